@@ -1,0 +1,49 @@
+// Parameters of the accelerator and of the memory it is attached to. The one source of the RTL's
+// parameters and of the scheduler's limits.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tessera {
+
+struct Hardware {
+  std::string name = "custom";
+  std::uint32_t atomic_c = 8;             ///< input channels per cycle; bytes per cbuf atom
+  std::uint32_t atomic_k = 8;             ///< output channels per cycle
+  std::uint64_t cbuf_size = 131072;       ///< bytes the scheduler may use (run-time limit)
+  std::uint64_t cbuf_capacity = 131072;   ///< bytes built into the RTL
+  std::uint32_t cbuf_banks = 8;
+  std::uint32_t acc_words = 512;          ///< accumulator words of atomic_k int32, two halves
+  std::uint32_t param_groups = 64;        ///< kernel groups in the parameter memory
+  std::uint32_t bus_bytes = 8;            ///< bytes per beat
+  std::uint32_t post_lanes = 8;           ///< kernels requantised per cycle
+  std::uint32_t read_outstanding = 16;    ///< read bursts under way at most
+  std::uint32_t queue_depth = 32;         ///< words per command queue
+
+  [[nodiscard]] std::uint64_t macs_per_cycle() const {
+    return std::uint64_t{atomic_c} * atomic_k;
+  }
+  /// Usable cbuf atoms.
+  [[nodiscard]] std::uint32_t cbuf_atoms() const {
+    return static_cast<std::uint32_t>(cbuf_size / atomic_c);
+  }
+  /// Accumulator words of one half: the largest output tile.
+  [[nodiscard]] std::uint32_t acc_half() const { return acc_words / 2; }
+
+  /// The RTL's top-level parameters by name.
+  [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> rtl_parameters() const;
+};
+
+/// External memory as the bus sees it.
+struct ExternalMemory {
+  double bytes_per_cycle = 8.0;  ///< reads and writes together
+  std::uint32_t latency = 64;    ///< cycles from a read address to its first data
+};
+
+/// Why `hardware` cannot be built, in words that name the field, or "" when it can.
+std::string hardware_problem(const Hardware& hardware);
+
+}  // namespace tessera

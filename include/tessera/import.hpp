@@ -1,0 +1,30 @@
+// Readers of networks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tessera/network.hpp"
+
+namespace tessera {
+
+/// Reads a network by its file's ending: .tflite (TensorFlow Lite int8), .yaml/.yml (layer list),
+/// .csv (layer table of the SCALE-Sim kind). `seed` makes the weights that the file does not give.
+/// Throws InputError naming the file and the place in it.
+Network load_network(const std::string& path, std::uint64_t seed);
+
+/// `data`: the file's bytes; `name`: what errors call it.
+Network import_tflite(const std::vector<std::uint8_t>& data, const std::string& name);
+
+/// Files that the text names are looked for next to `path`.
+Network import_yaml(const std::string& text, const std::string& path, std::uint64_t seed);
+
+/// Each row is a convolution with an input of its own. Outputs are
+/// ceil((input - filter) / stride) + 1, the last window overhanging into zeros, as that tool counts.
+Network import_csv(const std::string& text, const std::string& name, std::uint64_t seed);
+
+/// Whole file. Throws InputError.
+std::vector<std::uint8_t> read_file(const std::string& path);
+
+}  // namespace tessera

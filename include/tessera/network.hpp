@@ -1,0 +1,125 @@
+// A quantised network: tensors and operators in execution order.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace tessera {
+
+enum class DataType : std::uint8_t { Int8, Int32 };
+
+std::size_t size_of(DataType type);
+
+/// Real value = scale * (stored - zero_point). One scale, or one per output channel.
+struct Quantisation {
+  std::vector<float> scales;
+  std::int32_t zero_point = 0;
+};
+
+struct Tensor {
+  std::string name;
+  std::vector<std::int32_t> shape;  ///< row-major, outermost first; activations are NHWC, N = 1
+  DataType type = DataType::Int8;
+  Quantisation quantisation;
+  std::vector<std::uint8_t> constant;  ///< little-endian values; empty when computed or an input
+
+  [[nodiscard]] std::int64_t elements() const;
+  [[nodiscard]] std::size_t bytes() const;
+};
+
+enum class Activation : std::uint8_t { None, Relu, Relu6 };
+
+/// Rows or columns added before and after.
+struct Padding {
+  std::int32_t top = 0;
+  std::int32_t left = 0;
+  std::int32_t bottom = 0;
+  std::int32_t right = 0;
+};
+
+/// Inputs: feature NHWC, kernel OHWI, bias int32 (-1 when absent).
+struct Conv2d {
+  std::int32_t stride_h = 1;
+  std::int32_t stride_w = 1;
+  std::int32_t dilation_h = 1;
+  std::int32_t dilation_w = 1;
+  Padding padding;
+  Activation activation = Activation::None;
+};
+
+/// Inputs: feature NHWC, kernel 1HWO with O = input channels * multiplier, bias.
+struct DepthwiseConv2d {
+  Conv2d conv;
+  std::int32_t multiplier = 1;
+};
+
+/// Inputs: feature, kernel [out, in], bias. The feature's elements are taken as rows of `in`.
+struct FullyConnected {
+  Activation activation = Activation::None;
+};
+
+struct Add {
+  Activation activation = Activation::None;
+};
+
+enum class PoolKind : std::uint8_t { Average, Max };
+
+struct Pool2d {
+  PoolKind kind = PoolKind::Average;
+  std::int32_t filter_h = 1;
+  std::int32_t filter_w = 1;
+  std::int32_t stride_h = 1;
+  std::int32_t stride_w = 1;
+  Padding padding;
+  Activation activation = Activation::None;
+};
+
+struct Reshape {};
+
+struct Softmax {
+  float beta = 1.0F;
+};
+
+/// Writes the input's zero point around it.
+struct Pad {
+  std::vector<std::int32_t> before;  ///< per dimension
+  std::vector<std::int32_t> after;
+};
+
+struct Concatenation {
+  std::int32_t axis = 0;
+};
+
+using Attributes = std::variant<Conv2d, DepthwiseConv2d, FullyConnected, Add, Pool2d, Reshape,
+                                Softmax, Pad, Concatenation>;
+
+struct Operator {
+  std::string name;
+  Attributes attributes;
+  std::vector<std::int32_t> inputs;  ///< tensor indices; -1: absent
+  std::int32_t output = -1;
+
+  /// The operator's TensorFlow Lite name, such as CONV_2D.
+  [[nodiscard]] std::string_view type_name() const;
+};
+
+struct Network {
+  std::string name;
+  std::vector<Tensor> tensors;
+  std::vector<Operator> operators;  ///< in execution order
+  std::vector<std::int32_t> inputs;
+  std::vector<std::int32_t> outputs;
+};
+
+/// Multiply-accumulates of an operator (0 for those without).
+std::uint64_t macs_of(const Network& network, const Operator& op);
+
+/// Throws InputError naming the operator whose tensors do not fit together: a wrong number of
+/// inputs, shapes that do not match, missing constants or scales, sizes out of range.
+void check_network(const Network& network);
+
+}  // namespace tessera

@@ -1,0 +1,43 @@
+// TensorFlow Lite's fixed-point arithmetic for int8 (gemmlowp's double rounding).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tessera/network.hpp"
+
+namespace tessera {
+
+/// A real factor as multiplier * 2^(shift - 31).
+struct FixedPoint {
+  std::int32_t multiplier = 0;
+  std::int32_t shift = 0;
+};
+
+/// frexp, the mantissa rounded half away from zero to 31 bits. Factors below 2^-32 become zero.
+FixedPoint fixed_point(double factor);
+
+/// round(value * factor): rounding doubled high multiply, then rounding right shift.
+std::int32_t requantise(std::int32_t value, FixedPoint factor);
+
+/// gemmlowp's building blocks.
+std::int32_t doubling_high_multiply(std::int32_t a, std::int32_t b);
+std::int32_t rounding_shift_right(std::int32_t value, int shift);
+
+struct ClampRange {
+  std::int32_t low = -128;
+  std::int32_t high = 127;
+};
+
+/// The int8 range that an activation leaves, given the output's quantisation.
+ClampRange activation_range(Activation activation, const Quantisation& output);
+
+/// Output factors of a convolution, one per output channel: s_in * s_w[c] / s_out.
+std::vector<FixedPoint> conv_factors(const Quantisation& input, const Quantisation& kernel,
+                                     const Quantisation& output, std::int32_t channels);
+
+/// Output factor of a fully connected layer: the product s_in * s_w is taken in float.
+FixedPoint fully_connected_factor(const Quantisation& input, const Quantisation& kernel,
+                                  const Quantisation& output);
+
+}  // namespace tessera

@@ -1,0 +1,26 @@
+// Host reference kernels: the independent implementation that every engine is compared with.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "tessera/network.hpp"
+
+namespace tessera {
+
+using Bytes = std::vector<std::uint8_t>;
+
+/// Computes one operator. `data[i]` holds the bytes of the operator's i-th input, nullptr where it
+/// is absent; the output has exactly its tensor's bytes.
+void run_operator(const Network& network, const Operator& op,
+                  const std::vector<const std::uint8_t*>& data, std::uint8_t* output);
+
+/// Runs the whole network. `inputs` in the order of network.inputs, each of exactly its tensor's
+/// bytes (std::invalid_argument otherwise). `observe` sees every operator's output.
+/// Returns the network's outputs.
+std::vector<Bytes> run_reference(
+    const Network& network, const std::vector<Bytes>& inputs,
+    const std::function<void(std::size_t op, const Bytes& output)>& observe = {});
+
+}  // namespace tessera

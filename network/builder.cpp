@@ -1,0 +1,180 @@
+#include "network/builder.hpp"
+
+#include <cmath>
+#include <cstring>
+
+namespace tessera {
+namespace {
+
+constexpr float kWeightScale = 1.0F / 128;
+
+}  // namespace
+
+std::int32_t window_outputs(std::int32_t in, std::int32_t kernel, std::int32_t stride,
+                            std::int32_t dilation, std::int32_t padding) {
+  const std::int64_t room =
+      std::int64_t{in} + padding - (std::int64_t{dilation} * (kernel - 1) + 1);
+  return room < 0 || stride < 1 ? 0 : static_cast<std::int32_t>(room / stride + 1);
+}
+
+NetworkBuilder::NetworkBuilder(std::string name, std::uint64_t seed) : rng_(seed) {
+  network_.name = std::move(name);
+}
+
+std::int32_t NetworkBuilder::add_tensor(Tensor tensor) {
+  network_.tensors.push_back(std::move(tensor));
+  return static_cast<std::int32_t>(network_.tensors.size()) - 1;
+}
+
+std::int32_t NetworkBuilder::input(const std::string& name, std::vector<std::int32_t> shape) {
+  Tensor tensor;
+  tensor.name = name;
+  tensor.shape = std::move(shape);
+  tensor.quantisation = {{1.0F / 64}, static_cast<std::int32_t>(rng_.below(33)) - 16};
+  const std::int32_t index = add_tensor(std::move(tensor));
+  network_.inputs.push_back(index);
+  return index;
+}
+
+std::int32_t NetworkBuilder::constant_kernel(const std::string& name,
+                                             std::vector<std::int32_t> shape, std::int32_t scales,
+                                             const GivenWeights& given) {
+  Tensor tensor;
+  tensor.name = name;
+  tensor.shape = std::move(shape);
+  for (std::int32_t i = 0; i < scales; ++i) {
+    // Between one and two times the common scale, so that channels differ.
+    tensor.quantisation.scales.push_back(kWeightScale *
+                                         (1.0F + static_cast<float>(rng_.below(256)) / 256.0F));
+  }
+  if (given.kernel) {
+    tensor.constant = *given.kernel;
+  } else if (tensor.elements() > 0 && tensor.elements() < (std::int64_t{1} << 30)) {
+    tensor.constant.resize(tensor.bytes());
+    for (std::uint8_t& weight : tensor.constant) {
+      weight = static_cast<std::uint8_t>(rng_.int8());
+    }
+  }
+  return add_tensor(std::move(tensor));
+}
+
+std::int32_t NetworkBuilder::constant_bias(const std::string& name, std::int32_t channels,
+                                           const GivenWeights& given) {
+  Tensor tensor;
+  tensor.name = name;
+  tensor.type = DataType::Int32;
+  tensor.shape = {channels};
+  if (given.bias) {
+    tensor.constant = *given.bias;
+  } else {
+    for (std::int32_t c = 0; c < channels; ++c) {
+      const auto value = static_cast<std::int32_t>(rng_.below(8192)) - 4096;
+      std::uint8_t bytes[4];
+      std::memcpy(bytes, &value, 4);
+      tensor.constant.insert(tensor.constant.end(), bytes, bytes + 4);
+    }
+  }
+  return add_tensor(std::move(tensor));
+}
+
+std::int32_t NetworkBuilder::computed(const std::string& name, std::vector<std::int32_t> shape,
+                                      Quantisation quantisation, Attributes attributes,
+                                      std::vector<std::int32_t> inputs) {
+  Tensor tensor;
+  tensor.name = name;
+  tensor.shape = std::move(shape);
+  tensor.quantisation = std::move(quantisation);
+  const std::int32_t output = add_tensor(std::move(tensor));
+  network_.operators.push_back({name, std::move(attributes), std::move(inputs), output});
+  return output;
+}
+
+// Uniform int8 inputs and weights have a standard deviation of 74 each; the output scale brings the
+// sum's to about 40, so that clamping and every bit of the range are exercised.
+Quantisation NetworkBuilder::output_quantisation(std::int32_t in, std::int64_t summands,
+                                                 Activation activation) const {
+  const double deviation = 74.0 * 50.0 * std::sqrt(static_cast<double>(summands));
+  const double factor = 40.0 / deviation;
+  const float scale = tensor(in).quantisation.scales[0] * kWeightScale * 1.5F;
+  return {{static_cast<float>(static_cast<double>(scale) / factor)},
+          activation == Activation::None ? 3 : -100};
+}
+
+std::int32_t NetworkBuilder::conv2d(const std::string& name, std::int32_t in, std::int32_t outputs,
+                                    std::int32_t kernel_h, std::int32_t kernel_w,
+                                    const Conv2d& conv, const GivenWeights& given) {
+  const std::vector<std::int32_t> shape = tensor(in).shape;
+  const std::int32_t kernel = constant_kernel(
+      name + "/kernel", {outputs, kernel_h, kernel_w, shape[3]}, outputs, given);
+  const std::int32_t bias = constant_bias(name + "/bias", outputs, given);
+  const std::int32_t out_h = window_outputs(shape[1], kernel_h, conv.stride_h, conv.dilation_h,
+                                            conv.padding.top + conv.padding.bottom);
+  const std::int32_t out_w = window_outputs(shape[2], kernel_w, conv.stride_w, conv.dilation_w,
+                                            conv.padding.left + conv.padding.right);
+  return computed(
+      name, {1, out_h, out_w, outputs},
+      output_quantisation(in, std::int64_t{kernel_h} * kernel_w * shape[3], conv.activation), conv,
+      {in, kernel, bias});
+}
+
+std::int32_t NetworkBuilder::depthwise(const std::string& name, std::int32_t in,
+                                       std::int32_t kernel_h, std::int32_t kernel_w,
+                                       const DepthwiseConv2d& depthwise,
+                                       const GivenWeights& given) {
+  const std::vector<std::int32_t> shape = tensor(in).shape;
+  const std::int32_t outputs = shape[3] * depthwise.multiplier;
+  const std::int32_t kernel =
+      constant_kernel(name + "/kernel", {1, kernel_h, kernel_w, outputs}, outputs, given);
+  const std::int32_t bias = constant_bias(name + "/bias", outputs, given);
+  const Conv2d& conv = depthwise.conv;
+  const std::int32_t out_h = window_outputs(shape[1], kernel_h, conv.stride_h, conv.dilation_h,
+                                            conv.padding.top + conv.padding.bottom);
+  const std::int32_t out_w = window_outputs(shape[2], kernel_w, conv.stride_w, conv.dilation_w,
+                                            conv.padding.left + conv.padding.right);
+  return computed(name, {1, out_h, out_w, outputs},
+                  output_quantisation(in, std::int64_t{kernel_h} * kernel_w, conv.activation),
+                  depthwise, {in, kernel, bias});
+}
+
+std::int32_t NetworkBuilder::fully_connected(const std::string& name, std::int32_t in,
+                                             std::int32_t outputs, Activation activation,
+                                             const GivenWeights& given) {
+  const auto features = static_cast<std::int32_t>(tensor(in).elements());
+  const std::int32_t kernel = constant_kernel(name + "/kernel", {outputs, features}, 1, given);
+  const std::int32_t bias = constant_bias(name + "/bias", outputs, given);
+  return computed(name, {1, outputs}, output_quantisation(in, features, activation),
+                  FullyConnected{activation}, {in, kernel, bias});
+}
+
+std::int32_t NetworkBuilder::pool(const std::string& name, std::int32_t in, const Pool2d& pool) {
+  const std::vector<std::int32_t> shape = tensor(in).shape;
+  const std::int32_t out_h = window_outputs(shape[1], pool.filter_h, pool.stride_h, 1,
+                                            pool.padding.top + pool.padding.bottom);
+  const std::int32_t out_w = window_outputs(shape[2], pool.filter_w, pool.stride_w, 1,
+                                            pool.padding.left + pool.padding.right);
+  return computed(name, {1, out_h, out_w, shape[3]}, tensor(in).quantisation, pool, {in});
+}
+
+std::int32_t NetworkBuilder::add(const std::string& name, std::int32_t a, std::int32_t b,
+                                 Activation activation) {
+  const std::vector<std::int32_t> shape = tensor(a).shape;
+  const float scale = tensor(a).quantisation.scales[0] + tensor(b).quantisation.scales[0];
+  return computed(name, shape, {{scale}, activation == Activation::None ? -2 : -90},
+                  Add{activation}, {a, b});
+}
+
+std::int32_t NetworkBuilder::softmax(const std::string& name, std::int32_t in) {
+  return computed(name, tensor(in).shape, {{1.0F / 256}, -128}, Softmax{}, {in});
+}
+
+std::int32_t NetworkBuilder::flatten(const std::string& name, std::int32_t in) {
+  return computed(name, {1, static_cast<std::int32_t>(tensor(in).elements())},
+                  tensor(in).quantisation, Reshape{}, {in});
+}
+
+Network NetworkBuilder::finish() {
+  check_network(network_);
+  return std::move(network_);
+}
+
+}  // namespace tessera

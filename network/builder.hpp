@@ -1,0 +1,68 @@
+// Builds networks from layer shapes, with weights and quantisation from a seed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tessera/network.hpp"
+#include "tessera/rng.hpp"
+
+namespace tessera {
+
+/// Weights of a layer that were given rather than drawn.
+struct GivenWeights {
+  std::optional<std::vector<std::uint8_t>> kernel;
+  std::optional<std::vector<std::uint8_t>> bias;
+};
+
+/// Every method appends one operator and returns its output tensor. Shapes are taken as checked by
+/// check_network, which the caller runs at the end; extents that come out below 1 are kept as they
+/// are, so that it names them.
+class NetworkBuilder {
+ public:
+  NetworkBuilder(std::string name, std::uint64_t seed);
+
+  std::int32_t input(const std::string& name, std::vector<std::int32_t> shape);
+  std::int32_t conv2d(const std::string& name, std::int32_t in, std::int32_t outputs,
+                      std::int32_t kernel_h, std::int32_t kernel_w, const Conv2d& conv,
+                      const GivenWeights& given = {});
+  std::int32_t depthwise(const std::string& name, std::int32_t in, std::int32_t kernel_h,
+                         std::int32_t kernel_w, const DepthwiseConv2d& depthwise,
+                         const GivenWeights& given = {});
+  std::int32_t fully_connected(const std::string& name, std::int32_t in, std::int32_t outputs,
+                               Activation activation, const GivenWeights& given = {});
+  std::int32_t pool(const std::string& name, std::int32_t in, const Pool2d& pool);
+  std::int32_t add(const std::string& name, std::int32_t a, std::int32_t b, Activation activation);
+  std::int32_t softmax(const std::string& name, std::int32_t in);
+  std::int32_t flatten(const std::string& name, std::int32_t in);
+
+  [[nodiscard]] const Tensor& tensor(std::int32_t index) const {
+    return network_.tensors[static_cast<std::size_t>(index)];
+  }
+  void output(std::int32_t tensor) { network_.outputs.push_back(tensor); }
+  /// Checks and hands out the network. Throws InputError.
+  Network finish();
+
+ private:
+  std::int32_t add_tensor(Tensor tensor);
+  std::int32_t constant_kernel(const std::string& name, std::vector<std::int32_t> shape,
+                               std::int32_t scales, const GivenWeights& given);
+  std::int32_t constant_bias(const std::string& name, std::int32_t channels,
+                             const GivenWeights& given);
+  std::int32_t computed(const std::string& name, std::vector<std::int32_t> shape,
+                        Quantisation quantisation, Attributes attributes,
+                        std::vector<std::int32_t> inputs);
+  [[nodiscard]] Quantisation output_quantisation(std::int32_t in, std::int64_t summands,
+                                                 Activation activation) const;
+
+  Network network_;
+  SplitMix64 rng_;
+};
+
+/// Output extent of a sliding window: floor((in + padding - span) / stride) + 1.
+std::int32_t window_outputs(std::int32_t in, std::int32_t kernel, std::int32_t stride,
+                            std::int32_t dilation, std::int32_t padding);
+
+}  // namespace tessera

@@ -1,0 +1,40 @@
+#include "tessera/import.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "tessera/error.hpp"
+
+namespace tessera {
+
+std::vector<std::uint8_t> read_file(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    throw InputError(path + ": no such file");
+  }
+  std::ifstream in(path, std::ios::binary);
+  std::vector<std::uint8_t> data{std::istreambuf_iterator<char>(in), {}};
+  if (!in.good() && !in.eof()) {
+    throw InputError(path + ": cannot be read");
+  }
+  return data;
+}
+
+Network load_network(const std::string& path, std::uint64_t seed) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  if (ending != ".tflite" && ending != ".yaml" && ending != ".yml" && ending != ".csv") {
+    throw InputError(fmt::format(
+        "{}: networks are .tflite (int8), .yaml (layer list) or .csv (layer table)", path));
+  }
+  const std::vector<std::uint8_t> data = read_file(path);
+  if (ending == ".tflite") {
+    return import_tflite(data, path);
+  }
+  const std::string text(data.begin(), data.end());
+  return ending == ".csv" ? import_csv(text, path, seed) : import_yaml(text, path, seed);
+}
+
+}  // namespace tessera

@@ -1,0 +1,55 @@
+#include "tessera/network.hpp"
+
+#include <array>
+#include <numeric>
+
+namespace tessera {
+
+std::size_t size_of(DataType type) { return type == DataType::Int32 ? 4 : 1; }
+
+std::int64_t Tensor::elements() const {
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+std::size_t Tensor::bytes() const {
+  return static_cast<std::size_t>(elements()) * size_of(type);
+}
+
+std::string_view Operator::type_name() const {
+  struct Namer {
+    std::string_view operator()(const Conv2d&) const { return "CONV_2D"; }
+    std::string_view operator()(const DepthwiseConv2d&) const { return "DEPTHWISE_CONV_2D"; }
+    std::string_view operator()(const FullyConnected&) const { return "FULLY_CONNECTED"; }
+    std::string_view operator()(const Add&) const { return "ADD"; }
+    std::string_view operator()(const Pool2d& pool) const {
+      return pool.kind == PoolKind::Average ? "AVERAGE_POOL_2D" : "MAX_POOL_2D";
+    }
+    std::string_view operator()(const Reshape&) const { return "RESHAPE"; }
+    std::string_view operator()(const Softmax&) const { return "SOFTMAX"; }
+    std::string_view operator()(const Pad&) const { return "PAD"; }
+    std::string_view operator()(const Concatenation&) const { return "CONCATENATION"; }
+  };
+  return std::visit(Namer{}, attributes);
+}
+
+std::uint64_t macs_of(const Network& network, const Operator& op) {
+  const auto elements = [&](std::int32_t tensor) {
+    return static_cast<std::uint64_t>(
+        network.tensors[static_cast<std::size_t>(tensor)].elements());
+  };
+  if (op.inputs.size() < 2) {
+    return 0;
+  }
+  if (std::holds_alternative<Conv2d>(op.attributes) ||
+      std::holds_alternative<FullyConnected>(op.attributes)) {
+    const auto& kernel = network.tensors[static_cast<std::size_t>(op.inputs[1])];
+    return elements(op.output) * static_cast<std::uint64_t>(kernel.elements() / kernel.shape[0]);
+  }
+  if (std::holds_alternative<DepthwiseConv2d>(op.attributes)) {
+    const auto& kernel = network.tensors[static_cast<std::size_t>(op.inputs[1])];
+    return elements(op.output) * static_cast<std::uint64_t>(kernel.shape[1] * kernel.shape[2]);
+  }
+  return 0;
+}
+
+}  // namespace tessera

@@ -1,0 +1,83 @@
+#include "tessera/quantise.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tessera {
+
+FixedPoint fixed_point(double factor) {
+  if (factor == 0.0) {
+    return {};
+  }
+  int shift = 0;
+  const double mantissa = std::frexp(factor, &shift);
+  auto multiplier = static_cast<std::int64_t>(std::round(mantissa * (std::int64_t{1} << 31)));
+  if (multiplier == (std::int64_t{1} << 31)) {
+    multiplier /= 2;
+    ++shift;
+  }
+  if (shift < -31) {
+    return {};
+  }
+  if (shift > 30) {
+    return {INT32_MAX, 30};
+  }
+  return {static_cast<std::int32_t>(multiplier), shift};
+}
+
+std::int32_t doubling_high_multiply(std::int32_t a, std::int32_t b) {
+  if (a == INT32_MIN && b == INT32_MIN) {
+    return INT32_MAX;
+  }
+  const std::int64_t product = std::int64_t{a} * b;
+  const std::int64_t nudge =
+      product >= 0 ? std::int64_t{1} << 30 : 1 - (std::int64_t{1} << 30);
+  return static_cast<std::int32_t>((product + nudge) / (std::int64_t{1} << 31));
+}
+
+std::int32_t rounding_shift_right(std::int32_t value, int shift) {
+  const auto mask = static_cast<std::int32_t>((std::int64_t{1} << shift) - 1);
+  const std::int32_t remainder = value & mask;
+  const std::int32_t threshold = (mask >> 1) + (value < 0 ? 1 : 0);
+  return (value >> shift) + (remainder > threshold ? 1 : 0);
+}
+
+std::int32_t requantise(std::int32_t value, FixedPoint factor) {
+  const int left = std::max(factor.shift, 0);
+  const int right = std::max(-factor.shift, 0);
+  // The shift wraps like the 32-bit registers of the hardware.
+  const auto scaled = static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << left);
+  return rounding_shift_right(doubling_high_multiply(scaled, factor.multiplier), right);
+}
+
+ClampRange activation_range(Activation activation, const Quantisation& output) {
+  ClampRange range;
+  if (activation != Activation::None) {
+    range.low = std::max(range.low, output.zero_point);
+  }
+  if (activation == Activation::Relu6) {
+    const auto six = static_cast<std::int32_t>(std::round(6.0F / output.scales.at(0)));
+    range.high = std::min(range.high, output.zero_point + six);
+  }
+  return range;
+}
+
+std::vector<FixedPoint> conv_factors(const Quantisation& input, const Quantisation& kernel,
+                                     const Quantisation& output, std::int32_t channels) {
+  std::vector<FixedPoint> factors;
+  for (std::int32_t c = 0; c < channels; ++c) {
+    const std::size_t index = kernel.scales.size() == 1 ? 0 : static_cast<std::size_t>(c);
+    factors.push_back(fixed_point(static_cast<double>(input.scales.at(0)) *
+                                  static_cast<double>(kernel.scales.at(index)) /
+                                  static_cast<double>(output.scales.at(0))));
+  }
+  return factors;
+}
+
+FixedPoint fully_connected_factor(const Quantisation& input, const Quantisation& kernel,
+                                  const Quantisation& output) {
+  const float product = input.scales.at(0) * kernel.scales.at(0);
+  return fixed_point(static_cast<double>(product) / static_cast<double>(output.scales.at(0)));
+}
+
+}  // namespace tessera

@@ -1,0 +1,138 @@
+#include <algorithm>
+
+#include "network/reference_kernels.hpp"
+#include "tessera/quantise.hpp"
+
+namespace tessera::reference {
+namespace {
+
+std::int8_t quantised(std::int32_t acc, FixedPoint factor, std::int32_t zero_point,
+                      ClampRange range) {
+  const std::int64_t value = std::int64_t{requantise(acc, factor)} + zero_point;
+  return static_cast<std::int8_t>(std::clamp<std::int64_t>(value, range.low, range.high));
+}
+
+// sum of weight * (feature - zero_point) over n consecutive channels, modulo 2^32.
+std::uint32_t dot(const std::int8_t* feature, const std::int8_t* weight, std::int32_t n,
+                  std::int32_t zero_point) {
+  std::int32_t products = 0;
+  std::int32_t weights = 0;
+  for (std::int32_t i = 0; i < n; ++i) {
+    products += std::int32_t{feature[i]} * weight[i];
+    weights += weight[i];
+  }
+  return static_cast<std::uint32_t>(products) -
+         static_cast<std::uint32_t>(zero_point) * static_cast<std::uint32_t>(weights);
+}
+
+}  // namespace
+
+void conv(const Conv2d& conv, const Operands& x) {
+  const Tensor& in = x.input(0);
+  const Tensor& kernel = x.input(1);
+  const Tensor& out = x.output();
+  const std::int32_t in_h = in.shape[1];
+  const std::int32_t in_w = in.shape[2];
+  const std::int32_t channels = in.shape[3];
+  const std::int32_t outputs = out.shape[3];
+  const auto factors =
+      conv_factors(in.quantisation, kernel.quantisation, out.quantisation, outputs);
+  const ClampRange range = activation_range(conv.activation, out.quantisation);
+  const auto* feature = x.data<std::int8_t>(0);
+  const auto* weights = x.data<std::int8_t>(1);
+  const auto* bias = x.data<std::int32_t>(2);
+  auto* result = x.result();
+
+  for (std::int32_t oy = 0; oy < out.shape[1]; ++oy) {
+    for (std::int32_t ox = 0; ox < out.shape[2]; ++ox) {
+      for (std::int32_t k = 0; k < outputs; ++k) {
+        auto acc = bias != nullptr ? static_cast<std::uint32_t>(bias[k]) : 0U;
+        for (std::int32_t ky = 0; ky < kernel.shape[1]; ++ky) {
+          const std::int32_t y = oy * conv.stride_h - conv.padding.top + ky * conv.dilation_h;
+          if (y < 0 || y >= in_h) {
+            continue;
+          }
+          for (std::int32_t kx = 0; kx < kernel.shape[2]; ++kx) {
+            const std::int32_t col = ox * conv.stride_w - conv.padding.left + kx * conv.dilation_w;
+            if (col < 0 || col >= in_w) {
+              continue;
+            }
+            const std::int64_t pixel = (std::int64_t{y} * in_w + col) * channels;
+            const std::int64_t tap =
+                ((std::int64_t{k} * kernel.shape[1] + ky) * kernel.shape[2] + kx) * channels;
+            acc += dot(feature + pixel, weights + tap, channels, in.quantisation.zero_point);
+          }
+        }
+        *result++ = quantised(static_cast<std::int32_t>(acc), factors[static_cast<std::size_t>(k)],
+                              out.quantisation.zero_point, range);
+      }
+    }
+  }
+}
+
+void depthwise_conv(const DepthwiseConv2d& depthwise, const Operands& x) {
+  const Conv2d& conv = depthwise.conv;
+  const Tensor& in = x.input(0);
+  const Tensor& kernel = x.input(1);
+  const Tensor& out = x.output();
+  const std::int32_t channels = in.shape[3];
+  const std::int32_t outputs = out.shape[3];
+  const auto factors =
+      conv_factors(in.quantisation, kernel.quantisation, out.quantisation, outputs);
+  const ClampRange range = activation_range(conv.activation, out.quantisation);
+  const auto* feature = x.data<std::int8_t>(0);
+  const auto* weights = x.data<std::int8_t>(1);
+  const auto* bias = x.data<std::int32_t>(2);
+  auto* result = x.result();
+
+  for (std::int32_t oy = 0; oy < out.shape[1]; ++oy) {
+    for (std::int32_t ox = 0; ox < out.shape[2]; ++ox) {
+      for (std::int32_t k = 0; k < outputs; ++k) {
+        auto acc = bias != nullptr ? static_cast<std::uint32_t>(bias[k]) : 0U;
+        for (std::int32_t ky = 0; ky < kernel.shape[1]; ++ky) {
+          const std::int32_t y = oy * conv.stride_h - conv.padding.top + ky * conv.dilation_h;
+          for (std::int32_t kx = 0; kx < kernel.shape[2]; ++kx) {
+            const std::int32_t col = ox * conv.stride_w - conv.padding.left + kx * conv.dilation_w;
+            if (y < 0 || y >= in.shape[1] || col < 0 || col >= in.shape[2]) {
+              continue;
+            }
+            const std::int64_t at =
+                (std::int64_t{y} * in.shape[2] + col) * channels + k / depthwise.multiplier;
+            const std::int64_t tap = (std::int64_t{ky} * kernel.shape[2] + kx) * outputs + k;
+            acc += static_cast<std::uint32_t>(weights[tap] *
+                                              (feature[at] - in.quantisation.zero_point));
+          }
+        }
+        *result++ = quantised(static_cast<std::int32_t>(acc), factors[static_cast<std::size_t>(k)],
+                              out.quantisation.zero_point, range);
+      }
+    }
+  }
+}
+
+void fully_connected(const FullyConnected& fc, const Operands& x) {
+  const Tensor& in = x.input(0);
+  const Tensor& kernel = x.input(1);
+  const Tensor& out = x.output();
+  const std::int32_t channels = kernel.shape[1];
+  const std::int32_t outputs = kernel.shape[0];
+  const FixedPoint factor =
+      fully_connected_factor(in.quantisation, kernel.quantisation, out.quantisation);
+  const ClampRange range = activation_range(fc.activation, out.quantisation);
+  const auto* feature = x.data<std::int8_t>(0);
+  const auto* weights = x.data<std::int8_t>(1);
+  const auto* bias = x.data<std::int32_t>(2);
+  auto* result = x.result();
+
+  for (std::int64_t row = 0; row < in.elements() / channels; ++row) {
+    for (std::int32_t k = 0; k < outputs; ++k) {
+      auto acc = bias != nullptr ? static_cast<std::uint32_t>(bias[k]) : 0U;
+      acc += dot(feature + row * channels, weights + std::int64_t{k} * channels, channels,
+                 in.quantisation.zero_point);
+      *result++ = quantised(static_cast<std::int32_t>(acc), factor, out.quantisation.zero_point,
+                            range);
+    }
+  }
+}
+
+}  // namespace tessera::reference

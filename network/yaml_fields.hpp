@@ -1,0 +1,62 @@
+// Reading YAML maps with errors that say where and what is allowed.
+#pragma once
+
+#include <yaml-cpp/yaml.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+/// Parses YAML text. Throws InputError with file, line and column.
+YAML::Node parse_yaml(const std::string& text, const std::string& file);
+
+/// "file:line:column: " of a node, as far as it has a place.
+std::string place_of(const YAML::Node& node, const std::string& file);
+
+/// Bytes from "128 KiB", "1MiB", "512 B" or a plain number. Throws InputError prefixed by `where`.
+std::uint64_t parse_size(const std::string& text, const std::string& where);
+
+/// One map. Every key that is read is known; finish() refuses the others with a suggestion.
+class YamlFields {
+ public:
+  /// `what` names the map in errors ("hardware", "conv2d"). Throws unless `node` is a map.
+  YamlFields(const YAML::Node& node, std::string file, std::string what);
+
+  [[nodiscard]] bool has(const std::string& key) const;
+  /// The value, or an undefined node. Marks the key as known.
+  YAML::Node get(const std::string& key);
+  /// The value; throws when it is missing.
+  YAML::Node need(const std::string& key);
+
+  std::int64_t integer(const std::string& key, std::int64_t low, std::int64_t high);
+  std::int64_t integer(const std::string& key, std::int64_t low, std::int64_t high,
+                       std::int64_t fallback);
+  double number(const std::string& key, double low, double high, double fallback);
+  std::uint64_t size(const std::string& key, std::uint64_t fallback);
+  std::string text(const std::string& key);
+  std::string text(const std::string& key, const std::string& fallback);
+  /// Index of the value among `choices`.
+  std::size_t choice(const std::string& key, const std::vector<std::string>& choices,
+                     std::size_t fallback);
+  /// One integer for all, or a list of `count` integers.
+  std::vector<std::int32_t> integers(const std::string& key, std::size_t count, std::int64_t low,
+                                     std::int64_t high, std::int64_t fallback);
+
+  void finish() const;
+  [[noreturn]] void fail(const YAML::Node& node, const std::string& text) const;
+  [[noreturn]] void fail(const std::string& key, const std::string& text);
+
+ private:
+  void know(const std::string& key);
+  std::int64_t to_integer(const YAML::Node& value, const std::string& key, std::int64_t low,
+                          std::int64_t high) const;
+
+  YAML::Node node_;
+  std::string file_;
+  std::string what_;
+  std::vector<std::string> known_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,86 @@
+/// Accumulators of the output tile: words of AtomicK int32 in two halves, so that one half drains
+/// while the other one accumulates. Accumulation takes one word per cycle, also the same word twice
+/// in a row.
+module accumulator #(
+    parameter int unsigned AtomicK = 8,
+    /// Words in both halves, a power of two.
+    parameter int unsigned Words = 512,
+    /// Bits of one summand.
+    parameter int unsigned SumBits = 19
+) (
+    input  logic                            clk_i,
+    /// Synchronous reset, active low.
+    input  logic                            rst_ni,
+    /// Announces the word to which the next cycle's `sums_i` are added.
+    input  logic                            fetch_i,
+    input  logic [            11:0]         fetch_addr_i,
+    /// With `fetch_i`: start from zero instead.
+    input  logic                            fetch_zero_i,
+    input  logic [AtomicK-1:0][SumBits-1:0] sums_i,
+    /// Reads a word for the store unit; data one cycle later. Refused while `drain_wait_o`.
+    input  logic                            drain_i,
+    input  logic [            11:0]         drain_addr_i,
+    output logic                            drain_wait_o,
+    output logic [AtomicK-1:0][       31:0] drain_data_o
+);
+
+  localparam int unsigned HalfWords = Words / 2;
+  localparam int unsigned RowBits = $clog2(HalfWords);
+
+  logic fetch_half, drain_half;
+  assign fetch_half = fetch_addr_i[RowBits];
+  assign drain_half = drain_addr_i[RowBits];
+  assign drain_wait_o = fetch_i && fetch_half == drain_half;
+
+  logic drain_half_q, add_q, zero_q, bypass_q;
+  logic [RowBits:0] add_addr_q;
+  logic [AtomicK-1:0][31:0] total, bypass_data_q, previous;
+  logic [1:0][AtomicK-1:0][31:0] rdata;
+
+  // The word written in this cycle is the one fetched in this cycle: the memory still gives the old.
+  logic hit;
+  assign hit = add_q && fetch_i && add_addr_q == fetch_addr_i[RowBits:0] && !fetch_zero_i;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      add_q <= 1'b0;
+    end else begin
+      add_q <= fetch_i;
+      if (fetch_i) begin
+        add_addr_q <= fetch_addr_i[RowBits:0];
+        zero_q <= fetch_zero_i;
+        bypass_q <= hit;
+      end
+      if (hit) bypass_data_q <= total;
+      if (drain_i) drain_half_q <= drain_half;
+    end
+  end
+
+  assign previous = bypass_q ? bypass_data_q : rdata[add_addr_q[RowBits]];
+
+  for (genvar k = 0; k < AtomicK; k++) begin : gen_kernels
+    assign total[k] = (zero_q ? 32'd0 : previous[k]) + 32'($signed(sums_i[k]));
+  end
+
+  for (genvar h = 0; h < 2; h++) begin : gen_halves
+    logic fetch_here, drain_here;
+    assign fetch_here = fetch_i && fetch_half == 1'(h);
+    assign drain_here = drain_i && drain_half == 1'(h);
+
+    ram_1r1w #(
+        .Width(AtomicK * 32),
+        .Depth(HalfWords)
+    ) u_half (
+        .clk_i,
+        .we_i(add_q && add_addr_q[RowBits] == 1'(h)),
+        .waddr_i(add_addr_q[RowBits-1:0]),
+        .wdata_i(total),
+        .re_i(fetch_here || drain_here),
+        .raddr_i(fetch_here ? fetch_addr_i[RowBits-1:0] : drain_addr_i[RowBits-1:0]),
+        .rdata_o(rdata[h])
+    );
+  end
+
+  assign drain_data_o = rdata[drain_half_q];
+
+endmodule

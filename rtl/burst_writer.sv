@@ -1,0 +1,117 @@
+/// Fills write bursts from a byte stream: aligns bytes to beats, sets strobes and the last flag.
+module burst_writer #(
+    parameter int unsigned BusBytes = 8,
+    /// Most bytes per input.
+    parameter int unsigned InBytes = 8,
+    /// Derived, not to be set.
+    parameter int unsigned CountBits = $clog2(InBytes + 1)
+) (
+    input  logic                        clk_i,
+    /// Synchronous reset, active low.
+    input  logic                        rst_ni,
+    /// Ends bursts under way with beats that write nothing.
+    input  logic                        flush_i,
+    /// A burst whose address has been queued.
+    input  logic                        burst_valid_i,
+    output logic                        burst_ready_o,
+    input  logic [$clog2(BusBytes)-1:0] burst_offset_i,
+    input  logic [                12:0] burst_bytes_i,
+    /// Bytes to write.
+    input  logic                        in_valid_i,
+    output logic                        in_ready_o,
+    input  logic [       InBytes*8-1:0] in_data_i,
+    input  logic [       CountBits-1:0] in_count_i,
+    /// Write data channel.
+    output logic                        w_valid_o,
+    input  logic                        w_ready_i,
+    output logic [      BusBytes*8-1:0] w_data_o,
+    output logic [        BusBytes-1:0] w_strb_o,
+    output logic                        w_last_o,
+    /// No burst waits for data, no beat for the bus.
+    output logic                        idle_o,
+    /// Bytes are held that no burst has asked for yet.
+    output logic                        holding_o
+);
+
+  localparam int unsigned HoldBytes = 2 * BusBytes + InBytes;
+  localparam int unsigned HoldBits = $clog2(HoldBytes + 1);
+  localparam int unsigned OffsetBits = $clog2(BusBytes);
+
+  logic [OffsetBits-1:0] offset;
+  logic [12:0] bytes;
+  logic full, empty, pop;
+
+  sync_fifo #(
+      .Width(OffsetBits + 13),
+      .Depth(4)
+  ) u_bursts (
+      .clk_i,
+      .rst_ni,
+      .push_i (burst_valid_i),
+      .data_i ({burst_bytes_i, burst_offset_i}),
+      .full_o (full),
+      .pop_i  (pop),
+      .data_o ({bytes, offset}),
+      .empty_o(empty)
+  );
+  assign burst_ready_o = !full;
+
+  logic [12:0] left_q;  // 0: at a burst's first beat
+  logic [12:0] left, beat_bytes, room;
+  logic [OffsetBits-1:0] beat_offset;
+  assign left = (left_q == '0) ? bytes : left_q;
+  assign beat_offset = (left_q == '0) ? offset : '0;
+  assign room = 13'(BusBytes) - 13'(beat_offset);
+  assign beat_bytes = (left < room) ? left : room;
+
+  logic [HoldBytes*8-1:0] hold_q, kept_hold;
+  logic [HoldBits-1:0] count_q, kept;
+  logic emit, take, slot;
+
+  logic w_valid_q, w_last_q;
+  logic [BusBytes*8-1:0] w_data_q;
+  logic [BusBytes-1:0] w_strb_q;
+  assign slot = !w_valid_q || w_ready_i;
+  assign emit = !empty && slot && (flush_i || 13'(count_q) >= beat_bytes);
+  assign pop = emit && left <= room;
+  assign kept = flush_i ? '0 : emit ? count_q - HoldBits'(beat_bytes) : count_q;
+  assign kept_hold = emit ? hold_q >> {beat_bytes[HoldBits-1:0], 3'b000} : hold_q;
+  assign in_ready_o = count_q <= HoldBits'(2 * BusBytes);
+  assign take = in_valid_i && in_ready_o;
+
+  logic [InBytes*8-1:0] in_masked;
+  assign in_masked = in_data_i & ~({(InBytes * 8) {1'b1}} << {in_count_i, 3'b000});
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      left_q <= '0;
+      hold_q <= '0;
+      count_q <= '0;
+      w_valid_q <= 1'b0;
+    end else begin
+      if (emit) left_q <= pop ? '0 : left - beat_bytes;
+      if (emit || take) begin
+        hold_q <= take ? kept_hold | ((HoldBytes * 8)'(in_masked) << {kept, 3'b000}) : kept_hold;
+        count_q <= take ? kept + HoldBits'(in_count_i) : kept;
+      end
+      if (slot) w_valid_q <= emit;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (emit) begin
+      w_data_q <= hold_q[BusBytes*8-1:0] << {beat_offset, 3'b000};
+      w_strb_q <= flush_i ? '0 :
+          BusBytes'(~({BusBytes{1'b1}} << beat_bytes[OffsetBits:0])) << beat_offset;
+      w_last_q <= pop;
+    end
+  end
+
+  assign w_valid_o = w_valid_q;
+  assign w_data_o = w_data_q;
+  assign w_strb_o = w_strb_q;
+  assign w_last_o = w_last_q;
+  assign idle_o = empty && !w_valid_q;
+  assign holding_o = count_q != '0;
+
+endmodule

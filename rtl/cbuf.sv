@@ -1,0 +1,70 @@
+/// Convolution buffer: banks of atoms, consecutive addresses in one bank. Loads write while the
+/// array reads; a bank serves one read per cycle, weights before features.
+module cbuf #(
+    parameter int unsigned AtomicC = 8,
+    /// Atoms in all banks, a power of two.
+    parameter int unsigned Atoms = 16384,
+    /// Banks, a power of two.
+    parameter int unsigned Banks = 8
+) (
+    input  logic                 clk_i,
+    input  logic                 we_i,
+    input  logic [         19:0] waddr_i,
+    input  logic [AtomicC*8-1:0] wdata_i,
+    /// Feature read; data one cycle later unless `conflict_o`.
+    input  logic                 feature_re_i,
+    input  logic [         19:0] feature_addr_i,
+    output logic [AtomicC*8-1:0] feature_data_o,
+    /// Weight read; data one cycle later.
+    input  logic                 weight_re_i,
+    input  logic [         19:0] weight_addr_i,
+    output logic [AtomicC*8-1:0] weight_data_o,
+    /// The feature read lost its bank to a weight read and must be repeated.
+    output logic                 conflict_o
+);
+
+  localparam int unsigned BankAtoms = Atoms / Banks;
+  localparam int unsigned RowBits = $clog2(BankAtoms);
+  localparam int unsigned BankBits = (Banks > 1) ? $clog2(Banks) : 1;
+
+  logic [BankBits-1:0] wbank, feature_bank, weight_bank, feature_bank_q, weight_bank_q;
+
+  function automatic logic [BankBits-1:0] bank_of(input logic [19:0] address);
+    bank_of = (Banks > 1) ? BankBits'(address >> RowBits) : '0;
+  endfunction
+
+  assign wbank = bank_of(waddr_i);
+  assign feature_bank = bank_of(feature_addr_i);
+  assign weight_bank = bank_of(weight_addr_i);
+  assign conflict_o = feature_re_i && weight_re_i && feature_bank == weight_bank;
+
+  logic [Banks-1:0][AtomicC*8-1:0] rdata;
+
+  for (genvar b = 0; b < Banks; b++) begin : gen_banks
+    logic weight_here, feature_here;
+    assign weight_here = weight_re_i && weight_bank == BankBits'(b);
+    assign feature_here = feature_re_i && feature_bank == BankBits'(b);
+
+    ram_1r1w #(
+        .Width(AtomicC * 8),
+        .Depth(BankAtoms)
+    ) u_bank (
+        .clk_i,
+        .we_i(we_i && wbank == BankBits'(b)),
+        .waddr_i(waddr_i[RowBits-1:0]),
+        .wdata_i,
+        .re_i(weight_here || feature_here),
+        .raddr_i(weight_here ? weight_addr_i[RowBits-1:0] : feature_addr_i[RowBits-1:0]),
+        .rdata_o(rdata[b])
+    );
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (feature_re_i && !conflict_o) feature_bank_q <= feature_bank;
+    if (weight_re_i) weight_bank_q <= weight_bank;
+  end
+
+  assign feature_data_o = rdata[feature_bank_q];
+  assign weight_data_o = rdata[weight_bank_q];
+
+endmodule

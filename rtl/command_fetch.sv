@@ -1,0 +1,196 @@
+/// Command front end: reads the stream from external memory, checks every word and feeds the
+/// queues of the units.
+module command_fetch #(
+    parameter int unsigned BusBytes = 8
+) (
+    input  logic                  clk_i,
+    /// Synchronous reset, active low: forgets the stream.
+    input  logic                  rst_ni,
+    input  logic                  halt_i,
+    /// Starts reading `bytes_i` bytes (a multiple of 8) at `address_i` (a multiple of 8).
+    input  logic                  start_i,
+    input  logic [          31:0] address_i,
+    input  logic [          31:0] bytes_i,
+    /// Read bursts, one under way at a time.
+    output logic                  ar_valid_o,
+    input  logic                  ar_ready_i,
+    output logic [          31:0] ar_address_o,
+    output logic [           7:0] ar_len_o,
+    input  logic                  r_valid_i,
+    output logic                  r_ready_o,
+    input  logic [BusBytes*8-1:0] r_data_i,
+    /// Bytes requested this cycle.
+    output logic                  request_valid_o,
+    output logic [          12:0] request_bytes_o,
+    /// The word at the head and the unit that takes it (bit 0: load, 1: compute, 2: store).
+    output logic [          63:0] word_o,
+    output logic [           2:0] push_o,
+    input  logic [           2:0] full_i,
+    /// END was reached.
+    output logic                  ended_o,
+    /// The head cannot move because its queue is full.
+    output logic                  blocked_o,
+    output logic                  error_o,
+    output logic [           7:0] error_cause_o,
+    output logic [          31:0] error_info_o
+);
+
+  localparam int unsigned BufferWords = 64;
+  localparam int unsigned BurstBytes = 256;
+  localparam int unsigned OffsetBits = $clog2(BusBytes);
+  localparam int unsigned CountBits = $clog2(BusBytes + 1);
+
+  logic running_q, pending_q, ended_q;
+  logic [31:0] address_q, left_q, offset_q;
+
+  // Requests: aligned bursts of at most half the buffer.
+  logic [12:0] room, bytes;
+  logic [7:0] last_beat;
+  logic [6:0] words_q;  // words requested or buffered
+  logic reader_ready, reader_empty, request;
+  assign room = 13'(BurstBytes) - (address_q[12:0] & 13'(BurstBytes - 1));
+  assign bytes = (left_q < 32'(room)) ? left_q[12:0] : room;
+  assign last_beat = 8'((13'(address_q[OffsetBits-1:0]) + bytes - 13'd1) >> OffsetBits);
+  assign ar_valid_o = running_q && !pending_q && left_q != '0 && !ended_q && !halt_i &&
+      words_q <= 7'(BufferWords / 2) && reader_ready;
+  assign request = ar_valid_o && ar_ready_i;
+  assign ar_address_o = address_q;
+  assign ar_len_o = last_beat;
+  assign request_valid_o = request;
+  assign request_bytes_o = bytes;
+
+  logic beat_take, beat_ready, beat_last, word_valid, packed_done, ragged;
+  logic [CountBits-1:0] beat_offset, beat_bytes;
+  logic [63:0] packed_word;
+
+  burst_reader #(
+      .BusBytes(BusBytes),
+      .Outstanding(2)
+  ) u_reader (
+      .clk_i,
+      .rst_ni,
+      .burst_valid_i(request),
+      .burst_ready_o(reader_ready),
+      .burst_offset_i(address_q[OffsetBits-1:0]),
+      .burst_bytes_i(bytes),
+      .burst_last_i(1'b1),
+      .beat_i(beat_take),
+      .beat_offset_o(beat_offset),
+      .beat_bytes_o(beat_bytes),
+      .beat_last_o(beat_last),
+      .empty_o(reader_empty)
+  );
+
+  assign r_ready_o = halt_i || beat_ready;
+  assign beat_take = r_valid_i && r_ready_o;
+
+  stream_packer #(
+      .InBytes (BusBytes),
+      .OutBytes(8)
+  ) u_packer (
+      .clk_i,
+      .rst_ni,
+      .unit_bytes_i(16'd8),
+      .chunk_bytes_i(4'd8),
+      .in_valid_i(beat_take && !halt_i),
+      .in_ready_o(beat_ready),
+      .in_data_i(r_data_i),
+      .in_offset_i(beat_offset),
+      .in_bytes_i(beat_bytes),
+      .in_last_i(beat_last),
+      .out_valid_o(word_valid),
+      .out_data_o(packed_word),
+      .done_o(packed_done),
+      .ragged_o(ragged)
+  );
+
+  logic head_valid, buffer_empty, buffer_full, pop;
+  sync_fifo #(
+      .Width(64),
+      .Depth(BufferWords)
+  ) u_buffer (
+      .clk_i,
+      .rst_ni,
+      .push_i (word_valid),
+      .data_i (packed_word),
+      .full_o (buffer_full),
+      .pop_i  (pop),
+      .data_o (word_o),
+      .empty_o(buffer_empty)
+  );
+
+  logic legal, is_end, queue_full;
+  logic [1:0] unit;
+  assign head_valid = !buffer_empty && running_q && !ended_q && !halt_i;
+  assign legal = tessera_isa_pkg::is_legal(word_o);
+  assign unit = tessera_isa_pkg::unit_of(word_o[63:58]);
+  assign is_end = word_o[63:58] == tessera_isa_pkg::OpEnd;
+
+  always_comb begin
+    push_o = '0;
+    queue_full = 1'b0;
+    unique case (unit)
+      tessera_isa_pkg::UnitLoad: begin
+        push_o[0]  = head_valid && legal && !full_i[0];
+        queue_full = full_i[0];
+      end
+      tessera_isa_pkg::UnitCompute: begin
+        push_o[1]  = head_valid && legal && !full_i[1];
+        queue_full = full_i[1];
+      end
+      tessera_isa_pkg::UnitStore: begin
+        push_o[2]  = head_valid && legal && !full_i[2];
+        queue_full = full_i[2];
+      end
+      default: ;
+    endcase
+  end
+  assign pop = head_valid && legal && !queue_full;
+  assign blocked_o = head_valid && legal && queue_full;
+  assign ended_o = ended_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      running_q <= 1'b0;
+      pending_q <= 1'b0;
+      ended_q   <= 1'b0;
+      words_q   <= '0;
+    end else if (start_i) begin
+      running_q <= 1'b1;
+      address_q <= address_i;
+      left_q <= bytes_i;
+      offset_q <= '0;
+    end else begin
+      if (request) begin
+        pending_q <= 1'b1;
+        address_q <= address_q + 32'(bytes);
+        left_q <= left_q - 32'(bytes);
+      end else if (packed_done) begin
+        pending_q <= 1'b0;
+      end
+      words_q <= words_q + (request ? 7'(bytes >> 3) : 7'd0) - 7'(pop);
+      if (pop) begin
+        offset_q <= offset_q + 32'd8;
+        if (is_end) ended_q <= 1'b1;
+      end
+    end
+  end
+
+  logic exhausted;
+  assign exhausted = running_q && !ended_q && left_q == '0 && !pending_q && reader_empty &&
+      buffer_empty && !halt_i;
+
+  always_comb begin
+    error_o = 1'b1;
+    error_cause_o = tessera_isa_pkg::ErrorNone;
+    error_info_o = offset_q;
+    if (head_valid && !legal) error_cause_o = tessera_isa_pkg::ErrorIllegalCommand;
+    else if (exhausted) error_cause_o = tessera_isa_pkg::ErrorStreamEnd;
+    else error_o = 1'b0;
+  end
+
+  // The buffer has a place for every word requested, and requests are whole words.
+  logic unused;
+  assign unused = buffer_full | ragged;
+
+endmodule

@@ -1,0 +1,301 @@
+/// Compute unit: convolutions from the cbuf through the MAC array into the accumulators.
+///
+/// Pipeline: S0 sequencer issues a step and reads the cbuf; S1 the atom arrives or padding replaces
+/// it; S2 the array multiplies, the accumulator word is fetched; S3 sums are added and written.
+module compute_unit #(
+    parameter int unsigned AtomicC = 8,
+    parameter int unsigned AtomicK = 8,
+    parameter int unsigned AccWords = 512
+) (
+    input  logic                          clk_i,
+    /// Synchronous reset, active low.
+    input  logic                          rst_ni,
+    input  logic                          halt_i,
+    /// Command queue head.
+    input  logic                          cmd_valid_i,
+    input  logic [                  63:0] cmd_i,
+    output logic                          cmd_ready_o,
+    /// Tokens.
+    input  logic                          load_token_i,
+    output logic                          take_load_o,
+    input  logic                          store_token_i,
+    output logic                          take_store_o,
+    output logic                          post_load_o,
+    output logic                          post_store_o,
+    /// Cbuf read ports.
+    input  logic [                  20:0] cbuf_limit_i,
+    output logic                          feature_re_o,
+    output logic [                  19:0] feature_addr_o,
+    input  logic [         AtomicC*8-1:0] feature_data_i,
+    input  logic                          feature_refused_i,
+    output logic                          weight_re_o,
+    output logic [                  19:0] weight_addr_o,
+    input  logic [         AtomicC*8-1:0] weight_data_i,
+    /// Accumulator drain port, for the store unit.
+    input  logic                          drain_i,
+    input  logic [                  11:0] drain_addr_i,
+    output logic                          drain_wait_o,
+    output logic [AtomicK-1:0][     31:0] drain_data_o,
+    /// A CV_MARK was reached.
+    output logic                          mark_valid_o,
+    output logic [                  15:0] mark_id_o,
+    output logic                          idle_o,
+    output logic                          waiting_o,
+    /// One of these per cycle at most; none: no convolution for another reason.
+    output logic                          busy_o,
+    output logic                          stall_weights_o,
+    output logic                          stall_bank_o,
+    output logic                          wait_load_o,
+    output logic                          wait_store_o,
+    output logic                          error_o,
+    output logic [                   7:0] error_cause_o,
+    output logic [                  31:0] error_info_o
+);
+
+  localparam int unsigned SumBits = 16 + $clog2(AtomicC);
+
+  // Decode --------------------------------------------------------------------------------------
+
+  tessera_isa_pkg::cv_input_t input_q;
+  tessera_isa_pkg::cv_kernel_t kernel_q;
+  tessera_isa_pkg::cv_tile_t tile_q;
+  tessera_isa_pkg::cv_weights_t weights_q;
+  tessera_isa_pkg::conv_t conv;
+  logic [5:0] opcode;
+  logic is_conv, is_mark, tokens_ready, jobs_full, weights_full, push_conv, kernel_count_error;
+
+  assign opcode = cmd_i[63:58];
+  assign conv = cmd_i;
+  assign is_conv = cmd_valid_i && opcode == tessera_isa_pkg::OpConv;
+  assign is_mark = cmd_valid_i && opcode == tessera_isa_pkg::OpCvMark;
+  assign tokens_ready = (!conv.wait_load || load_token_i) && (!conv.wait_store || store_token_i);
+  assign kernel_count_error = is_conv && weights_q.last_kernels > 7'(AtomicK);
+  assign push_conv = is_conv && tokens_ready && !jobs_full && !weights_full && !halt_i &&
+      !kernel_count_error;
+  assign cmd_ready_o = !halt_i && (is_conv ? push_conv : !(is_mark && jobs_full));
+  assign take_load_o = push_conv && conv.wait_load;
+  assign take_store_o = push_conv && conv.wait_store;
+
+  always_ff @(posedge clk_i) begin
+    if (cmd_valid_i && cmd_ready_o) begin
+      unique case (opcode)
+        tessera_isa_pkg::OpCvInput: input_q <= cmd_i;
+        tessera_isa_pkg::OpCvKernel: kernel_q <= cmd_i;
+        tessera_isa_pkg::OpCvTile: tile_q <= cmd_i;
+        tessera_isa_pkg::OpCvWeights: weights_q <= cmd_i;
+        default: ;
+      endcase
+    end
+  end
+
+  compute_pkg::job_t job_in, job;
+  logic [23:0] tile_pixels;
+  assign tile_pixels = tile_q.rows * tile_q.cols;
+
+  always_comb begin
+    job_in = '0;
+    job_in.is_mark = is_mark;
+    job_in.mark_id = cmd_i[15:0];
+    job_in.rows = input_q.rows;
+    job_in.cols = input_q.cols;
+    job_in.atoms = input_q.atoms;
+    job_in.zero_point = input_q.zero_point;
+    job_in.kernel_h = kernel_q.kernel_h;
+    job_in.kernel_w = kernel_q.kernel_w;
+    job_in.stride_y = kernel_q.stride_y;
+    job_in.stride_x = kernel_q.stride_x;
+    job_in.dilation_y = kernel_q.dilation_y;
+    job_in.dilation_x = kernel_q.dilation_x;
+    job_in.y0 = tile_q.y0;
+    job_in.x0 = tile_q.x0;
+    job_in.tile_rows = tile_q.rows;
+    job_in.tile_cols = tile_q.cols;
+    job_in.groups = weights_q.groups;
+    // Beyond 4096 words no accumulator exists; saturating keeps the range check honest.
+    job_in.pixels = (tile_pixels > 24'd4096) ? 13'd4096 : tile_pixels[12:0];
+    job_in.origin = conv.origin;
+    job_in.row_step = 20'(kernel_q.stride_y) * kernel_q.row_pitch;
+    job_in.col_step = 20'(kernel_q.stride_x) * 20'(input_q.atoms);
+    job_in.tap_row_step = 20'(kernel_q.dilation_y) * kernel_q.row_pitch;
+    job_in.tap_col_step = 20'(kernel_q.dilation_x) * 20'(input_q.atoms);
+    job_in.acc_base = conv.acc_base;
+    job_in.accumulate = conv.accumulate;
+    job_in.post_load = conv.post_load;
+    job_in.post_store = conv.post_store;
+  end
+
+  logic jobs_empty, job_take;
+  sync_fifo #(
+      .Width(compute_pkg::JobBits),
+      .Depth(2)
+  ) u_jobs (
+      .clk_i,
+      .rst_ni,
+      .push_i (push_conv || (is_mark && cmd_ready_o)),
+      .data_i (job_in),
+      .full_o (jobs_full),
+      .pop_i  (job_take),
+      .data_o (job),
+      .empty_o(jobs_empty)
+  );
+
+  // Weights -------------------------------------------------------------------------------------
+
+  logic [AtomicK-1:0][AtomicC*8-1:0] tile;
+  logic tile_valid, swap, claimed_q, loader_idle;
+  logic [8:0] taps;  // at most 16 x 16
+  assign taps = 9'(kernel_q.kernel_h) * 9'(kernel_q.kernel_w);
+
+  weight_loader #(
+      .AtomicC(AtomicC),
+      .AtomicK(AtomicK)
+  ) u_weight_loader (
+      .clk_i,
+      .rst_ni,
+      .halt_i,
+      .push_i(push_conv),
+      .full_o(weights_full),
+      .address_i(weights_q.address),
+      .groups_i(weights_q.groups),
+      .taps_i(taps),
+      .atoms_i(input_q.atoms),
+      .last_kernels_i(weights_q.last_kernels),
+      .re_o(weight_re_o),
+      .raddr_o(weight_addr_o),
+      .rdata_i(weight_data_i),
+      .tile_o(tile),
+      .tile_valid_o(tile_valid),
+      .swap_i(swap),
+      .idle_o(loader_idle)
+  );
+
+  logic weight_range_error;
+  assign weight_range_error = weight_re_o && 21'(weight_addr_o) >= cbuf_limit_i;
+
+  // Steps ---------------------------------------------------------------------------------------
+
+  logic claim, sequencer_idle, cbuf_error, acc_error;
+  logic [12:0] acc_error_word;
+  compute_pkg::step_t step, step1_q, step2_q, step3_q;
+  logic step_valid, valid1_q, valid2_q, valid3_q;
+
+  conv_sequencer #(
+      .AccWords(AccWords)
+  ) u_sequencer (
+      .clk_i,
+      .rst_ni,
+      .halt_i,
+      .job_valid_i(!jobs_empty),
+      .job_i(job),
+      .job_take_o(job_take),
+      .tile_ready_i(tile_valid && !claimed_q),
+      .claim_o(claim),
+      .read_o(feature_re_o),
+      .read_addr_o(feature_addr_o),
+      .read_refused_i(feature_refused_i),
+      .cbuf_limit_i,
+      .step_valid_o(step_valid),
+      .step_o(step),
+      .mark_valid_o,
+      .mark_id_o,
+      .idle_o(sequencer_idle),
+      .stall_weights_o,
+      .stall_bank_o,
+      .cbuf_error_o(cbuf_error),
+      .acc_error_o(acc_error),
+      .acc_error_word_o(acc_error_word)
+  );
+
+  logic [AtomicC*8-1:0] feature_q;
+  assign swap = valid1_q && step1_q.first;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      valid1_q <= 1'b0;
+      valid2_q <= 1'b0;
+      valid3_q <= 1'b0;
+      claimed_q <= 1'b0;
+    end else begin
+      valid1_q <= step_valid;
+      valid2_q <= valid1_q;
+      valid3_q <= valid2_q;
+      if (claim) claimed_q <= 1'b1;
+      else if (swap) claimed_q <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (step_valid) step1_q <= step;
+    if (valid1_q) begin
+      step2_q <= step1_q;
+      feature_q <= step1_q.padding ? {AtomicC{step1_q.zero_point}} : feature_data_i;
+    end
+    if (valid2_q) step3_q <= step2_q;
+  end
+
+  logic [AtomicK-1:0][SumBits-1:0] sums;
+  mac_array #(
+      .AtomicC(AtomicC),
+      .AtomicK(AtomicK)
+  ) u_array (
+      .clk_i,
+      .swap_i(swap),
+      .tile_i(tile),
+      .valid_i(valid2_q),
+      .feature_i(feature_q),
+      .sums_o(sums)
+  );
+
+  accumulator #(
+      .AtomicK(AtomicK),
+      .Words  (AccWords),
+      .SumBits(SumBits)
+  ) u_accumulator (
+      .clk_i,
+      .rst_ni,
+      .fetch_i(valid2_q),
+      .fetch_addr_i(step2_q.acc_addr),
+      .fetch_zero_i(step2_q.acc_zero),
+      .sums_i(sums),
+      .drain_i,
+      .drain_addr_i,
+      .drain_wait_o,
+      .drain_data_o
+  );
+
+  assign post_load_o  = valid3_q && step3_q.post_load;
+  assign post_store_o = valid3_q && step3_q.post_store;
+
+  // Status --------------------------------------------------------------------------------------
+
+  logic quiet;
+  assign quiet = sequencer_idle && loader_idle && !valid1_q && !valid2_q && !valid3_q;
+  assign idle_o = quiet && !cmd_valid_i;
+  assign waiting_o = quiet && is_conv && !tokens_ready;
+  assign busy_o = step_valid;
+  assign wait_load_o = sequencer_idle && is_conv && conv.wait_load && !load_token_i;
+  assign wait_store_o = sequencer_idle && is_conv && !wait_load_o && conv.wait_store &&
+      !store_token_i;
+
+  always_comb begin
+    error_o = 1'b1;
+    error_cause_o = tessera_isa_pkg::ErrorNone;
+    error_info_o = '0;
+    if (kernel_count_error) begin
+      error_cause_o = tessera_isa_pkg::ErrorKernelCount;
+      error_info_o  = 32'(weights_q.last_kernels);
+    end else if (cbuf_error) begin
+      error_cause_o = tessera_isa_pkg::ErrorCbufRange;
+      error_info_o  = 32'(feature_addr_o);
+    end else if (weight_range_error) begin
+      error_cause_o = tessera_isa_pkg::ErrorCbufRange;
+      error_info_o  = 32'(weight_addr_o);
+    end else if (acc_error) begin
+      error_cause_o = tessera_isa_pkg::ErrorAccRange;
+      error_info_o  = 32'(acc_error_word);
+    end else begin
+      error_o = 1'b0;
+    end
+  end
+
+endmodule

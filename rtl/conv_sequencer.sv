@@ -1,0 +1,189 @@
+/// Walks a convolution: for each kernel group, kernel tap and channel atom (one weight tile), every
+/// pixel of the output tile, one feature atom per cycle.
+module conv_sequencer #(
+    /// Accumulator words.
+    parameter int unsigned AccWords = 512
+) (
+    input  logic               clk_i,
+    /// Synchronous reset, active low.
+    input  logic               rst_ni,
+    input  logic               halt_i,
+    /// Next convolution.
+    input  logic               job_valid_i,
+    input  compute_pkg::job_t  job_i,
+    output logic               job_take_o,
+    /// A weight tile is ready that no earlier step has claimed.
+    input  logic               tile_ready_i,
+    /// The step of this cycle is a tile's first and claims it.
+    output logic               claim_o,
+    /// Feature read; the step counts only if not refused.
+    output logic               read_o,
+    output logic [       19:0] read_addr_o,
+    input  logic               read_refused_i,
+    input  logic [       20:0] cbuf_limit_i,
+    /// The step that enters the pipeline with this cycle's read.
+    output logic               step_valid_o,
+    output compute_pkg::step_t step_o,
+    /// A CV_MARK was reached.
+    output logic               mark_valid_o,
+    output logic [       15:0] mark_id_o,
+    output logic               idle_o,
+    /// Why no step was issued in this cycle.
+    output logic               stall_weights_o,
+    output logic               stall_bank_o,
+    output logic               cbuf_error_o,
+    output logic               acc_error_o,
+    output logic [       12:0] acc_error_word_o
+);
+
+  compute_pkg::job_t job_q;
+  logic active_q;
+
+  // Loop counters, outermost first: group, kernel row, kernel column, atom, output row, column.
+  logic [7:0] group_q;
+  logic [4:0] ky_q, kx_q;
+  logic [11:0] atom_q, row_q, col_q;
+
+  // Cbuf addresses, modulo 2^20: start of the kernel row, of the tap, of the output row; the pixel.
+  logic [19:0] kernel_row_q, tap_q, line_q, pixel_q;
+  // Slab coordinates: of the tap for output (0, 0); of the pixel.
+  logic signed [16:0] tap_y_q, tap_x_q, y_q, x_q;
+  logic [12:0] acc_group_q, acc_q;
+
+  logic last_col, last_row, last_atom, last_kx, last_ky, last_group, tile_first, tile_last, job_last;
+  assign last_col = col_q == job_q.tile_cols - 12'd1;
+  assign last_row = row_q == job_q.tile_rows - 12'd1;
+  assign last_atom = atom_q == job_q.atoms - 12'd1;
+  assign last_kx = kx_q == job_q.kernel_w - 5'd1;
+  assign last_ky = ky_q == job_q.kernel_h - 5'd1;
+  assign last_group = group_q == job_q.groups - 8'd1;
+  assign tile_first = col_q == '0 && row_q == '0;
+  assign tile_last = last_col && last_row;
+  assign job_last = tile_last && last_atom && last_kx && last_ky && last_group;
+
+  logic padding, want, issue;
+  assign padding = y_q < 0 || x_q < 0 || y_q >= $signed({1'b0, job_q.rows}) ||
+      x_q >= $signed({1'b0, job_q.cols});
+  assign want = active_q && !halt_i && (!tile_first || tile_ready_i);
+  assign read_o = want && !padding && !cbuf_error_o;
+  assign read_addr_o = pixel_q;
+  assign issue = want && !read_refused_i && !cbuf_error_o && !acc_error_o;
+  assign claim_o = issue && tile_first;
+
+  assign cbuf_error_o = want && !padding && 21'(pixel_q) >= cbuf_limit_i;
+  assign acc_error_o = want && acc_q >= 13'(AccWords);
+  assign acc_error_word_o = acc_q;
+  assign stall_weights_o = active_q && tile_first && !tile_ready_i;
+  assign stall_bank_o = read_o && read_refused_i;
+
+  assign step_valid_o = issue;
+  always_comb begin
+    step_o.first = tile_first;
+    step_o.padding = padding;
+    step_o.zero_point = job_q.zero_point;
+    step_o.acc_addr = acc_q[11:0];
+    step_o.acc_zero = ky_q == '0 && kx_q == '0 && atom_q == '0 && !job_q.accumulate;
+    step_o.last = job_last;
+    step_o.post_load = job_last && job_q.post_load;
+    step_o.post_store = job_last && job_q.post_store;
+  end
+
+  // The last step of one job and the first of the next are adjacent cycles.
+  logic finishing;
+  assign finishing = issue && job_last;
+  assign job_take_o = job_valid_i && !halt_i && (!active_q || finishing);
+  assign mark_valid_o = job_take_o && job_i.is_mark;
+  assign mark_id_o = job_i.mark_id;
+  assign idle_o = !active_q && !job_valid_i;
+
+  logic [19:0] next_kernel_row, next_tap;
+  logic signed [16:0] next_tap_y, next_tap_x;
+
+  // Start of the next weight tile.
+  always_comb begin
+    next_kernel_row = kernel_row_q;
+    next_tap = tap_q + 20'd1;
+    next_tap_y = tap_y_q;
+    next_tap_x = tap_x_q;
+    if (last_atom) begin
+      next_tap = tap_q - 20'(atom_q) + job_q.tap_col_step;
+      next_tap_x = tap_x_q + $signed(17'(job_q.dilation_x));
+      if (last_kx) begin
+        next_tap_x = 17'($signed(job_q.x0));
+        next_kernel_row = kernel_row_q + job_q.tap_row_step;
+        next_tap_y = tap_y_q + $signed(17'(job_q.dilation_y));
+        if (last_ky) begin
+          next_kernel_row = job_q.origin;
+          next_tap_y = 17'($signed(job_q.y0));
+        end
+        next_tap = next_kernel_row;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      active_q <= 1'b0;
+    end else if (job_take_o) begin
+      active_q <= !job_i.is_mark;
+      job_q <= job_i;
+      group_q <= '0;
+      ky_q <= '0;
+      kx_q <= '0;
+      atom_q <= '0;
+      row_q <= '0;
+      col_q <= '0;
+      kernel_row_q <= job_i.origin;
+      tap_q <= job_i.origin;
+      line_q <= job_i.origin;
+      pixel_q <= job_i.origin;
+      tap_y_q <= 17'($signed(job_i.y0));
+      tap_x_q <= 17'($signed(job_i.x0));
+      y_q <= 17'($signed(job_i.y0));
+      x_q <= 17'($signed(job_i.x0));
+      acc_group_q <= 13'(job_i.acc_base);
+      acc_q <= 13'(job_i.acc_base);
+    end else if (issue) begin
+      if (!last_col) begin
+        col_q <= col_q + 12'd1;
+        pixel_q <= pixel_q + job_q.col_step;
+        x_q <= x_q + $signed(17'(job_q.stride_x));
+        acc_q <= acc_q + 13'd1;
+      end else if (!last_row) begin
+        col_q <= '0;
+        row_q <= row_q + 12'd1;
+        line_q <= line_q + job_q.row_step;
+        pixel_q <= line_q + job_q.row_step;
+        x_q <= tap_x_q;
+        y_q <= y_q + $signed(17'(job_q.stride_y));
+        acc_q <= acc_q + 13'd1;
+      end else begin
+        col_q <= '0;
+        row_q <= '0;
+        atom_q <= last_atom ? '0 : atom_q + 12'd1;
+        acc_q <= acc_group_q;
+        if (last_atom) begin
+          kx_q <= last_kx ? '0 : kx_q + 5'd1;
+          if (last_kx) begin
+            ky_q <= last_ky ? '0 : ky_q + 5'd1;
+            if (last_ky) begin
+              group_q <= group_q + 8'd1;
+              acc_group_q <= acc_group_q + job_q.pixels;
+              acc_q <= acc_group_q + job_q.pixels;
+              active_q <= !last_group;
+            end
+          end
+        end
+        kernel_row_q <= next_kernel_row;
+        tap_q <= next_tap;
+        line_q <= next_tap;
+        pixel_q <= next_tap;
+        tap_y_q <= next_tap_y;
+        tap_x_q <= next_tap_x;
+        y_q <= next_tap_y;
+        x_q <= next_tap_x;
+      end
+    end
+  end
+
+endmodule

@@ -1,0 +1,283 @@
+/// Load unit: two-dimensional reads from external memory into the cbuf or the parameter memory.
+/// Requests run ahead of the data: the next LOAD issues its bursts while earlier data still arrives.
+module load_unit #(
+    parameter int unsigned AtomicC = 8,
+    parameter int unsigned AtomicK = 8,
+    parameter int unsigned BusBytes = 8,
+    /// Kernel groups in the parameter memory.
+    parameter int unsigned ParamGroups = 32,
+    /// Read bursts under way at most.
+    parameter int unsigned Outstanding = 8
+) (
+    input  logic                  clk_i,
+    /// Synchronous reset, active low: forgets everything.
+    input  logic                  rst_ni,
+    /// Stops issuing; data still arriving is dropped.
+    input  logic                  halt_i,
+    /// Command queue head.
+    input  logic                  cmd_valid_i,
+    input  logic [          63:0] cmd_i,
+    output logic                  cmd_ready_o,
+    /// Tokens.
+    input  logic                  compute_token_i,
+    output logic                  take_compute_o,
+    input  logic                  store_token_i,
+    output logic                  take_store_o,
+    output logic                  post_compute_o,
+    /// Read bursts.
+    output logic                  ar_valid_o,
+    input  logic                  ar_ready_i,
+    output logic [          31:0] ar_address_o,
+    output logic [           7:0] ar_len_o,
+    /// Read data.
+    input  logic                  r_valid_i,
+    output logic                  r_ready_o,
+    input  logic [BusBytes*8-1:0] r_data_i,
+    /// Usable cbuf atoms.
+    input  logic [          20:0] cbuf_limit_i,
+    output logic                  cbuf_we_o,
+    output logic [          19:0] cbuf_address_o,
+    output logic [ AtomicC*8-1:0] cbuf_data_o,
+    /// Parameter record {shift, multiplier, bias} of a channel of a kernel group.
+    output logic                  param_we_o,
+    output logic [           9:0] param_group_o,
+    output logic [           6:0] param_channel_o,
+    output logic [          71:0] param_data_o,
+    /// An LD_MARK was reached.
+    output logic                  mark_valid_o,
+    output logic [          15:0] mark_id_o,
+    /// Bytes requested this cycle, by kind of load.
+    output logic                  request_valid_o,
+    output logic [           1:0] request_kind_o,
+    output logic [          12:0] request_bytes_o,
+    /// Nothing queued and nothing under way.
+    output logic                  idle_o,
+    /// Nothing under way and the next load waits for a token.
+    output logic                  waiting_o,
+    /// An error, with its cause and information.
+    output logic                  error_o,
+    output logic [           7:0] error_cause_o,
+    output logic [          31:0] error_info_o
+);
+
+  localparam int unsigned ParamRecordBytes = 12;
+  // Chunks carry an atom, or four bytes of a parameter record.
+  localparam int unsigned ChunkBytes = (AtomicC < 4) ? 4 : AtomicC;
+  localparam int unsigned ChunkCountBits = $clog2(ChunkBytes + 1);
+  localparam int unsigned BeatCountBits = $clog2(BusBytes + 1);
+
+  // Requests ------------------------------------------------------------------------------------
+
+  tessera_isa_pkg::ld_source_t source_q;
+  tessera_isa_pkg::ld_shape_t shape_q;
+  tessera_isa_pkg::ld_stride_t stride_q;
+  tessera_isa_pkg::load_t load;
+  logic [1:0] kind_q;
+  logic [5:0] opcode;
+
+  logic splitter_busy, transfers_full, transfers_empty;
+  logic is_load, tokens_ready, start;
+
+  assign opcode = cmd_i[63:58];
+  assign load = cmd_i;
+  assign is_load = cmd_valid_i && opcode == tessera_isa_pkg::OpLoad;
+  assign tokens_ready = (!load.wait_compute || compute_token_i) &&
+      (!load.wait_store || store_token_i);
+  assign start = is_load && tokens_ready && !splitter_busy && !transfers_full && !halt_i;
+  assign cmd_ready_o = !halt_i && !splitter_busy && (is_load ? start : 1'b1);
+  assign take_compute_o = start && load.wait_compute;
+  assign take_store_o = start && load.wait_store;
+  assign mark_valid_o = cmd_valid_i && cmd_ready_o && opcode == tessera_isa_pkg::OpLdMark;
+  assign mark_id_o = cmd_i[15:0];
+
+  always_ff @(posedge clk_i) begin
+    if (cmd_valid_i && cmd_ready_o) begin
+      unique case (opcode)
+        tessera_isa_pkg::OpLdSource: source_q <= cmd_i;
+        tessera_isa_pkg::OpLdShape: shape_q <= cmd_i;
+        tessera_isa_pkg::OpLdStride: stride_q <= cmd_i;
+        tessera_isa_pkg::OpLoad: kind_q <= load.kind;
+        default: ;
+      endcase
+    end
+  end
+
+  logic burst_valid, burst_ready, burst_last, reader_ready, reader_empty;
+  logic [31:0] burst_address;
+  logic [12:0] burst_bytes;
+  logic [7:0] burst_len;
+
+  burst_splitter #(
+      .BusBytes(BusBytes)
+  ) u_splitter (
+      .clk_i,
+      .rst_ni,
+      .start_i(start),
+      .address_i(source_q.address),
+      .segment_bytes_i(shape_q.segment_bytes),
+      .inner_i(shape_q.inner),
+      .outer_i(shape_q.outer),
+      .inner_stride_i(stride_q.inner_stride),
+      .outer_stride_i(stride_q.outer_stride),
+      .busy_o(splitter_busy),
+      .burst_valid_o(burst_valid),
+      .burst_ready_i(burst_ready),
+      .burst_address_o(burst_address),
+      .burst_bytes_o(burst_bytes),
+      .burst_len_o(burst_len),
+      .burst_last_o(burst_last)
+  );
+
+  assign ar_valid_o = burst_valid && reader_ready && !halt_i;
+  assign ar_address_o = burst_address;
+  assign ar_len_o = burst_len;
+  assign burst_ready = ar_ready_i && reader_ready && !halt_i;
+
+  assign request_valid_o = burst_valid && burst_ready;
+  assign request_kind_o = kind_q;
+  assign request_bytes_o = burst_bytes;
+
+  // Data ----------------------------------------------------------------------------------------
+
+  logic [1:0] sink_kind;
+  logic [19:0] sink_dest;
+  logic [15:0] sink_pixel_bytes;
+  logic sink_post;
+  logic transfer_done, ragged;
+
+  sync_fifo #(
+      .Width(39),
+      .Depth(4)
+  ) u_transfers (
+      .clk_i,
+      .rst_ni,
+      .push_i (start),
+      .data_i ({load.kind, load.dest, source_q.pixel_bytes, load.post_compute}),
+      .full_o (transfers_full),
+      .pop_i  (transfer_done),
+      .data_o ({sink_kind, sink_dest, sink_pixel_bytes, sink_post}),
+      .empty_o(transfers_empty)
+  );
+
+  logic beat_ready, beat_take, beat_last;
+  logic [BeatCountBits-1:0] beat_offset, beat_bytes;
+
+  burst_reader #(
+      .BusBytes(BusBytes),
+      .Outstanding(Outstanding)
+  ) u_reader (
+      .clk_i,
+      .rst_ni,
+      .burst_valid_i(burst_valid && burst_ready),
+      .burst_ready_o(reader_ready),
+      .burst_offset_i(burst_address[$clog2(BusBytes)-1:0]),
+      .burst_bytes_i(burst_bytes),
+      .burst_last_i(burst_last),
+      .beat_i(beat_take),
+      .beat_offset_o(beat_offset),
+      .beat_bytes_o(beat_bytes),
+      .beat_last_o(beat_last),
+      .empty_o(reader_empty)
+  );
+
+  assign r_ready_o = halt_i || beat_ready;
+  assign beat_take = r_valid_i && r_ready_o;
+
+  logic is_param, chunk_valid;
+  logic [ChunkBytes*8-1:0] chunk;
+  assign is_param = sink_kind == 2'd2;
+
+  stream_packer #(
+      .InBytes (BusBytes),
+      .OutBytes(ChunkBytes)
+  ) u_packer (
+      .clk_i,
+      .rst_ni,
+      .unit_bytes_i(is_param ? 16'(ParamRecordBytes) : sink_pixel_bytes),
+      .chunk_bytes_i(is_param ? ChunkCountBits'(4) : ChunkCountBits'(AtomicC)),
+      .in_valid_i(beat_take && !halt_i),
+      .in_ready_o(beat_ready),
+      .in_data_i(r_data_i),
+      .in_offset_i(beat_offset),
+      .in_bytes_i(beat_bytes),
+      .in_last_i(beat_last),
+      .out_valid_o(chunk_valid),
+      .out_data_o(chunk),
+      .done_o(transfer_done),
+      .ragged_o(ragged)
+  );
+
+  assign post_compute_o = transfer_done && sink_post;
+
+  logic [19:0] written_q;  // atoms of this transfer
+  logic write_atom;
+  assign write_atom = chunk_valid && !is_param && !halt_i;
+  assign cbuf_address_o = sink_dest + written_q;
+  assign cbuf_data_o = chunk[AtomicC*8-1:0];
+
+  logic cbuf_error;
+  assign cbuf_error = write_atom && 21'(cbuf_address_o) >= cbuf_limit_i;
+  assign cbuf_we_o = write_atom && !cbuf_error;
+
+  // A parameter record arrives as bias, multiplier, shift.
+  logic [1:0] record_word_q;
+  logic [31:0] bias_q, multiplier_q;
+  logic [9:0] group_q;
+  logic [6:0] channel_q;
+  logic record_done, param_error;
+
+  assign record_done = chunk_valid && is_param && record_word_q == 2'd2 && !halt_i;
+  assign param_group_o = 10'(sink_dest) + group_q;
+  assign param_channel_o = channel_q;
+  assign param_data_o = {chunk[7:0], multiplier_q, bias_q};
+  assign param_error = record_done && 21'(sink_dest) + 21'(group_q) >= 21'(ParamGroups);
+  assign param_we_o = record_done && !param_error;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || transfer_done) begin
+      written_q <= '0;
+      record_word_q <= '0;
+      group_q <= '0;
+      channel_q <= '0;
+    end else if (chunk_valid) begin
+      if (!is_param) begin
+        written_q <= written_q + 20'd1;
+      end else begin
+        record_word_q <= (record_word_q == 2'd2) ? '0 : record_word_q + 2'd1;
+        if (record_word_q == 2'd0) bias_q <= chunk[31:0];
+        if (record_word_q == 2'd1) multiplier_q <= chunk[31:0];
+        if (record_word_q == 2'd2) begin
+          channel_q <= (channel_q == 7'(AtomicK - 1)) ? '0 : channel_q + 7'd1;
+          if (channel_q == 7'(AtomicK - 1)) group_q <= group_q + 10'd1;
+        end
+      end
+    end
+  end
+
+  // Status --------------------------------------------------------------------------------------
+
+  logic quiet;
+  assign quiet = transfers_empty && !splitter_busy && reader_empty;
+  assign idle_o = quiet && !cmd_valid_i;
+  assign waiting_o = quiet && is_load && !tokens_ready;
+
+  always_comb begin
+    error_o = 1'b0;
+    error_cause_o = tessera_isa_pkg::ErrorNone;
+    error_info_o = '0;
+    if (cbuf_error) begin
+      error_o = 1'b1;
+      error_cause_o = tessera_isa_pkg::ErrorCbufRange;
+      error_info_o = 32'(cbuf_address_o);
+    end else if (param_error) begin
+      error_o = 1'b1;
+      error_cause_o = tessera_isa_pkg::ErrorParamRange;
+      error_info_o = 32'(sink_dest) + 32'(group_q);
+    end else if (transfer_done && ragged && !halt_i) begin
+      error_o = 1'b1;
+      error_cause_o = tessera_isa_pkg::ErrorLoadLength;
+      error_info_o = 32'd1;
+    end
+  end
+
+endmodule

@@ -1,0 +1,38 @@
+/// AtomicK x AtomicC int8 multipliers, one adder tree per kernel. Weights are stationary; the next
+/// tile waits in the shadow registers outside.
+module mac_array #(
+    parameter int unsigned AtomicC = 8,
+    parameter int unsigned AtomicK = 8,
+    /// Bits of an adder tree's result. Derived, not to be set.
+    parameter int unsigned SumBits = 16 + $clog2(AtomicC)
+) (
+    input  logic                              clk_i,
+    /// Takes `tile_i` as the weights from the next feature atom on.
+    input  logic                              swap_i,
+    input  logic [AtomicK-1:0][AtomicC*8-1:0] tile_i,
+    /// A feature atom; its sums appear one cycle later.
+    input  logic                              valid_i,
+    input  logic [             AtomicC*8-1:0] feature_i,
+    output logic [AtomicK-1:0][  SumBits-1:0] sums_o
+);
+
+  for (genvar k = 0; k < AtomicK; k++) begin : gen_kernels
+    logic [AtomicC*8-1:0] weights_q;
+    logic signed [SumBits-1:0] sum, sum_q;
+
+    always_comb begin
+      sum = '0;
+      for (int unsigned c = 0; c < AtomicC; c++) begin
+        sum = sum + SumBits'($signed(weights_q[c*8+:8]) * $signed(feature_i[c*8+:8]));
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (swap_i) weights_q <= tile_i[k];
+      if (valid_i) sum_q <= sum;
+    end
+
+    assign sums_o[k] = sum_q;
+  end
+
+endmodule

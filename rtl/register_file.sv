@@ -1,0 +1,181 @@
+/// AXI4-Lite slave: control, status, hardware parameters and counters. Unknown offsets, writes to
+/// read-only registers and partial writes answer SLVERR.
+module register_file #(
+    parameter int unsigned AtomicC = 8,
+    parameter int unsigned AtomicK = 8,
+    parameter int unsigned CbufBytes = 131072,
+    parameter int unsigned AccWords = 512,
+    parameter int unsigned ParamGroups = 32,
+    parameter int unsigned BusBytes = 8,
+    parameter int unsigned CounterBits = 48
+) (
+    input  logic        clk_i,
+    /// Synchronous reset, active low.
+    input  logic        rst_ni,
+    input  logic        s_awvalid_i,
+    output logic        s_awready_o,
+    input  logic [11:0] s_awaddr_i,
+    input  logic        s_wvalid_i,
+    output logic        s_wready_o,
+    input  logic [31:0] s_wdata_i,
+    input  logic [ 3:0] s_wstrb_i,
+    output logic        s_bvalid_o,
+    input  logic        s_bready_i,
+    output logic [ 1:0] s_bresp_o,
+    input  logic        s_arvalid_i,
+    output logic        s_arready_o,
+    input  logic [11:0] s_araddr_i,
+    output logic        s_rvalid_o,
+    input  logic        s_rready_i,
+    output logic [31:0] s_rdata_o,
+    output logic [ 1:0] s_rresp_o,
+    /// Pulses.
+    output logic        start_o,
+    output logic        clear_o,
+    output logic        irq_enable_o,
+    output logic [31:0] command_address_o,
+    output logic [31:0] command_bytes_o,
+    output logic [20:0] cbuf_limit_o,
+    output logic [31:0] watchdog_o,
+    input  logic        busy_i,
+    input  logic        done_i,
+    input  logic        error_i,
+    input  logic [ 7:0] error_cause_i,
+    input  logic [31:0] error_info_i,
+    input  logic [tessera_isa_pkg::NumCounters-1:0][CounterBits-1:0] counters_i
+);
+
+  localparam logic [31:0] Id = 32'h54535241;
+  localparam logic [1:0] RespOkay = 2'd0;
+  localparam logic [1:0] RespSlvErr = 2'd2;
+  localparam int unsigned CbufAtoms = CbufBytes / AtomicC;
+
+  logic aw_held_q, w_held_q, bvalid_q, rvalid_q;
+  logic [11:0] awaddr_q;
+  logic [31:0] wdata_q, rdata_q;
+  logic [3:0] wstrb_q;
+  logic [1:0] bresp_q, rresp_q;
+  logic irq_enable_q, start_q, clear_q;
+  logic [31:0] address_q, bytes_q, watchdog_q;
+  logic [20:0] limit_q;
+
+  assign s_awready_o = !aw_held_q;
+  assign s_wready_o = !w_held_q;
+  assign s_bvalid_o = bvalid_q;
+  assign s_bresp_o = bresp_q;
+  assign s_arready_o = !rvalid_q;
+  assign s_rvalid_o = rvalid_q;
+  assign s_rdata_o = rdata_q;
+  assign s_rresp_o = rresp_q;
+
+  logic write;
+  assign write = aw_held_q && w_held_q && !bvalid_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      aw_held_q <= 1'b0;
+      w_held_q <= 1'b0;
+      bvalid_q <= 1'b0;
+      irq_enable_q <= 1'b0;
+      start_q <= 1'b0;
+      clear_q <= 1'b0;
+      address_q <= '0;
+      bytes_q <= '0;
+      watchdog_q <= '0;
+      limit_q <= 21'(CbufAtoms);
+    end else begin
+      start_q <= 1'b0;
+      clear_q <= 1'b0;
+      if (s_awvalid_i && s_awready_o) begin
+        aw_held_q <= 1'b1;
+        awaddr_q  <= s_awaddr_i;
+      end
+      if (s_wvalid_i && s_wready_o) begin
+        w_held_q <= 1'b1;
+        wdata_q  <= s_wdata_i;
+        wstrb_q  <= s_wstrb_i;
+      end
+      if (s_bready_i) bvalid_q <= 1'b0;
+      if (write) begin
+        aw_held_q <= 1'b0;
+        w_held_q <= 1'b0;
+        bvalid_q <= 1'b1;
+        bresp_q <= (&wstrb_q) ? RespOkay : RespSlvErr;
+        if (&wstrb_q) begin
+          unique case (awaddr_q)
+            tessera_isa_pkg::RegControl: begin
+              start_q <= wdata_q[0] && !busy_i;
+              clear_q <= wdata_q[1] && !busy_i;
+            end
+            tessera_isa_pkg::RegIrqEnable: irq_enable_q <= wdata_q[0];
+            tessera_isa_pkg::RegCommandAddress: address_q <= wdata_q;
+            tessera_isa_pkg::RegCommandBytes: bytes_q <= wdata_q;
+            tessera_isa_pkg::RegWatchdog: watchdog_q <= wdata_q;
+            tessera_isa_pkg::RegCbufLimit: begin
+              // More than there is would let addresses wrap.
+              if (wdata_q > 32'(CbufAtoms)) bresp_q <= RespSlvErr;
+              else limit_q <= wdata_q[20:0];
+            end
+            default: bresp_q <= RespSlvErr;
+          endcase
+        end
+      end
+    end
+  end
+
+  logic [31:0] rdata;
+  logic known;
+  logic [8:0] counter_index;
+  logic [63:0] counter;
+  assign counter_index = 9'(s_araddr_i[11:3]) - 9'(tessera_isa_pkg::RegCounters >> 3);
+  assign counter = 64'(counters_i[counter_index[3:0]]);
+
+  always_comb begin
+    rdata = '0;
+    known = 1'b1;
+    unique case (s_araddr_i)
+      tessera_isa_pkg::RegId: rdata = Id;
+      tessera_isa_pkg::RegVersion: rdata = tessera_isa_pkg::CommandSetVersion;
+      tessera_isa_pkg::RegStatus: rdata = {29'd0, error_i, done_i, busy_i};
+      tessera_isa_pkg::RegIrqEnable: rdata = {31'd0, irq_enable_q};
+      tessera_isa_pkg::RegCommandAddress: rdata = address_q;
+      tessera_isa_pkg::RegCommandBytes: rdata = bytes_q;
+      tessera_isa_pkg::RegCbufLimit: rdata = 32'(limit_q);
+      tessera_isa_pkg::RegWatchdog: rdata = watchdog_q;
+      tessera_isa_pkg::RegErrorCause: rdata = 32'(error_cause_i);
+      tessera_isa_pkg::RegErrorInfo: rdata = error_info_i;
+      tessera_isa_pkg::RegAtomicC: rdata = 32'(AtomicC);
+      tessera_isa_pkg::RegAtomicK: rdata = 32'(AtomicK);
+      tessera_isa_pkg::RegCbufBytes: rdata = 32'(CbufBytes);
+      tessera_isa_pkg::RegAccWords: rdata = 32'(AccWords);
+      tessera_isa_pkg::RegParamGroups: rdata = 32'(ParamGroups);
+      tessera_isa_pkg::RegBusBytes: rdata = 32'(BusBytes);
+      default: begin
+        known = s_araddr_i >= tessera_isa_pkg::RegCounters && s_araddr_i[1:0] == 2'd0 &&
+            counter_index < 9'(tessera_isa_pkg::NumCounters);
+        rdata = s_araddr_i[2] ? counter[63:32] : counter[31:0];
+      end
+    endcase
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      rvalid_q <= 1'b0;
+    end else if (s_arvalid_i && s_arready_o) begin
+      rvalid_q <= 1'b1;
+      rdata_q <= known ? rdata : '0;
+      rresp_q <= known ? RespOkay : RespSlvErr;
+    end else if (s_rready_i) begin
+      rvalid_q <= 1'b0;
+    end
+  end
+
+  assign start_o = start_q;
+  assign clear_o = clear_q;
+  assign irq_enable_o = irq_enable_q;
+  assign command_address_o = address_q;
+  assign command_bytes_o = bytes_q;
+  assign cbuf_limit_o = limit_q;
+  assign watchdog_o = watchdog_q;
+
+endmodule

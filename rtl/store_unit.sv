@@ -1,0 +1,285 @@
+/// Store unit: drains output tiles through the requantiser and writes them to external memory.
+module store_unit #(
+    parameter int unsigned AtomicK = 8,
+    parameter int unsigned BusBytes = 8,
+    parameter int unsigned PostLanes = 8,
+    parameter int unsigned AccWords = 512,
+    parameter int unsigned ParamGroups = 32
+) (
+    input  logic                        clk_i,
+    /// Synchronous reset, active low.
+    input  logic                        rst_ni,
+    /// Stops; bursts whose address is out are ended with beats that write nothing.
+    input  logic                        halt_i,
+    /// Command queue head.
+    input  logic                        cmd_valid_i,
+    input  logic [                63:0] cmd_i,
+    output logic                        cmd_ready_o,
+    /// Tokens.
+    input  logic                        compute_token_i,
+    output logic                        take_compute_o,
+    output logic                        post_compute_o,
+    output logic                        post_load_o,
+    /// Accumulator and parameter memory read ports.
+    output logic                        acc_re_o,
+    output logic [                11:0] acc_addr_o,
+    input  logic                        acc_wait_i,
+    input  logic [AtomicK-1:0][   31:0] acc_data_i,
+    output logic                        param_re_o,
+    output logic [                 9:0] param_group_o,
+    output logic [                 6:0] param_chunk_o,
+    input  logic [PostLanes-1:0][ 71:0] param_data_i,
+    /// Write channels.
+    output logic                        aw_valid_o,
+    input  logic                        aw_ready_i,
+    output logic [                31:0] aw_address_o,
+    output logic [                 7:0] aw_len_o,
+    output logic                        w_valid_o,
+    input  logic                        w_ready_i,
+    output logic [      BusBytes*8-1:0] w_data_o,
+    output logic [        BusBytes-1:0] w_strb_o,
+    output logic                        w_last_o,
+    /// A write response was taken.
+    input  logic                        b_valid_i,
+    /// An ST_MARK was reached.
+    output logic                        mark_valid_o,
+    output logic [                15:0] mark_id_o,
+    /// Bytes whose write was requested this cycle.
+    output logic                        request_valid_o,
+    output logic [                12:0] request_bytes_o,
+    /// Writes under way.
+    output logic                        outstanding_o,
+    output logic                        idle_o,
+    output logic                        waiting_o,
+    output logic                        error_o,
+    output logic [                 7:0] error_cause_o,
+    output logic [                31:0] error_info_o
+);
+
+  localparam int unsigned CountBits = $clog2(PostLanes + 1);
+
+  tessera_isa_pkg::st_address_t address_q;
+  tessera_isa_pkg::st_shape_t shape_q;
+  tessera_isa_pkg::st_stride_t stride_q;
+  tessera_isa_pkg::st_quant_t quant_q;
+  tessera_isa_pkg::st_tile_t tile_q;
+  tessera_isa_pkg::store_t store, store_q;
+  logic [5:0] opcode;
+
+  // A tile is written as a whole before the next word is looked at: no state is shared.
+  logic active_q;    // a tile is being written
+  logic barrier_q;   // its token waits for the write responses
+  logic [8:0] bursts_q;  // write responses to come
+
+  logic is_store, is_mark, settled, tokens_ready, start, kernel_count_error;
+  assign opcode = cmd_i[63:58];
+  assign store = cmd_i;
+  assign is_store = cmd_valid_i && opcode == tessera_isa_pkg::OpStore;
+  assign is_mark = cmd_valid_i && opcode == tessera_isa_pkg::OpStMark;
+  assign settled = bursts_q == '0;
+  assign tokens_ready = !store.wait_compute || compute_token_i;
+  assign kernel_count_error = is_store && tile_q.last_kernels > 7'(AtomicK);
+  assign start = is_store && tokens_ready && !active_q && !barrier_q && !halt_i &&
+      !kernel_count_error;
+  assign cmd_ready_o = !halt_i && !active_q && !barrier_q &&
+      (is_store ? start : is_mark ? settled : 1'b1);
+  assign take_compute_o = start && store.wait_compute;
+  assign mark_valid_o = is_mark && cmd_ready_o;
+  assign mark_id_o = cmd_i[15:0];
+
+  logic drained, drain_idle, splitter_busy, writer_idle, writer_holding, finished;
+  logic acc_error, param_error, too_long, too_short;
+  logic [31:0] drain_info;
+  assign finished = active_q && drain_idle && !splitter_busy && writer_idle && !writer_holding;
+  assign post_compute_o = drained && store_q.post_compute;
+  assign post_load_o = barrier_q && settled;
+
+  always_ff @(posedge clk_i) begin
+    if (cmd_valid_i && cmd_ready_o) begin
+      unique case (opcode)
+        tessera_isa_pkg::OpStAddress: address_q <= cmd_i;
+        tessera_isa_pkg::OpStShape: shape_q <= cmd_i;
+        tessera_isa_pkg::OpStStride: stride_q <= cmd_i;
+        tessera_isa_pkg::OpStQuant: quant_q <= cmd_i;
+        tessera_isa_pkg::OpStTile: tile_q <= cmd_i;
+        tessera_isa_pkg::OpStore: store_q <= cmd_i;
+        default: ;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      active_q  <= 1'b0;
+      barrier_q <= 1'b0;
+    end else begin
+      if (start) active_q <= 1'b1;
+      else if (finished) active_q <= 1'b0;
+      if (finished && store_q.post_load) barrier_q <= 1'b1;
+      else if (post_load_o) barrier_q <= 1'b0;
+    end
+  end
+
+  logic drain_valid, drain_ready;
+  logic [PostLanes*8-1:0] drain_data;
+  logic [CountBits-1:0] drain_count;
+
+  tile_drain #(
+      .AtomicK(AtomicK),
+      .PostLanes(PostLanes),
+      .AccWords(AccWords),
+      .ParamGroups(ParamGroups)
+  ) u_drain (
+      .clk_i,
+      .rst_ni,
+      .halt_i,
+      .start_i(start),
+      .acc_base_i(start ? store.acc_base : store_q.acc_base),
+      .pixels_i(tile_q.pixels),
+      .groups_i(tile_q.groups),
+      .last_kernels_i(tile_q.last_kernels),
+      .param_base_i(tile_q.param_base),
+      .zero_point_i(quant_q.zero_point),
+      .low_i(quant_q.low),
+      .high_i(quant_q.high),
+      .acc_re_o,
+      .acc_addr_o,
+      .acc_wait_i,
+      .acc_data_i,
+      .param_re_o,
+      .param_group_o,
+      .param_chunk_o,
+      .param_data_i,
+      .drained_o(drained),
+      .out_valid_o(drain_valid),
+      .out_ready_i(drain_ready),
+      .out_data_o(drain_data),
+      .out_count_o(drain_count),
+      .idle_o(drain_idle),
+      .acc_error_o(acc_error),
+      .param_error_o(param_error),
+      .error_info_o(drain_info)
+  );
+
+  logic burst_valid, burst_ready, writer_ready, aw_slot, aw_valid_q;
+  logic [31:0] burst_address, aw_address_q;
+  logic [12:0] burst_bytes;
+  logic [7:0] burst_len, aw_len_q;
+
+  burst_splitter #(
+      .BusBytes(BusBytes)
+  ) u_splitter (
+      .clk_i,
+      .rst_ni,
+      .start_i(start),
+      .address_i(address_q.address),
+      .segment_bytes_i(shape_q.segment_bytes),
+      .inner_i(shape_q.inner),
+      .outer_i(shape_q.outer),
+      .inner_stride_i(stride_q.inner_stride),
+      .outer_stride_i(stride_q.outer_stride),
+      .busy_o(splitter_busy),
+      .burst_valid_o(burst_valid),
+      .burst_ready_i(burst_ready),
+      .burst_address_o(burst_address),
+      .burst_bytes_o(burst_bytes),
+      .burst_len_o(burst_len),
+      .burst_last_o()
+  );
+
+  assign aw_slot = !aw_valid_q || aw_ready_i;
+  assign burst_ready = aw_slot && writer_ready && !halt_i && !(&bursts_q);
+  assign request_valid_o = burst_valid && burst_ready;
+  assign request_bytes_o = burst_bytes;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      aw_valid_q <= 1'b0;
+      bursts_q   <= '0;
+    end else begin
+      if (aw_slot) aw_valid_q <= request_valid_o;
+      bursts_q <= bursts_q + 9'(request_valid_o) - 9'(b_valid_i);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (request_valid_o) begin
+      aw_address_q <= burst_address;
+      aw_len_q <= burst_len;
+    end
+  end
+
+  assign aw_valid_o = aw_valid_q;
+  assign aw_address_o = aw_address_q;
+  assign aw_len_o = aw_len_q;
+
+  burst_writer #(
+      .BusBytes(BusBytes),
+      .InBytes (PostLanes)
+  ) u_writer (
+      .clk_i,
+      .rst_ni,
+      .flush_i(halt_i),
+      .burst_valid_i(request_valid_o),
+      .burst_ready_o(writer_ready),
+      .burst_offset_i(burst_address[$clog2(BusBytes)-1:0]),
+      .burst_bytes_i(burst_bytes),
+      .in_valid_i(drain_valid),
+      .in_ready_o(drain_ready),
+      .in_data_i(drain_data),
+      .in_count_i(drain_count),
+      .w_valid_o,
+      .w_ready_i,
+      .w_data_o,
+      .w_strb_o,
+      .w_last_o,
+      .idle_o(writer_idle),
+      .holding_o(writer_holding)
+  );
+
+  assign outstanding_o = !settled || aw_valid_q || w_valid_o;
+  assign idle_o = !cmd_valid_i && !active_q && !barrier_q && settled;
+  assign waiting_o = is_store && !tokens_ready && !active_q && !barrier_q && settled;
+
+  // With the tile drained, bytes held that no burst wants are too many, a burst that they cannot
+  // fill wants more than there are.
+  logic drained_dry;
+  assign drained_dry = active_q && drain_idle && !halt_i && !aw_valid_q;
+  assign too_long = drained_dry && !splitter_busy && writer_idle && writer_holding;
+  logic [4:0] starved_q;
+  assign too_short = &starved_q;
+
+  // Beats leave as long as the bus takes them; a burst without data for so long gets none any more.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || !(drained_dry && !w_valid_o && (splitter_busy || !writer_idle))) begin
+      starved_q <= '0;
+    end else if (!too_short) begin
+      starved_q <= starved_q + 5'd1;
+    end
+  end
+
+  always_comb begin
+    error_o = 1'b1;
+    error_cause_o = tessera_isa_pkg::ErrorNone;
+    error_info_o = '0;
+    if (kernel_count_error) begin
+      error_cause_o = tessera_isa_pkg::ErrorKernelCount;
+      error_info_o  = 32'(tile_q.last_kernels);
+    end else if (acc_error) begin
+      error_cause_o = tessera_isa_pkg::ErrorAccRange;
+      error_info_o  = drain_info;
+    end else if (param_error) begin
+      error_cause_o = tessera_isa_pkg::ErrorParamRange;
+      error_info_o  = drain_info;
+    end else if (too_long) begin
+      error_cause_o = tessera_isa_pkg::ErrorStoreLength;
+      error_info_o  = 32'd1;
+    end else if (too_short) begin
+      error_cause_o = tessera_isa_pkg::ErrorStoreLength;
+      error_info_o  = 32'd2;
+    end else begin
+      error_o = 1'b0;
+    end
+  end
+
+endmodule

@@ -1,0 +1,98 @@
+/// Turns bus beats with arbitrary first byte and length into chunks: each unit of `unit_bytes_i`
+/// bytes becomes chunks of `chunk_bytes_i` bytes, its last one filled up with zeros.
+module stream_packer #(
+    /// Bytes per beat.
+    parameter int unsigned InBytes = 8,
+    /// Most bytes per chunk.
+    parameter int unsigned OutBytes = 16,
+    /// Derived, not to be set.
+    parameter int unsigned InCountBits = $clog2(InBytes + 1),
+    parameter int unsigned OutCountBits = $clog2(OutBytes + 1)
+) (
+    input  logic                    clk_i,
+    /// Synchronous reset, active low: drops what is held.
+    input  logic                    rst_ni,
+    /// Bytes per unit and per chunk (at most OutBytes); must hold from the first beat of a
+    /// transfer to `done_o`.
+    input  logic [            15:0] unit_bytes_i,
+    input  logic [OutCountBits-1:0] chunk_bytes_i,
+    /// A beat: `in_bytes_i` bytes from byte `in_offset_i` on; `in_last_i`: the transfer's last.
+    input  logic                    in_valid_i,
+    output logic                    in_ready_o,
+    input  logic [   InBytes*8-1:0] in_data_i,
+    input  logic [ InCountBits-1:0] in_offset_i,
+    input  logic [ InCountBits-1:0] in_bytes_i,
+    input  logic                    in_last_i,
+    /// A chunk; the consumer always takes it.
+    output logic                    out_valid_o,
+    output logic [  OutBytes*8-1:0] out_data_o,
+    /// The transfer is over; the next one can begin in the next cycle.
+    output logic                    done_o,
+    /// With `done_o`: bytes were left over that make no whole unit.
+    output logic                    ragged_o
+);
+
+  localparam int unsigned HoldBytes = InBytes + OutBytes;
+  localparam int unsigned HoldBits = $clog2(HoldBytes + 1);
+
+  logic [HoldBytes*8-1:0] hold_q;
+  logic [HoldBits-1:0] count_q;
+  logic [15:0] unit_left_q;  // 0: at the start of a unit
+  logic last_q;
+
+  logic [15:0] unit_left;
+  logic [HoldBits-1:0] need, kept;
+  logic emit;
+
+  assign unit_left = (unit_left_q == '0) ? unit_bytes_i : unit_left_q;
+  assign need = (unit_left < 16'(chunk_bytes_i)) ? HoldBits'(unit_left) : HoldBits'(chunk_bytes_i);
+  assign emit = count_q >= need;
+  assign kept = emit ? count_q - need : count_q;
+
+  assign in_ready_o = !last_q && kept <= HoldBits'(OutBytes);
+
+  logic take;
+  assign take = in_valid_i && in_ready_o;
+
+  logic [OutBytes*8-1:0] chunk_mask;
+  assign chunk_mask = ~({(OutBytes * 8) {1'b1}} << {need, 3'b000});
+  assign out_valid_o = emit;
+  assign out_data_o = hold_q[OutBytes*8-1:0] & chunk_mask;
+
+  logic stuck;
+  assign stuck = last_q && !emit;
+  assign done_o = last_q && (kept == '0 || stuck);
+  assign ragged_o = (count_q != '0 && stuck) || (emit && unit_left != 16'(need));
+
+  logic [InBytes*8-1:0] beat;
+  assign beat = (in_data_i >> {in_offset_i, 3'b000}) &
+      ~({(InBytes * 8) {1'b1}} << {in_bytes_i, 3'b000});
+
+  logic [HoldBytes*8-1:0] shifted;
+  assign shifted = emit ? hold_q >> {need, 3'b000} : hold_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      hold_q <= '0;
+      count_q <= '0;
+      unit_left_q <= '0;
+      last_q <= 1'b0;
+    end else if (done_o) begin
+      hold_q <= '0;
+      count_q <= '0;
+      unit_left_q <= '0;
+      last_q <= 1'b0;
+    end else if (take || emit) begin
+      if (emit) unit_left_q <= unit_left - 16'(need);
+      if (take) begin
+        hold_q <= shifted | ((HoldBytes * 8)'(beat) << {kept, 3'b000});
+        count_q <= kept + HoldBits'(in_bytes_i);
+        last_q <= in_last_i;
+      end else begin
+        hold_q <= shifted;
+        count_q <= kept;
+      end
+    end
+  end
+
+endmodule

@@ -1,0 +1,174 @@
+/// Reads a tile from the accumulators pixel by pixel, requantises it and queues the bytes.
+module tile_drain #(
+    parameter int unsigned AtomicK = 8,
+    parameter int unsigned PostLanes = 8,
+    parameter int unsigned AccWords = 512,
+    parameter int unsigned ParamGroups = 32,
+    /// Derived, not to be set.
+    parameter int unsigned CountBits = $clog2(PostLanes + 1)
+) (
+    input  logic                             clk_i,
+    /// Synchronous reset, active low.
+    input  logic                             rst_ni,
+    input  logic                             halt_i,
+    /// Starts a tile; the description must hold until `idle_o`.
+    input  logic                             start_i,
+    input  logic [                     11:0] acc_base_i,
+    input  logic [                     11:0] pixels_i,
+    input  logic [                      7:0] groups_i,
+    input  logic [                      6:0] last_kernels_i,
+    input  logic [                      9:0] param_base_i,
+    input  logic signed [               7:0] zero_point_i,
+    input  logic signed [               7:0] low_i,
+    input  logic signed [               7:0] high_i,
+    /// Accumulator read port.
+    output logic                             acc_re_o,
+    output logic [                     11:0] acc_addr_o,
+    input  logic                             acc_wait_i,
+    input  logic [AtomicK-1:0][        31:0] acc_data_i,
+    /// Parameter memory read port.
+    output logic                             param_re_o,
+    output logic [                      9:0] param_group_o,
+    output logic [                      6:0] param_chunk_o,
+    input  logic [PostLanes-1:0][      71:0] param_data_i,
+    /// The last accumulator word has been read.
+    output logic                             drained_o,
+    /// Queued output: `out_count_o` bytes from the lowest on.
+    output logic                             out_valid_o,
+    input  logic                             out_ready_i,
+    output logic [          PostLanes*8-1:0] out_data_o,
+    output logic [            CountBits-1:0] out_count_o,
+    /// Nothing to read and nothing in the pipeline or the queue.
+    output logic                             idle_o,
+    output logic                             acc_error_o,
+    output logic                             param_error_o,
+    output logic [                     31:0] error_info_o
+);
+
+  localparam int unsigned Stages = 5;
+  localparam int unsigned QueueDepth = 16;
+
+  logic active_q;
+  logic [11:0] pixel_q;
+  logic [7:0] group_q;
+  logic [6:0] chunk_q;
+  logic [12:0] word_q;
+
+  logic last_group, last_pixel, last_chunk, issue, room;
+  logic [6:0] kernels, done_kernels, left_kernels;
+  assign last_group = group_q == groups_i - 8'd1;
+  assign last_pixel = pixel_q == pixels_i - 12'd1;
+  assign kernels = last_group ? last_kernels_i : 7'(AtomicK);
+  assign done_kernels = chunk_q << $clog2(PostLanes);
+  assign left_kernels = kernels - done_kernels;
+  assign last_chunk = left_kernels <= 7'(PostLanes);
+
+  logic try_read;
+  assign acc_error_o = active_q && !halt_i && word_q >= 13'(AccWords);
+  assign param_error_o = active_q && !halt_i &&
+      11'(param_base_i) + 11'(group_q) >= 11'(ParamGroups);
+  assign error_info_o = acc_error_o ? 32'(word_q) : 32'(param_base_i) + 32'(group_q);
+  assign try_read = active_q && room && !halt_i && !acc_error_o && !param_error_o;
+  assign acc_re_o = try_read && !acc_wait_i;
+  assign acc_addr_o = word_q[11:0];
+  assign issue = acc_re_o;
+  assign param_re_o = issue;
+  assign param_group_o = param_base_i + 10'(group_q);
+  assign param_chunk_o = chunk_q;
+  assign drained_o = issue && last_chunk && last_group && last_pixel;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      active_q <= 1'b0;
+    end else if (start_i) begin
+      active_q <= 1'b1;
+      pixel_q <= '0;
+      group_q <= '0;
+      chunk_q <= '0;
+      word_q <= 13'(acc_base_i);
+    end else if (issue) begin
+      if (!last_chunk) begin
+        chunk_q <= chunk_q + 7'd1;
+      end else begin
+        chunk_q <= '0;
+        if (!last_group) begin
+          group_q <= group_q + 8'd1;
+          word_q <= word_q + 13'(pixels_i);
+        end else begin
+          group_q <= '0;
+          pixel_q <= pixel_q + 12'd1;
+          word_q <= 13'(acc_base_i) + 13'(pixel_q) + 13'd1;
+          active_q <= !last_pixel;
+        end
+      end
+    end
+  end
+
+  // Pipeline: 0 memories, 1 bias, 2 multiply, 3 high half, 4 round and clamp.
+  logic [Stages-1:0] valid_q;
+  logic [Stages-1:0][CountBits-1:0] count_q;
+  logic [6:0] chunk1_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) valid_q <= '0;
+    else valid_q <= {valid_q[Stages-2:0], issue};
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (issue) begin
+      chunk1_q   <= chunk_q;
+      count_q[0] <= last_chunk ? CountBits'(left_kernels) : CountBits'(PostLanes);
+    end
+    for (int unsigned s = 1; s < Stages; s++) begin
+      if (valid_q[s-1]) count_q[s] <= count_q[s-1];
+    end
+  end
+
+  logic [PostLanes*32-1:0] selected;
+  logic [PostLanes*8-1:0] bytes;
+  assign selected = acc_data_i[chunk1_q*PostLanes+:PostLanes];
+
+  for (genvar l = 0; l < PostLanes; l++) begin : gen_lanes
+    requant_lane u_lane (
+        .clk_i,
+        .stage_i(valid_q[3:0]),
+        .acc_i(selected[l*32+:32]),
+        .bias_i(param_data_i[l][31:0]),
+        .multiplier_i(param_data_i[l][63:32]),
+        .shift_i(param_data_i[l][71:64]),
+        .zero_point_i,
+        .low_i,
+        .high_i,
+        .data_o(bytes[l*8+:8])
+    );
+  end
+
+  // The queue takes whatever is in the pipeline: a read is issued only with a place reserved.
+  logic [4:0] reserved_q;
+  logic queue_empty, queue_full, pop;
+  assign room = reserved_q < 5'(QueueDepth);
+  assign pop = out_valid_o && out_ready_i;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) reserved_q <= '0;
+    else reserved_q <= reserved_q + 5'(issue) - 5'(pop);
+  end
+
+  sync_fifo #(
+      .Width(PostLanes * 8 + CountBits),
+      .Depth(QueueDepth)
+  ) u_queue (
+      .clk_i,
+      .rst_ni,
+      .push_i (valid_q[Stages-1]),
+      .data_i ({count_q[Stages-1], bytes}),
+      .full_o (queue_full),
+      .pop_i  (pop),
+      .data_o ({out_count_o, out_data_o}),
+      .empty_o(queue_empty)
+  );
+
+  assign out_valid_o = !queue_empty;
+  assign idle_o = !active_q && reserved_q == '0 && !queue_full;
+
+endmodule

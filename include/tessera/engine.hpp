@@ -1,0 +1,63 @@
+// Running a program.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "isa/generated/command_set.hpp"
+#include "tessera/program.hpp"
+
+namespace tessera {
+
+using Counters = std::array<std::uint64_t, isa::kNumCounters>;
+
+inline std::uint64_t& counter(Counters& counters, isa::Counter which) {
+  return counters[static_cast<std::size_t>(which)];
+}
+inline std::uint64_t counter(const Counters& counters, isa::Counter which) {
+  return counters[static_cast<std::size_t>(which)];
+}
+
+/// Bytes read from external memory, of all kinds.
+std::uint64_t read_bytes(const Counters& counters);
+
+struct LayerResult {
+  Counters counters{};               ///< zero for layers on the host
+  std::vector<std::uint8_t> output;  ///< as it stood when the layer was done
+};
+
+struct RunResult {
+  std::vector<LayerResult> layers;                 ///< as Program::layers
+  Counters totals{};                               ///< sums over the layers
+  std::vector<std::vector<std::uint8_t>> outputs;  ///< as Program::outputs
+};
+
+/// The accelerator stopped with an error, or never finished. what() is a readable cause.
+class EngineError : public std::runtime_error {
+ public:
+  EngineError(isa::Error cause, std::uint32_t info, const std::string& text)
+      : std::runtime_error(text), cause_(cause), info_(info) {}
+  [[nodiscard]] isa::Error cause() const { return cause_; }
+  [[nodiscard]] std::uint32_t info() const { return info_; }
+
+ private:
+  isa::Error cause_;
+  std::uint32_t info_;
+};
+
+struct RunOptions {
+  std::vector<std::vector<std::uint8_t>> inputs;  ///< as Program::inputs
+  ExternalMemory memory;
+  std::string waves;  ///< FST file, or empty
+  std::function<void(std::size_t layer)> layer_done;
+  std::function<void(const std::string&)> announce;
+};
+
+/// Runs the program on the Verilated RTL. Throws EngineError, MissingTool.
+RunResult run_on_rtl(const Program& program, const RunOptions& options);
+
+}  // namespace tessera

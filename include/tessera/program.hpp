@@ -1,0 +1,75 @@
+// What an engine executes: encoded commands and a memory image. Engines never see the network.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tessera/hardware.hpp"
+#include "tessera/network.hpp"
+#include "tessera/schedule.hpp"
+
+namespace tessera {
+
+/// A tensor's bytes in external memory.
+struct Slot {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// A command stream that runs from start to END.
+struct CommandRun {
+  Slot stream;
+  std::vector<std::uint32_t> layers;  ///< in order; the ids of its marks
+};
+
+/// An operator that the host computes between runs.
+struct HostCall {
+  std::uint32_t layer = 0;
+  Network kernel;  ///< the operator alone, with the tensors it touches
+  std::vector<std::optional<Slot>> inputs;  ///< by operator input; empty for constants and absent
+  Slot output;
+};
+
+using Step = std::variant<CommandRun, HostCall>;
+
+/// One operator of the network, for reports.
+struct LayerRecord {
+  std::string name;
+  std::string op;
+  std::optional<LayerDecision> decision;  ///< on the accelerator when there is one
+  std::string host_reason;                ///< why it runs on the host, when it does
+  std::uint64_t macs = 0;
+  std::uint64_t cbuf_peak_bytes = 0;      ///< distinct bytes of the cbuf that it uses
+  std::vector<std::int32_t> output_shape;
+  Slot output;
+};
+
+enum class MemoryKind : std::uint8_t { Constants, Arena, Commands };
+
+struct MemoryRegion {
+  MemoryKind kind = MemoryKind::Constants;
+  Slot range;
+};
+
+struct Program {
+  std::string network;
+  Hardware hardware;
+  std::vector<std::uint8_t> image;  ///< external memory before the first step
+  std::vector<MemoryRegion> regions;
+  std::vector<Step> steps;
+  std::vector<LayerRecord> layers;
+  std::vector<Slot> inputs;
+  std::vector<Slot> outputs;
+  std::uint64_t arena_bytes = 0;
+};
+
+/// Schedules and encodes a network. Throws InputError when a layer cannot run.
+Program compile(const Network& network, const Hardware& hardware, const Policy& policy);
+
+/// Listing of all command streams.
+std::string disassemble(const Program& program);
+
+}  // namespace tessera

@@ -1,0 +1,94 @@
+// One decision per convolution layer: how it runs in the convolution buffer at hand.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tessera/hardware.hpp"
+#include "tessera/network.hpp"
+
+namespace tessera {
+
+/// A convolution as the accelerator sees it; fully connected layers are 1x1 on a 1 x rows input.
+struct ConvShape {
+  std::string name;
+  std::int32_t in_h = 1, in_w = 1, in_c = 1;
+  std::int32_t out_h = 1, out_w = 1, out_c = 1;
+  std::int32_t kernel_h = 1, kernel_w = 1;
+  std::int32_t stride_h = 1, stride_w = 1;
+  std::int32_t dilation_h = 1, dilation_w = 1;
+  std::int32_t pad_top = 0, pad_left = 0;
+
+  [[nodiscard]] std::uint64_t macs() const;
+};
+
+/// The operator as a convolution, or nothing when it is of another kind.
+std::optional<ConvShape> conv_shape_of(const Network& network, const Operator& op);
+
+/// Why the command set cannot express the convolution, or "" when it can.
+std::string accelerator_problem(const ConvShape& shape, const Hardware& hardware);
+
+/// How features and weights share the buffer.
+enum class Mode : std::uint8_t { Direct, PingPong, Wait };
+const char* name_of(Mode mode);
+
+/// `mode` forces one of the four modes (and for split its direction) instead of the first that fits.
+enum class ForcedMode : std::uint8_t {
+  None, Direct, PingPong, Wait, SplitChannels, SplitSpatial, SplitBoth
+};
+/// Which split to take when a layer must be split; Auto: the one with less external traffic.
+enum class SplitChoice : std::uint8_t { Auto, Channels, Spatial };
+
+struct Policy {
+  std::string name = "first-fit";
+  SplitChoice split = SplitChoice::Auto;
+  ForcedMode mode = ForcedMode::None;
+};
+
+/// Bytes in the buffer, alignment and padding included (the terms of the published rules).
+struct BufferSizes {
+  std::uint64_t total_cbuf = 0;
+  std::uint64_t total_weight = 0;
+  std::uint64_t min_weight = 0;
+  std::uint64_t total_feature = 0;
+};
+
+/// One tested inequality, for `cosim explain`.
+struct Inequality {
+  std::string rule;     ///< such as "direct"
+  std::string formula;  ///< in terms
+  std::string numbers;  ///< the same with numbers
+  bool holds = false;
+};
+
+struct LayerDecision {
+  std::uint32_t channel_parts = 1;
+  std::uint32_t tiles_h = 1;
+  std::uint32_t tiles_w = 1;
+  /// Mode of every part; parts are ordered tile by tile, channel parts inside. One when not split.
+  std::vector<Mode> modes;
+  BufferSizes sizes;
+  std::vector<Inequality> trace;
+  std::string reason;  ///< why this decision among those possible
+
+  [[nodiscard]] bool is_split() const { return channel_parts * tiles_h * tiles_w > 1; }
+  /// direct, ping-pong, wait or split.
+  [[nodiscard]] std::string mode_name() const;
+  /// As mode_name, a split with its parts: "split c4 (direct)".
+  [[nodiscard]] std::string long_name() const;
+};
+
+/// Policy `first-fit`: the first of direct, ping-pong and wait that fits, else the smallest split.
+/// Throws InputError naming the layer, the smallest need and the size given when nothing fits.
+LayerDecision decide_layer(const ConvShape& shape, const Hardware& hardware, const Policy& policy);
+
+/// External bytes of a decision: features, weights and parameters read, outputs written.
+struct Traffic {
+  std::uint64_t read_bytes = 0;
+  std::uint64_t write_bytes = 0;
+};
+Traffic traffic_of(const ConvShape& shape, const Hardware& hardware, const LayerDecision& decision);
+
+}  // namespace tessera

@@ -1,0 +1,80 @@
+// What the units do, before tokens and encoding: loads, convolutions, stores, with the bytes that
+// each one touches.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "tessera/isa.hpp"
+
+namespace tessera {
+
+/// Two-dimensional transfer, as the load and store units do it. Strides and sizes in bytes.
+struct Transfer {
+  std::uint64_t address = 0;
+  std::uint64_t segment_bytes = 1;
+  std::uint64_t inner = 1;
+  std::uint64_t outer = 1;
+  std::uint64_t inner_stride = 0;
+  std::uint64_t outer_stride = 0;
+
+  [[nodiscard]] std::uint64_t bytes() const { return segment_bytes * inner * outer; }
+  /// One past the last byte.
+  [[nodiscard]] std::uint64_t end() const {
+    return address + (outer - 1) * outer_stride + (inner - 1) * inner_stride + segment_bytes;
+  }
+  /// Adjacent segments become one, as far as one segment can be that long.
+  void merge();
+};
+
+struct LoadAction {
+  isa::LoadKind kind = isa::LoadKind::Feature;
+  Transfer source;
+  std::uint32_t pixel_bytes = 1;
+  std::uint32_t dest = 0;  ///< atom, or kernel group for parameters
+};
+
+struct ConvAction {
+  isa::CvInput input;
+  isa::CvKernel kernel;
+  isa::CvTile tile;
+  isa::CvWeights weights;
+  std::uint32_t origin = 0;
+  std::uint32_t acc_base = 0;
+  bool accumulate = false;
+};
+
+struct StoreAction {
+  Transfer dest;
+  isa::StQuant quant;
+  isa::StTile tile;
+  std::uint32_t acc_base = 0;
+};
+
+/// Tells the trace port that the layer is done in this unit.
+struct MarkAction {
+  std::uint32_t layer = 0;
+};
+
+enum class Resource : std::uint8_t { Cbuf, Accumulator, Parameter, External };
+inline constexpr std::size_t kNumResources = 4;
+
+/// Half-open range of atoms, words, groups or bytes.
+struct Access {
+  Resource resource = Resource::Cbuf;
+  bool write = false;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+struct Action {
+  isa::Unit unit = isa::Unit::Load;
+  std::variant<LoadAction, ConvAction, StoreAction, MarkAction> body;
+  std::vector<Access> accesses;
+  // Filled in by assign_tokens, by direction as seen from this unit.
+  bool wait_load = false, wait_compute = false, wait_store = false;
+  bool post_load = false, post_compute = false, post_store = false;
+};
+
+}  // namespace tessera

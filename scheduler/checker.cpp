@@ -1,0 +1,389 @@
+#include "tessera/checker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "scheduler/checker_decode.hpp"
+#include "tessera/isa.hpp"
+
+namespace tessera {
+namespace {
+
+using checker::Op;
+
+constexpr std::size_t kMaxProblems = 8;
+constexpr std::size_t kLoad = 0;
+constexpr std::size_t kCompute = 1;
+constexpr std::size_t kStore = 2;
+
+/// State of one atom, word or group: who filled it, who looked at it since. Numbers start at 1.
+struct Cell {
+  std::uint32_t writer = 0;
+  std::uint32_t reader = 0;
+};
+
+/// State of a range of external bytes within a run.
+struct ExternalRange {
+  bool valid = false;          ///< holds something
+  std::uint32_t store = 0;     ///< last store to it
+  std::uint32_t load = 0;      ///< last load of it since
+};
+
+class ExternalMap {
+ public:
+  explicit ExternalMap(std::uint64_t size) : size_(size) { ranges_[0] = {}; }
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+
+  template <class Visit>
+  void visit(std::uint64_t begin, std::uint64_t end, Visit visit) {
+    cut(begin);
+    cut(end);
+    const auto first = ranges_.find(begin);
+    for (auto at = first; at != ranges_.end() && at->first < end; ++at) {
+      visit(at->second);
+    }
+  }
+
+  /// A new run: the tokens of the last one are gone, its writes are there.
+  void settle() {
+    std::map<std::uint64_t, ExternalRange> settled;
+    for (const auto& [begin, range] : ranges_) {
+      if (settled.empty() || settled.rbegin()->second.valid != range.valid) {
+        settled[begin] = {range.valid, 0, 0};
+      }
+    }
+    ranges_ = std::move(settled);
+  }
+
+ private:
+  void cut(std::uint64_t at) {
+    const auto next = ranges_.upper_bound(at);
+    const auto owner = std::prev(next);
+    if (owner->first != at) {
+      ranges_.emplace_hint(next, at, owner->second);
+    }
+  }
+  std::map<std::uint64_t, ExternalRange> ranges_;
+  std::uint64_t size_;
+};
+
+class RunChecker {
+ public:
+  RunChecker(const Program& program, ExternalMap& external, std::vector<std::string>& problems)
+      : program_(program),
+        hw_(program.hardware),
+        external_(external),
+        problems_(problems),
+        cbuf_(hw_.cbuf_atoms()),
+        acc_(hw_.acc_words),
+        params_(hw_.param_groups) {}
+
+  void run(const CommandRun& run) {
+    const auto words = isa::words_of(program_.image.data() + run.stream.address, run.stream.bytes);
+    checker::Replay replay = checker::replay(words, hw_.queue_depth);
+    for (std::string& problem : replay.problems) {
+      report(std::move(problem));
+    }
+    for (const Op& op : replay.ops) {
+      if (problems_.size() >= kMaxProblems) {
+        return;
+      }
+      word_ = op.word;
+      const std::size_t unit = static_cast<std::size_t>(op.unit) - 1;
+      ++numbers_[unit];
+      if (op.is_mark) {
+        continue;
+      }
+      if (unit == kLoad) {
+        check_load(op);
+      } else if (unit == kCompute) {
+        check_conv(op);
+      } else {
+        check_store(op);
+      }
+    }
+    for (std::size_t w = 0; w < acc_.size(); ++w) {
+      if (acc_[w].writer > 0 && acc_[w].reader == 0) {
+        report(fmt::format("accumulator word {} is computed but never stored", w));
+        return;
+      }
+    }
+  }
+
+ private:
+  void report(std::string text) {
+    if (problems_.size() < kMaxProblems) {
+      problems_.push_back(std::move(text));
+    }
+  }
+  void report_here(const std::string& text) {
+    report(fmt::format("word {}: {}", word_, text));
+  }
+
+  // Two-dimensional transfers, segment by segment (one, when rows are contiguous).
+  template <class Shape, class Stride, class Visit>
+  bool for_segments(std::uint64_t address, const Shape& shape, const Stride& stride, Visit visit) {
+    for (std::uint64_t outer = 0; outer < shape.outer; ++outer) {
+      for (std::uint64_t inner = 0; inner < shape.inner; ++inner) {
+        const std::uint64_t begin =
+            address + outer * stride.outer_stride + inner * stride.inner_stride;
+        const std::uint64_t end = begin + shape.segment_bytes;
+        if (end > external_.size()) {
+          report_here(fmt::format("external address {:#x} is outside the map of {:#x} bytes",
+                                  end - 1, external_.size()));
+          return false;
+        }
+        visit(begin, end);
+      }
+    }
+    return true;
+  }
+
+  void check_load(const Op& op) {
+    const std::uint64_t bytes =
+        std::uint64_t{op.load_shape.segment_bytes} * op.load_shape.inner * op.load_shape.outer;
+    const auto kind = static_cast<isa::LoadKind>(op.load.kind);
+    const std::uint64_t unit = kind == isa::LoadKind::Param ? 12 : op.source.pixel_bytes;
+    if (unit == 0 || bytes % unit != 0) {
+      report_here(fmt::format("{} bytes are no whole number of pixels of {} bytes", bytes, unit));
+      return;
+    }
+    const bool inside = for_segments(
+        op.source.address, op.load_shape, op.load_stride, [&](std::uint64_t b, std::uint64_t e) {
+          external_.visit(b, e, [&](ExternalRange& range) {
+            if (!range.valid) {
+              report_here(fmt::format("reads external bytes {:#x}..{:#x} that hold nothing", b, e));
+            } else if (range.store > op.known_acknowledged) {
+              report_here(fmt::format("reads external bytes {:#x}..{:#x} that a store may still "
+                                      "be writing",
+                                      b, e));
+            }
+            range.load = numbers_[kLoad];
+          });
+        });
+    if (!inside) {
+      return;
+    }
+    if (kind == isa::LoadKind::Param) {
+      const std::uint64_t groups = (bytes / 12 + hw_.atomic_k - 1) / hw_.atomic_k;
+      fill(params_, op.load.dest, groups, op.known[kStore], "parameter group", kLoad);
+    } else {
+      const std::uint64_t atoms =
+          bytes / unit * ((unit + hw_.atomic_c - 1) / hw_.atomic_c);
+      fill(cbuf_, op.load.dest, atoms, op.known[kCompute], "cbuf atom", kLoad);
+    }
+  }
+
+  // A write by `unit` over cells whose readers must be among the first `known`.
+  void fill(std::vector<Cell>& cells, std::uint64_t begin, std::uint64_t count,
+            std::uint32_t known, const char* what, std::size_t unit) {
+    if (begin + count > cells.size()) {
+      report_here(fmt::format("writes {} {}, there are {}", what, begin + count - 1,
+                              cells.size()));
+      return;
+    }
+    for (std::uint64_t i = begin; i < begin + count; ++i) {
+      if (cells[i].reader > known) {
+        report_here(fmt::format("overwrites {} {} that may still be read", what, i));
+        return;
+      }
+      cells[i] = {numbers_[unit], 0};
+    }
+  }
+
+  void read(std::vector<Cell>& cells, std::uint64_t begin, std::uint64_t count, std::uint32_t known,
+            const char* what, std::size_t unit) {
+    if (begin + count > cells.size()) {
+      report_here(fmt::format("reads {} {}, there are {}", what, begin + count - 1, cells.size()));
+      return;
+    }
+    for (std::uint64_t i = begin; i < begin + count; ++i) {
+      if (cells[i].writer == 0) {
+        report_here(fmt::format("reads {} {} that nothing was written to", what, i));
+        return;
+      }
+      if (cells[i].writer > known) {
+        report_here(fmt::format("reads {} {} that may still be on its way", what, i));
+        return;
+      }
+      cells[i].reader = numbers_[unit];
+    }
+  }
+
+  // Slab rows (or columns) that the taps of the tile touch.
+  static std::vector<std::int64_t> touched(std::int64_t start, std::uint32_t outputs,
+                                           std::uint32_t stride, std::uint32_t taps,
+                                           std::uint32_t dilation, std::uint32_t extent) {
+    std::vector<bool> hit(extent, false);
+    for (std::uint32_t o = 0; o < outputs; ++o) {
+      for (std::uint32_t t = 0; t < taps; ++t) {
+        const std::int64_t at = start + std::int64_t{o} * stride + std::int64_t{t} * dilation;
+        if (at >= 0 && at < extent) {
+          hit[static_cast<std::size_t>(at)] = true;
+        }
+      }
+    }
+    std::vector<std::int64_t> result;
+    for (std::size_t i = 0; i < hit.size(); ++i) {
+      if (hit[i]) {
+        result.push_back(static_cast<std::int64_t>(i));
+      }
+    }
+    return result;
+  }
+
+  void check_conv(const Op& op) {
+    const std::uint64_t pixels = std::uint64_t{op.tile.rows} * op.tile.cols;
+    if (op.weights.last_kernels > hw_.atomic_k) {
+      report_here(fmt::format("last_kernels is {}, the array has {}", op.weights.last_kernels,
+                              hw_.atomic_k));
+      return;
+    }
+    const std::int64_t pitch = op.kernel.row_pitch;
+    const std::int64_t base =
+        (std::int64_t{op.conv.origin} - op.tile.y0 * pitch -
+         std::int64_t{op.tile.x0} * op.input.atoms) & ((1 << 20) - 1);
+    const auto rows = touched(op.tile.y0, op.tile.rows, op.kernel.stride_y, op.kernel.kernel_h,
+                              op.kernel.dilation_y, op.input.rows);
+    const auto cols = touched(op.tile.x0, op.tile.cols, op.kernel.stride_x, op.kernel.kernel_w,
+                              op.kernel.dilation_x, op.input.cols);
+    for (const std::int64_t row : rows) {
+      // Runs of adjacent columns at once.
+      for (std::size_t c = 0; c < cols.size();) {
+        std::size_t end = c + 1;
+        while (end < cols.size() && cols[end] == cols[end - 1] + 1) {
+          ++end;
+        }
+        read(cbuf_, static_cast<std::uint64_t>(base + row * pitch + cols[c] * op.input.atoms),
+             (end - c) * op.input.atoms, op.known[kLoad], "cbuf atom", kCompute);
+        c = end;
+      }
+      if (problems_.size() >= kMaxProblems) {
+        return;
+      }
+    }
+    const std::uint64_t kernels =
+        std::uint64_t{op.weights.groups - 1} * hw_.atomic_k + op.weights.last_kernels;
+    read(cbuf_, op.weights.address,
+         kernels * op.kernel.kernel_h * op.kernel.kernel_w * op.input.atoms, op.known[kLoad],
+         "cbuf atom", kCompute);
+    accumulate(op, pixels * op.weights.groups);
+  }
+
+  void accumulate(const Op& op, std::uint64_t words) {
+    if (op.conv.acc_base + words > acc_.size()) {
+      report_here(fmt::format("accumulates into word {}, there are {}",
+                              op.conv.acc_base + words - 1, acc_.size()));
+      return;
+    }
+    for (std::uint64_t w = op.conv.acc_base; w < op.conv.acc_base + words; ++w) {
+      Cell& cell = acc_[w];
+      const bool unread = cell.writer > 0 && cell.reader == 0;
+      if (op.conv.accumulate != 0 && !unread) {
+        report_here(fmt::format("adds to accumulator word {} that holds no sum", w));
+        return;
+      }
+      if (op.conv.accumulate == 0 && unread) {
+        report_here(fmt::format("overwrites accumulator word {} before it was stored", w));
+        return;
+      }
+      if (cell.reader > op.known[kStore]) {
+        report_here(fmt::format("overwrites accumulator word {} that may still be read", w));
+        return;
+      }
+      cell = {numbers_[kCompute], 0};
+    }
+  }
+
+  void check_store(const Op& op) {
+    const std::uint64_t kernels =
+        std::uint64_t{op.store_tile.groups - 1} * hw_.atomic_k + op.store_tile.last_kernels;
+    const std::uint64_t bytes =
+        std::uint64_t{op.store_shape.segment_bytes} * op.store_shape.inner * op.store_shape.outer;
+    if (op.store_tile.last_kernels > hw_.atomic_k || bytes != kernels * op.store_tile.pixels) {
+      report_here(fmt::format("the tile has {} bytes, the write {}",
+                              kernels * op.store_tile.pixels, bytes));
+      return;
+    }
+    read(acc_, op.store.acc_base, std::uint64_t{op.store_tile.pixels} * op.store_tile.groups,
+         op.known[kCompute], "accumulator word", kStore);
+    read(params_, op.store_tile.param_base, op.store_tile.groups, op.known[kLoad],
+         "parameter group", kStore);
+    const auto [arena_begin, arena_end] = arena();
+    for_segments(op.address.address, op.store_shape, op.store_stride,
+                 [&, begin_limit = arena_begin, end_limit = arena_end](std::uint64_t b,
+                                                                       std::uint64_t e) {
+      if (b < begin_limit || e > end_limit) {
+        report_here(fmt::format("writes external bytes {:#x}..{:#x} outside the activations", b, e));
+        return;
+      }
+      external_.visit(b, e, [&](ExternalRange& range) {
+        if (range.load > op.known[kLoad]) {
+          report_here(fmt::format("overwrites external bytes {:#x}..{:#x} that a load may still "
+                                  "read",
+                                  b, e));
+        }
+        range = {true, numbers_[kStore], 0};
+      });
+    });
+  }
+
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> arena() const {
+    for (const MemoryRegion& region : program_.regions) {
+      if (region.kind == MemoryKind::Arena) {
+        return {region.range.address, region.range.address + region.range.bytes};
+      }
+    }
+    return {0, 0};
+  }
+
+  const Program& program_;
+  const Hardware& hw_;
+  ExternalMap& external_;
+  std::vector<std::string>& problems_;
+  std::vector<Cell> cbuf_, acc_, params_;
+  std::array<std::uint32_t, 3> numbers_{};
+  std::size_t word_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::string> check_program(const Program& program) {
+  std::vector<std::string> problems;
+  ExternalMap external(program.image.size());
+  const auto set_valid = [&](const Slot& slot) {
+    if (slot.address + slot.bytes > external.size()) {
+      problems.push_back(fmt::format("bytes {:#x}..{:#x} are outside the map", slot.address,
+                                     slot.address + slot.bytes));
+      return;
+    }
+    external.visit(slot.address, slot.address + slot.bytes,
+                   [](ExternalRange& range) { range = {true, 0, 0}; });
+  };
+  for (const MemoryRegion& region : program.regions) {
+    if (region.kind == MemoryKind::Constants) {
+      set_valid(region.range);
+    }
+  }
+  for (const Slot& input : program.inputs) {
+    set_valid(input);
+  }
+  for (const Step& step : program.steps) {
+    if (const auto* call = std::get_if<HostCall>(&step); call != nullptr) {
+      set_valid(call->output);
+      continue;
+    }
+    external.settle();
+    const auto& run = std::get<CommandRun>(step);
+    if (run.stream.address + run.stream.bytes > program.image.size()) {
+      problems.emplace_back("a command stream is outside the map");
+      break;
+    }
+    RunChecker(program, external, problems).run(run);
+  }
+  return problems;
+}
+
+}  // namespace tessera

@@ -1,0 +1,83 @@
+#include "scheduler/constants.hpp"
+
+#include <cstring>
+
+#include "scheduler/layer_planner.hpp"
+#include "scheduler/tiling.hpp"
+#include "tessera/quantise.hpp"
+
+namespace tessera {
+
+std::vector<std::uint8_t> pack_weights(const std::vector<std::uint8_t>& kernel,
+                                       const ConvShape& shape, const Hardware& hardware,
+                                       std::uint32_t channel_parts) {
+  const auto unit = static_cast<std::int32_t>(weight_unit_bytes(shape, hardware));
+  const auto atomic_k = static_cast<std::int32_t>(hardware.atomic_k);
+  const std::int32_t taps = shape.kernel_h * shape.kernel_w;
+  const auto atoms = static_cast<std::int32_t>(atoms_of(shape, hardware));
+  std::vector<std::uint8_t> packed(static_cast<std::size_t>(taps) *
+                                   static_cast<std::size_t>(atoms) *
+                                   static_cast<std::size_t>(shape.out_c) *
+                                   static_cast<std::size_t>(unit));
+  std::uint8_t* out = packed.data();
+  for (const Range& part : split_evenly({0, atoms}, channel_parts)) {
+    for (std::int32_t k0 = 0; k0 < shape.out_c; k0 += atomic_k) {
+      const std::int32_t k1 = std::min(k0 + atomic_k, shape.out_c);
+      for (std::int32_t tap = 0; tap < taps; ++tap) {
+        for (std::int32_t atom = part.begin; atom < part.end; ++atom) {
+          const std::int32_t c0 = atom * static_cast<std::int32_t>(hardware.atomic_c);
+          const std::int32_t channels = std::min(unit, shape.in_c - c0);
+          for (std::int32_t k = k0; k < k1; ++k) {
+            const std::size_t from =
+                (static_cast<std::size_t>(k) * static_cast<std::size_t>(taps) +
+                 static_cast<std::size_t>(tap)) * static_cast<std::size_t>(shape.in_c) +
+                static_cast<std::size_t>(c0);
+            std::memcpy(out, kernel.data() + from, static_cast<std::size_t>(channels));
+            out += unit;
+          }
+        }
+      }
+    }
+  }
+  return packed;
+}
+
+std::vector<std::uint8_t> pack_params(const Network& network, const Operator& op,
+                                      const ConvShape& shape) {
+  const auto tensor = [&](std::int32_t index) -> const Tensor& {
+    return network.tensors[static_cast<std::size_t>(index)];
+  };
+  const Tensor& in = tensor(op.inputs[0]);
+  const Tensor& kernel = tensor(op.inputs[1]);
+  const Tensor& out = tensor(op.output);
+  std::vector<FixedPoint> factors;
+  if (std::holds_alternative<FullyConnected>(op.attributes)) {
+    factors.assign(static_cast<std::size_t>(shape.out_c),
+                   fully_connected_factor(in.quantisation, kernel.quantisation, out.quantisation));
+  } else {
+    factors = conv_factors(in.quantisation, kernel.quantisation, out.quantisation, shape.out_c);
+  }
+  const bool has_bias = op.inputs.size() > 2 && op.inputs[2] >= 0;
+  const std::size_t per_kernel = static_cast<std::size_t>(shape.kernel_h) *
+                                 static_cast<std::size_t>(shape.kernel_w) *
+                                 static_cast<std::size_t>(shape.in_c);
+  std::vector<std::uint8_t> packed(static_cast<std::size_t>(shape.out_c) * 12);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(shape.out_c); ++k) {
+    std::uint32_t bias = 0;
+    if (has_bias) {
+      std::memcpy(&bias, tensor(op.inputs[2]).constant.data() + 4 * k, 4);
+    }
+    std::int32_t weights = 0;
+    for (std::size_t i = 0; i < per_kernel; ++i) {
+      weights += static_cast<std::int8_t>(kernel.constant[k * per_kernel + i]);
+    }
+    bias -= static_cast<std::uint32_t>(in.quantisation.zero_point) *
+            static_cast<std::uint32_t>(weights);
+    std::memcpy(&packed[12 * k], &bias, 4);
+    std::memcpy(&packed[12 * k + 4], &factors[k].multiplier, 4);
+    std::memcpy(&packed[12 * k + 8], &factors[k].shift, 4);
+  }
+  return packed;
+}
+
+}  // namespace tessera

@@ -1,0 +1,23 @@
+// Weights and parameters in the order in which the accelerator reads them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tessera/network.hpp"
+#include "tessera/schedule.hpp"
+
+namespace tessera {
+
+/// Kernel data (OHWI) as [channel part][group][tap][atom of the part][kernel of the group][channel],
+/// each atom filled up with zeros unless the layer has a single one.
+std::vector<std::uint8_t> pack_weights(const std::vector<std::uint8_t>& kernel,
+                                       const ConvShape& shape, const Hardware& hardware,
+                                       std::uint32_t channel_parts);
+
+/// Per output channel {int32 bias, int32 multiplier, int32 shift}. The input's zero point is folded
+/// into the bias: sum w (x - z) + b = sum w x + (b - z sum w), modulo 2^32.
+std::vector<std::uint8_t> pack_params(const Network& network, const Operator& op,
+                                      const ConvShape& shape);
+
+}  // namespace tessera

@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "sim/rtl/device.hpp"
+#include "sim/rtl/variant.hpp"
+#include "tessera/engine.hpp"
+#include "tessera/reference.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::uint32_t kWatchdogCycles = 1000000;
+
+// Counters that a unit's mark settles: everything up to it belongs to the layers before.
+constexpr isa::Counter kByLoad[] = {isa::Counter::ReadFeatureBytes, isa::Counter::ReadWeightBytes,
+                                    isa::Counter::ReadParamBytes};
+constexpr isa::Counter kByCompute[] = {isa::Counter::ArrayBusy, isa::Counter::StallWeights,
+                                       isa::Counter::StallBank};
+constexpr isa::Counter kByStore[] = {
+    isa::Counter::Cycles,    isa::Counter::WaitLoad,    isa::Counter::WaitStore,
+    isa::Counter::ReadBeats, isa::Counter::WriteBeats,  isa::Counter::ReadCommandBytes,
+    isa::Counter::WriteBytes, isa::Counter::ComputeOther};
+
+class RtlRun {
+ public:
+  RtlRun(const Program& program, const RunOptions& options)
+      : program_(program),
+        options_(options),
+        memory_(program.image),
+        device_(rtl::build_variant(program.hardware, {!options.waves.empty()}, options.announce),
+                program.hardware, memory_, options.memory, {}, options.waves) {
+    result_.layers.resize(program.layers.size());
+  }
+
+  RunResult run() {
+    if (options_.inputs.size() != program_.inputs.size()) {
+      throw std::invalid_argument("run_on_rtl: wrong number of inputs");
+    }
+    for (std::size_t i = 0; i < options_.inputs.size(); ++i) {
+      if (options_.inputs[i].size() != program_.inputs[i].bytes) {
+        throw std::invalid_argument("run_on_rtl: wrong number of input bytes");
+      }
+      std::copy(options_.inputs[i].begin(), options_.inputs[i].end(), at(program_.inputs[i]));
+    }
+    for (const Step& step : program_.steps) {
+      if (const auto* call = std::get_if<HostCall>(&step); call != nullptr) {
+        run_host(*call);
+      } else {
+        run_commands(std::get<CommandRun>(step));
+      }
+    }
+    for (const Slot& output : program_.outputs) {
+      result_.outputs.push_back(copy(output));
+    }
+    for (const LayerResult& layer : result_.layers) {
+      for (std::size_t i = 0; i < layer.counters.size(); ++i) {
+        result_.totals[i] += layer.counters[i];
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::uint8_t>::iterator at(const Slot& slot) {
+    return memory_.begin() + static_cast<std::ptrdiff_t>(slot.address);
+  }
+  [[nodiscard]] std::vector<std::uint8_t> copy(const Slot& slot) {
+    return {at(slot), at({slot.address + slot.bytes, 0})};
+  }
+
+  void finish(std::size_t layer) {
+    result_.layers[layer].output = copy(program_.layers[layer].output);
+    if (options_.layer_done) {
+      options_.layer_done(layer);
+    }
+  }
+
+  void run_host(const HostCall& call) {
+    const Operator& op = call.kernel.operators[0];
+    std::vector<const std::uint8_t*> inputs;
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+      const std::uint8_t* data = nullptr;
+      if (call.inputs[i]) {
+        data = memory_.data() + call.inputs[i]->address;
+      } else if (op.inputs[i] >= 0) {
+        data = call.kernel.tensors[static_cast<std::size_t>(op.inputs[i])].constant.data();
+      }
+      inputs.push_back(data);
+    }
+    // Aside first: the output may lie where an input does.
+    std::vector<std::uint8_t> output(call.output.bytes);
+    run_operator(call.kernel, op, inputs, output.data());
+    std::copy(output.begin(), output.end(), at(call.output));
+    finish(call.layer);
+  }
+
+  template <std::size_t N>
+  void settle(const isa::Counter (&which)[N], std::size_t layer, const Counters& now) {
+    for (const isa::Counter c : which) {
+      counter(result_.layers[layer].counters, c) += counter(now, c) - counter(settled_, c);
+      counter(settled_, c) = counter(now, c);
+    }
+  }
+
+  void run_commands(const CommandRun& run) {
+    device_.run(run.stream, program_.hardware.cbuf_atoms(), kWatchdogCycles,
+                [&](const rtl::Device::Mark& mark) {
+                  if (mark.layer >= result_.layers.size()) {
+                    throw std::runtime_error(fmt::format("mark of unknown layer {}", mark.layer));
+                  }
+                  if (mark.unit == 0) {
+                    settle(kByLoad, mark.layer, mark.counters);
+                  } else if (mark.unit == 1) {
+                    settle(kByCompute, mark.layer, mark.counters);
+                  } else {
+                    settle(kByStore, mark.layer, mark.counters);
+                    finish(mark.layer);
+                  }
+                });
+    // What comes after the last mark belongs to the last layer, so that layers sum to the total.
+    const Counters end = device_.read_counters();
+    const std::size_t last = run.layers.back();
+    settle(kByLoad, last, end);
+    settle(kByCompute, last, end);
+    settle(kByStore, last, end);
+  }
+
+  const Program& program_;
+  const RunOptions& options_;
+  std::vector<std::uint8_t> memory_;
+  rtl::Device device_;
+  RunResult result_;
+  Counters settled_{};
+};
+
+}  // namespace
+
+std::uint64_t read_bytes(const Counters& counters) {
+  return counter(counters, isa::Counter::ReadCommandBytes) +
+         counter(counters, isa::Counter::ReadFeatureBytes) +
+         counter(counters, isa::Counter::ReadWeightBytes) +
+         counter(counters, isa::Counter::ReadParamBytes);
+}
+
+RunResult run_on_rtl(const Program& program, const RunOptions& options) {
+  return RtlRun(program, options).run();
+}
+
+}  // namespace tessera

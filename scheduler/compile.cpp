@@ -150,6 +150,13 @@ class Compiler {
     const ArenaPlan plan = plan_arena(buffers, kAlignment);
     const std::uint64_t base = align(program_.image.size());
     program_.arena_bytes = plan.bytes;
+    for (std::size_t i = 0; i <= count; ++i) {
+      std::uint64_t alive = 0;
+      for (const Lifetime& life : buffers) {
+        alive += life.first <= i && i < life.last ? life.bytes : 0;
+      }
+      program_.live_bytes = std::max(program_.live_bytes, alive);
+    }
     program_.regions.push_back({MemoryKind::Arena, {base, plan.bytes}});
     slots_.resize(network_.tensors.size());
     for (std::size_t t = 0; t < slots_.size(); ++t) {

@@ -72,8 +72,13 @@ class RtlRun {
 
   void finish(std::size_t layer) {
     result_.layers[layer].output = copy(program_.layers[layer].output);
-    if (options_.layer_done) {
-      options_.layer_done(layer);
+    ++finished_;
+    tick();
+  }
+
+  void tick() {
+    if (options_.tick) {
+      options_.tick(finished_, device_.cycles());
     }
   }
 
@@ -118,7 +123,8 @@ class RtlRun {
                     settle(kByStore, mark.layer, mark.counters);
                     finish(mark.layer);
                   }
-                });
+                },
+                [&] { tick(); });
     // What comes after the last mark belongs to the last layer, so that layers sum to the total.
     const Counters end = device_.read_counters();
     const std::size_t last = run.layers.back();
@@ -133,6 +139,7 @@ class RtlRun {
   rtl::Device device_;
   RunResult result_;
   Counters settled_{};
+  std::size_t finished_ = 0;
 };
 
 }  // namespace

@@ -53,7 +53,8 @@ struct RunOptions {
   std::vector<std::vector<std::uint8_t>> inputs;  ///< as Program::inputs
   ExternalMemory memory;
   std::string waves;  ///< FST file, or empty
-  std::function<void(std::size_t layer)> layer_done;
+  /// Now and then, with the layers finished and the cycles simulated so far.
+  std::function<void(std::size_t layers, std::uint64_t cycles)> tick;
   std::function<void(const std::string&)> announce;
 };
 

@@ -64,6 +64,7 @@ struct Program {
   std::vector<Slot> inputs;
   std::vector<Slot> outputs;
   std::uint64_t arena_bytes = 0;
+  std::uint64_t live_bytes = 0;  ///< most activation bytes alive at once: no arena is smaller
 };
 
 /// Schedules and encodes a network. Throws InputError when a layer cannot run.

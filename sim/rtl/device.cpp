@@ -131,7 +131,8 @@ bool Device::clear() {
 }
 
 void Device::run(const Slot& stream, std::uint32_t cbuf_limit_atoms, std::uint32_t watchdog,
-                 const std::function<void(const Mark&)>& on_mark) {
+                 const std::function<void(const Mark&)>& on_mark,
+                 const std::function<void()>& tick) {
   write_register(isa::reg::kCommandAddress, static_cast<std::uint32_t>(stream.address));
   write_register(isa::reg::kCommandBytes, static_cast<std::uint32_t>(stream.bytes));
   if (write_register(isa::reg::kCbufLimit, cbuf_limit_atoms).response != 0) {
@@ -143,6 +144,9 @@ void Device::run(const Slot& stream, std::uint32_t cbuf_limit_atoms, std::uint32
   write_register(isa::reg::kControl, 1);
   do {
     cycle();
+    if ((cycles_ & 0xFFFFU) == 0 && tick) {
+      tick();
+    }
     if (ports_.mark_valid != 0) {
       for (unsigned unit = 0; unit < 3; ++unit) {
         if (((ports_.mark_valid >> unit) & 1U) != 0) {

@@ -38,9 +38,10 @@ class Device {
     Counters counters{};
   };
   /// Programs the registers, starts, and returns at the interrupt. `watchdog`: cycles without
-  /// progress. Throws EngineError.
+  /// progress; `tick`: called every 2^16 cycles. Throws EngineError.
   void run(const Slot& stream, std::uint32_t cbuf_limit_atoms, std::uint32_t watchdog,
-           const std::function<void(const Mark&)>& on_mark);
+           const std::function<void(const Mark&)>& on_mark,
+           const std::function<void()>& tick = {});
 
   Counters read_counters();
   /// Back to idle after a run or an error. False when the device stays busy.

@@ -1,0 +1,188 @@
+#include "tessera/config.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "app/overrides.hpp"
+#include "network/yaml_fields.hpp"
+#include "tessera/error.hpp"
+#include "tessera/import.hpp"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path configs_dir() {
+  const char* dir = std::getenv("TESSERA_SOURCE_DIR");
+  return fs::path(dir != nullptr ? dir : TESSERA_SOURCE_DIR) / "configs";
+}
+
+std::vector<std::string> names_in(const fs::path& dir) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(dir, error)) {
+    if (entry.path().extension() == ".yaml") {
+      names.push_back(entry.path().stem().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::uint32_t u32(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+
+// Overrides the values of `hw` that the map gives.
+void read_hardware_fields(const YAML::Node& node, const std::string& file, Hardware& hw,
+                          bool preset_allowed) {
+  YamlFields fields(node, file, "hardware");
+  if (preset_allowed) {
+    fields.get("preset");
+  }
+  if (const YAML::Node array = fields.get("array"); array.IsDefined()) {
+    YamlFields part(array, file, "hardware.array");
+    hw.atomic_c = u32(part.integer("atomic_c", 2, 64, hw.atomic_c));
+    hw.atomic_k = u32(part.integer("atomic_k", 2, 64, hw.atomic_k));
+    part.finish();
+  }
+  const std::uint64_t preset_capacity = hw.cbuf_capacity;
+  if (const YAML::Node cbuf = fields.get("cbuf"); cbuf.IsDefined()) {
+    YamlFields part(cbuf, file, "hardware.cbuf");
+    hw.cbuf_size = part.size("size", hw.cbuf_size);
+    hw.cbuf_capacity = part.size("capacity", 0);
+    hw.cbuf_banks = u32(part.integer("banks", 1, 64, hw.cbuf_banks));
+    part.finish();
+  }
+  // The size is a run-time limit; the buffer that is built is the preset's, or larger if need be.
+  if (hw.cbuf_capacity == 0) {
+    hw.cbuf_capacity = preset_allowed ? preset_capacity : 1;
+    while (hw.cbuf_capacity < hw.cbuf_size) {
+      hw.cbuf_capacity *= 2;
+    }
+  }
+  hw.acc_words = u32(fields.integer("accumulators", 4, 4096, hw.acc_words));
+  hw.bus_bytes = u32(fields.integer("bus_bytes", 4, 64, hw.bus_bytes));
+  hw.post_lanes = u32(fields.integer("post_lanes", 1, 64, hw.post_lanes));
+  hw.param_groups = u32(fields.integer("param_groups", 2, 1024, hw.param_groups));
+  hw.read_outstanding = u32(fields.integer("read_outstanding", 2, 64, hw.read_outstanding));
+  hw.queue_depth = u32(fields.integer("queue_depth", 16, 256, hw.queue_depth));
+  fields.finish();
+  if (const std::string problem = hardware_problem(hw); !problem.empty()) {
+    fields.fail(node, problem);
+  }
+}
+
+Hardware preset_at(const std::string& name, const std::string& where) {
+  const fs::path dir = configs_dir() / "hardware";
+  const fs::path path = dir / (name + ".yaml");
+  const std::vector<std::string> names = names_in(dir);
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    throw InputError(fmt::format("{}unknown hardware preset `{}`{}; allowed are {}", where, name,
+                                 suggestion(name, names), fmt::join(names, ", ")));
+  }
+  const std::vector<std::uint8_t> data = read_file(path.string());
+  Hardware hardware;
+  hardware.name = name;
+  read_hardware_fields(parse_yaml({data.begin(), data.end()}, path.string()), path.string(),
+                       hardware, false);
+  return hardware;
+}
+
+Hardware read_hardware(const YAML::Node& node, const std::string& file) {
+  if (node.IsScalar()) {
+    return preset_at(node.Scalar(), place_of(node, file));
+  }
+  Hardware hardware;
+  bool has_preset = false;
+  if (node.IsMap() && node["preset"].IsDefined()) {
+    YamlFields fields(node, file, "hardware");
+    hardware = preset_at(fields.text("preset"), place_of(node["preset"], file));
+    has_preset = true;
+  }
+  read_hardware_fields(node, file, hardware, has_preset);
+  return hardware;
+}
+
+Policy read_policy(const YAML::Node& node, const std::string& file) {
+  static const std::vector<std::string> policies = {"first-fit"};
+  static const std::vector<std::string> splits = {"auto", "channels", "spatial"};
+  static const std::vector<std::string> modes = {
+      "auto", "direct", "ping-pong", "wait", "split-channels", "split-spatial", "split-both"};
+  YAML::Node map = node;
+  if (node.IsScalar()) {
+    map = YAML::Node(YAML::NodeType::Map);
+    map["name"] = node;
+  }
+  YamlFields fields(map, file, "policy");
+  Policy policy;
+  policy.name = policies[fields.choice("name", policies, 0)];
+  policy.split = static_cast<SplitChoice>(fields.choice("split", splits, 0));
+  policy.mode = static_cast<ForcedMode>(fields.choice("mode", modes, 0));
+  fields.finish();
+  return policy;
+}
+
+ExternalMemory read_memory(const YAML::Node& node, const std::string& file) {
+  YamlFields fields(node, file, "memory");
+  ExternalMemory memory;
+  memory.bytes_per_cycle = fields.number("bytes_per_cycle", 0.01, 1024, memory.bytes_per_cycle);
+  memory.latency = u32(fields.integer("latency", 0, 100000, memory.latency));
+  fields.finish();
+  return memory;
+}
+
+}  // namespace
+
+Hardware hardware_preset(const std::string& name) { return preset_at(name, ""); }
+
+std::string find_network(const std::string& name, const std::string& base) {
+  const fs::path dir = configs_dir() / "networks";
+  for (const fs::path& candidate : {fs::path(name), fs::path(base) / name, dir / (name + ".yaml")}) {
+    std::error_code error;
+    if (fs::is_regular_file(candidate, error)) {
+      return candidate.string();
+    }
+  }
+  const std::vector<std::string> names = names_in(dir);
+  throw InputError(fmt::format("network `{}`: no such file, and none of the built-in networks{} ({})",
+                               name, suggestion(name, names), fmt::join(names, ", ")));
+}
+
+Config parse_config(const std::string& text, const std::string& path,
+                    const std::vector<std::string>& overrides) {
+  static const std::vector<std::string> engines = {"rtl"};
+  try {
+    YAML::Node root = parse_yaml(text, path);
+    for (const std::string& override : overrides) {
+      apply_override(root, override);
+    }
+    YamlFields fields(root, path, "config");
+    Config config;
+    config.hardware = read_hardware(fields.need("hardware"), path);
+    if (const YAML::Node memory = fields.get("memory"); memory.IsDefined()) {
+      config.memory = read_memory(memory, path);
+    }
+    if (const YAML::Node policy = fields.get("policy"); policy.IsDefined()) {
+      config.policy = read_policy(policy, path);
+    }
+    config.network = find_network(fields.text("network"), fs::path(path).parent_path().string());
+    config.engine = engines[fields.choice("engine", engines, 0)];
+    config.seed = static_cast<std::uint64_t>(fields.integer("seed", 0, INT64_MAX, 1));
+    fields.finish();
+    return config;
+  } catch (const YAML::Exception& error) {
+    throw InputError(fmt::format("{}:{}:{}: {}", path, error.mark.line + 1, error.mark.column + 1,
+                                 error.msg));
+  }
+}
+
+Config load_config(const std::string& path, const std::vector<std::string>& overrides) {
+  const std::vector<std::uint8_t> data = read_file(path);
+  return parse_config({data.begin(), data.end()}, path, overrides);
+}
+
+}  // namespace tessera

@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/report.hpp"
+#include "tessera/error.hpp"
+
+namespace tessera {
+namespace {
+
+std::string explain_layer(const LayerRecord& record) {
+  std::string text = fmt::format("{} ({})\n", record.name, record.op);
+  if (!record.decision) {
+    return text + fmt::format("  host: {}\n\n", record.host_reason);
+  }
+  const LayerDecision& decision = *record.decision;
+  text += fmt::format(
+      "  bytes: total_cbuf {}, total_weight {}, min_weight {}, total_feature {}\n",
+      decision.sizes.total_cbuf, decision.sizes.total_weight, decision.sizes.min_weight,
+      decision.sizes.total_feature);
+  for (const Inequality& line : decision.trace) {
+    text += fmt::format("  {:<9} {}: {}\n            {}\n", line.holds ? "holds" : "rejected",
+                        line.rule, line.formula, line.numbers);
+  }
+  return text + fmt::format("  => {}: {}\n\n", decision.long_name(), decision.reason);
+}
+
+}  // namespace
+
+std::string explain(const Program& program, const std::string& layer) {
+  std::string text;
+  std::vector<std::string> names;
+  for (const LayerRecord& record : program.layers) {
+    names.push_back(record.name);
+    if (layer.empty() || record.name == layer) {
+      text += explain_layer(record);
+    }
+  }
+  if (text.empty()) {
+    throw InputError(fmt::format("no layer is named `{}`{}", layer, suggestion(layer, names)));
+  }
+  return text;
+}
+
+}  // namespace tessera

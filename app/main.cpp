@@ -1,0 +1,140 @@
+// cosim: the command line.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+
+#include "app/progress.hpp"
+#include "app/report.hpp"
+#include "app/simulate.hpp"
+#include "tessera/config.hpp"
+#include "tessera/error.hpp"
+#include "tessera/import.hpp"
+
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kWrong = 1;
+constexpr int kBadInput = 2;
+constexpr int kMissingTool = 3;
+
+/// Options as given.
+struct Options {
+  std::string config;
+  std::string network;
+  std::string engine;
+  std::string json;
+  std::string layer;
+  std::string seed;
+  std::vector<std::string> sets;
+  bool quiet = false;
+  bool listing = false;
+  tessera::SimulateOptions simulate;
+};
+
+void add_common(CLI::App& app, Options& options) {
+  app.add_option("--config", options.config, "run configuration (YAML)")->required();
+  app.add_option("--network", options.network, "network file or built-in name, overrides config");
+  app.add_option("--engine", options.engine, "engine: rtl");
+  app.add_option("--set", options.sets, "path.to.key=value, overrides the config; repeatable")
+      ->allow_extra_args(false);
+  app.add_option("--seed", options.seed, "seed of weights and inputs that no file gives");
+  app.add_flag("--quiet", options.quiet, "no progress and no table");
+}
+
+tessera::Config config_of(const Options& options) {
+  std::vector<std::string> sets = options.sets;
+  if (!options.engine.empty()) {
+    sets.push_back("engine=" + options.engine);
+  }
+  if (!options.seed.empty()) {
+    sets.push_back("seed=" + options.seed);
+  }
+  if (!options.network.empty()) {
+    sets.push_back("network=\"" + tessera::find_network(options.network, ".") + "\"");
+  }
+  return tessera::load_config(options.config, sets);
+}
+
+int run_simulate(const Options& options) {
+  const tessera::Config config = config_of(options);
+  tessera::Progress progress(options.quiet);
+  const tessera::Simulation simulation = simulate(config, options.simulate, progress);
+  // The table gives way to JSON on the same stream.
+  if (!options.quiet && options.json != "-") {
+    fmt::print("{}", report_table(config, simulation));
+  }
+  if (options.json == "-") {
+    fmt::print("{}", report_json(config, simulation));
+  } else if (!options.json.empty()) {
+    std::ofstream out(options.json);
+    out << report_json(config, simulation);
+    out.flush();
+    if (!out) {
+      throw tessera::InputError(options.json + ": cannot be written");
+    }
+  }
+  if (!simulation.verified()) {
+    fmt::print(stderr, "cosim: layer `{}` differs from the reference kernels\n",
+               simulation.program.layers[*simulation.first_mismatch].name);
+    return kWrong;
+  }
+  return kDone;
+}
+
+int run_explain(const Options& options) {
+  const tessera::Config config = config_of(options);
+  const tessera::Network network = tessera::load_network(config.network, config.seed);
+  const tessera::Program program = compile(network, config.hardware, config.policy);
+  fmt::print("{}", tessera::explain(program, options.layer));
+  if (options.listing) {
+    fmt::print("{}", disassemble(program));
+  }
+  return kDone;
+}
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App app{"Tessera: schedule a quantised network and run it on the accelerator's RTL"};
+  app.set_version_flag("--version", "tessera 0.1.0");
+  Options simulate;
+  Options explain;
+  add_common(app, simulate);
+  app.get_option("--config")->required(false);
+  app.add_option("--input", simulate.simulate.input, "input tensor (.npy, .bin) or folder");
+  app.add_option("--output", simulate.simulate.output, "where to write the output (.npy, .bin)");
+  app.add_option("--json", simulate.json, "write the result as JSON; - for standard output");
+  app.add_option("--waves", simulate.simulate.waves, "write waves (FST)");
+  CLI::App* explain_app =
+      app.add_subcommand("explain", "every inequality and number behind each layer's mode");
+  add_common(*explain_app, explain);
+  explain_app->add_option("--layer", explain.layer, "only this layer");
+  explain_app->add_flag("--listing", explain.listing, "also print the command stream");
+  try {
+    app.parse(argc, argv);
+    if (!explain_app->parsed() && simulate.config.empty()) {
+      throw CLI::RequiredError("--config");
+    }
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kDone : kBadInput;
+  }
+  return explain_app->parsed() ? run_explain(explain) : run_simulate(simulate);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const tessera::InputError& error) {
+    fmt::print(stderr, "cosim: {}\n", error.what());
+    return kBadInput;
+  } catch (const tessera::MissingTool& error) {
+    fmt::print(stderr, "cosim: {}\n", error.what());
+    return kMissingTool;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "cosim: {}\n", error.what());
+    return kWrong;
+  }
+}

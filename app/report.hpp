@@ -1,0 +1,21 @@
+// Results for people and for programs.
+#pragma once
+
+#include <string>
+
+#include "app/simulate.hpp"
+#include "tessera/config.hpp"
+
+namespace tessera {
+
+/// The aligned per-layer table and a summary.
+std::string report_table(const Config& config, const Simulation& simulation);
+
+/// One JSON object, schema "tessera.run/1".
+std::string report_json(const Config& config, const Simulation& simulation);
+
+/// Every inequality and number behind the layers' modes; `layer` empty: all. Throws InputError when
+/// no layer has that name.
+std::string explain(const Program& program, const std::string& layer);
+
+}  // namespace tessera

@@ -1,0 +1,113 @@
+#include <nlohmann/json.hpp>
+
+#include "app/report.hpp"
+
+namespace tessera {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json counters_json(const Counters& counters) {
+  Json json;
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    std::string name;
+    for (const char c : isa::kCounters[i].name) {
+      name += c == '_' ? '_' : static_cast<char>(c | 0x20);
+    }
+    json[name] = counters[i];
+  }
+  return json;
+}
+
+struct Sums {
+  std::uint64_t macs = 0;
+  std::uint64_t cycles = 0;
+  std::uint64_t ideal_cycles = 0;
+};
+
+double ratio(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+Json layer_json(const Config& config, const LayerRecord& record, const LayerResult& result,
+                Sums& sums) {
+  const std::uint64_t cycles = counter(result.counters, isa::Counter::Cycles);
+  const std::uint64_t ideal =
+      record.decision ? record.macs / config.hardware.macs_per_cycle() : 0;
+  Json layer;
+  layer["name"] = record.name;
+  layer["op"] = record.op;
+  layer["mode"] = record.decision ? record.decision->mode_name() : "host";
+  if (record.decision) {
+    layer["split"] = {{"channels", record.decision->channel_parts},
+                      {"height", record.decision->tiles_h},
+                      {"width", record.decision->tiles_w}};
+  } else {
+    layer["split"] = nullptr;
+    layer["host_reason"] = record.host_reason;
+  }
+  layer["macs"] = record.macs;
+  layer["cycles"] = cycles;
+  layer["ideal_cycles"] = ideal;
+  layer["utilization"] = ratio(ideal, cycles);
+  layer["external_read_bytes"] = read_bytes(result.counters);
+  layer["external_write_bytes"] = counter(result.counters, isa::Counter::WriteBytes);
+  layer["cbuf_peak_bytes"] = record.cbuf_peak_bytes;
+  layer["counters"] = counters_json(result.counters);
+  sums.macs += record.macs;
+  sums.cycles += cycles;
+  sums.ideal_cycles += ideal;
+  return layer;
+}
+
+Json hardware_json(const Config& config) {
+  const Hardware& hw = config.hardware;
+  return {{"name", hw.name},
+          {"atomic_c", hw.atomic_c},
+          {"atomic_k", hw.atomic_k},
+          {"cbuf_bytes", hw.cbuf_size},
+          {"cbuf_capacity_bytes", hw.cbuf_capacity},
+          {"cbuf_banks", hw.cbuf_banks},
+          {"accumulators", hw.acc_words},
+          {"bus_bytes", hw.bus_bytes},
+          {"memory_bytes_per_cycle", config.memory.bytes_per_cycle},
+          {"memory_latency_cycles", config.memory.latency}};
+}
+
+}  // namespace
+
+std::string report_json(const Config& config, const Simulation& simulation) {
+  const Program& program = simulation.program;
+  Json json;
+  json["schema"] = "tessera.run/1";
+  json["hardware"] = hardware_json(config);
+  json["network"] = simulation.network.name;
+  json["engine"] = config.engine;
+  json["policy"] = config.policy.name;
+  json["verified"] = simulation.verified();
+  json["layers"] = Json::array();
+  Sums sums;
+  std::uint64_t cbuf_peak = 0;
+  for (std::size_t i = 0; i < program.layers.size(); ++i) {
+    json["layers"].push_back(
+        layer_json(config, program.layers[i], simulation.result.layers[i], sums));
+    cbuf_peak = std::max(cbuf_peak, program.layers[i].cbuf_peak_bytes);
+  }
+  const Counters& totals = simulation.result.totals;
+  json["totals"] = {{"macs", sums.macs},
+                    {"cycles", sums.cycles},
+                    {"ideal_cycles", sums.ideal_cycles},
+                    {"utilization", ratio(sums.ideal_cycles, sums.cycles)},
+                    {"external_read_bytes", read_bytes(totals)},
+                    {"external_write_bytes", counter(totals, isa::Counter::WriteBytes)},
+                    {"cbuf_peak_bytes", cbuf_peak},
+                    {"counters", counters_json(totals)}};
+  json["memory"] = {{"arena_bytes", program.arena_bytes},
+                    {"lower_bound_bytes", program.live_bytes},
+                    {"proved_optimal", program.arena_bytes == program.live_bytes},
+                    {"order_bytes", program.live_bytes},
+                    {"in_place_saved_bytes", 0}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace tessera

@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "app/report.hpp"
+
+namespace tessera {
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::string grouped(std::uint64_t value) {
+  std::string digits = std::to_string(value);
+  for (std::size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, " ");
+  }
+  return digits;
+}
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? "" : fmt::format("{:.1f}", 100.0 * static_cast<double>(part) /
+                                                     static_cast<double>(whole));
+}
+
+Row layer_row(const Config& config, const LayerRecord& record, const LayerResult& result) {
+  if (!record.decision) {
+    return {record.name, record.op, "host", record.macs == 0 ? "" : grouped(record.macs)};
+  }
+  const std::uint64_t cycles = counter(result.counters, isa::Counter::Cycles);
+  const std::uint64_t ideal = record.macs / config.hardware.macs_per_cycle();
+  return {record.name,
+          record.op,
+          record.decision->long_name(),
+          grouped(record.macs),
+          grouped(cycles),
+          grouped(ideal),
+          percent(ideal, cycles),
+          grouped(read_bytes(result.counters)),
+          grouped(counter(result.counters, isa::Counter::WriteBytes)),
+          grouped(record.cbuf_peak_bytes)};
+}
+
+std::string render(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows[0].size(), 0);
+  for (const Row& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      widths[c] = std::max(widths[c], row[c].size());
+    }
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      // Names to the left, numbers to the right.
+      line += c < 3 ? fmt::format("{:<{}}  ", row[c], widths[c])
+                    : fmt::format("{:>{}}  ", row[c], widths[c]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string report_table(const Config& config, const Simulation& simulation) {
+  const Hardware& hw = config.hardware;
+  std::vector<Row> rows = {{"layer", "operator", "mode", "MACs", "cycles", "ideal cycles",
+                            "array %", "read bytes", "write bytes", "cbuf bytes"}};
+  std::uint64_t macs = 0;
+  std::uint64_t ideal = 0;
+  for (std::size_t i = 0; i < simulation.program.layers.size(); ++i) {
+    const LayerRecord& record = simulation.program.layers[i];
+    rows.push_back(layer_row(config, record, simulation.result.layers[i]));
+    if (record.decision) {
+      macs += record.macs;
+      ideal += record.macs / hw.macs_per_cycle();
+    }
+  }
+  const Counters& totals = simulation.result.totals;
+  const std::uint64_t cycles = counter(totals, isa::Counter::Cycles);
+  rows.push_back({"accelerator", "", "", grouped(macs), grouped(cycles), grouped(ideal),
+                  percent(ideal, cycles), grouped(read_bytes(totals)),
+                  grouped(counter(totals, isa::Counter::WriteBytes))});
+  std::string text = fmt::format(
+      "{} on {}: {} x {} MACs, {} KiB cbuf, {} bytes/cycle external memory, latency {} cycles; "
+      "policy {}, engine {}\n\n",
+      simulation.network.name, hw.name, hw.atomic_c, hw.atomic_k,
+      static_cast<double>(hw.cbuf_size) / 1024, config.memory.bytes_per_cycle,
+      config.memory.latency, config.policy.name, config.engine);
+  text += render(rows);
+  text += fmt::format("\nactivations: {} bytes in external memory (at least {})\n",
+                      grouped(simulation.program.arena_bytes),
+                      grouped(simulation.program.live_bytes));
+  if (simulation.verified()) {
+    text += "verified: every layer equals the reference kernels, byte for byte\n";
+  } else {
+    const std::size_t layer = *simulation.first_mismatch;
+    text += fmt::format("WRONG: layer {} (`{}`) is the first that differs from the reference\n",
+                        layer, simulation.program.layers[layer].name);
+  }
+  return text;
+}
+
+}  // namespace tessera

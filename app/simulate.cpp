@@ -1,0 +1,137 @@
+#include "app/simulate.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+
+#include "app/tensor_file.hpp"
+#include "tessera/checker.hpp"
+#include "tessera/error.hpp"
+#include "tessera/import.hpp"
+#include "tessera/reference.hpp"
+#include "tessera/rng.hpp"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+const Tensor& tensor_of(const Network& network, std::int32_t index) {
+  return network.tensors[static_cast<std::size_t>(index)];
+}
+
+// The file for tensor i of `count`: the path itself, or in a folder input0.npy or input0.bin.
+std::string file_for(const std::string& path, const char* stem, std::size_t i, std::size_t count) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    if (count != 1) {
+      throw InputError(fmt::format("{}: the network has {} {}s; give a folder with {}0.npy, ...",
+                                   path, count, stem, stem));
+    }
+    return path;
+  }
+  const fs::path npy = fs::path(path) / fmt::format("{}{}.npy", stem, i);
+  const fs::path bin = fs::path(path) / fmt::format("{}{}.bin", stem, i);
+  return fs::exists(bin) && !fs::exists(npy) ? bin.string() : npy.string();
+}
+
+std::vector<Bytes> read_inputs(const Network& network, const std::string& path,
+                               std::uint64_t seed) {
+  std::vector<Bytes> inputs;
+  SplitMix64 rng(seed);
+  for (std::size_t i = 0; i < network.inputs.size(); ++i) {
+    const Tensor& tensor = tensor_of(network, network.inputs[i]);
+    if (tensor.type != DataType::Int8) {
+      throw InputError(fmt::format("{}: input {} is not int8", network.name, i));
+    }
+    if (!path.empty()) {
+      inputs.push_back(
+          read_tensor_file(file_for(path, "input", i, network.inputs.size()), tensor.shape));
+      continue;
+    }
+    Bytes bytes(tensor.bytes());
+    for (std::uint8_t& byte : bytes) {
+      byte = static_cast<std::uint8_t>(rng.int8());
+    }
+    inputs.push_back(std::move(bytes));
+  }
+  return inputs;
+}
+
+void write_outputs(const Network& network, const std::vector<Bytes>& outputs,
+                   const std::string& path) {
+  if (outputs.size() > 1) {
+    fs::create_directories(path);
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    write_tensor_file(file_for(path, "output", i, outputs.size()),
+                      tensor_of(network, network.outputs[i]).shape, outputs[i]);
+  }
+}
+
+void check(const Program& program) {
+  const std::vector<std::string> problems = check_program(program);
+  if (!problems.empty()) {
+    throw std::runtime_error(
+        fmt::format("{}: the program checker refuses the program:\n  {}", program.network,
+                    fmt::join(problems, "\n  ")));
+  }
+}
+
+// The host kernels compute every layer again.
+std::optional<std::size_t> first_mismatch(const Network& network, const std::vector<Bytes>& inputs,
+                                          const RunResult& result, Progress& progress) {
+  std::uint64_t whole = 0;
+  for (const Operator& op : network.operators) {
+    whole += macs_of(network, op);
+  }
+  std::optional<std::size_t> mismatch;
+  std::uint64_t done = 0;
+  run_reference(network, inputs, [&](std::size_t op, const Bytes& output) {
+    if (!mismatch && result.layers[op].output != output) {
+      mismatch = op;
+    }
+    done += macs_of(network, network.operators[op]);
+    progress.update("verifying against the reference kernels", done, whole);
+  });
+  return mismatch;
+}
+
+}  // namespace
+
+Simulation simulate(const Config& config, const SimulateOptions& options, Progress& progress) {
+  Simulation simulation;
+  simulation.network = load_network(config.network, config.seed);
+  const std::vector<Bytes> inputs =
+      read_inputs(simulation.network, options.input, config.seed);
+  simulation.program = compile(simulation.network, config.hardware, config.policy);
+  check(simulation.program);
+
+  std::uint64_t ideal = 0;
+  for (const LayerRecord& layer : simulation.program.layers) {
+    ideal += layer.decision ? layer.macs / config.hardware.macs_per_cycle() : 0;
+  }
+  RunOptions run;
+  run.inputs = inputs;
+  run.memory = config.memory;
+  run.waves = options.waves;
+  run.announce = [&](const std::string& text) { progress.say(text); };
+  run.tick = [&](std::size_t layers, std::uint64_t cycles) {
+    // Layers seldom run at the ideal rate: what is left is never shown as done.
+    const std::uint64_t whole = std::max(ideal + ideal / 4, cycles + cycles / 64);
+    progress.update(fmt::format("simulating: layer {} of {}, {} cycles", layers,
+                                simulation.program.layers.size(), cycles),
+                    cycles, whole);
+  };
+  simulation.result = run_on_rtl(simulation.program, run);
+  simulation.first_mismatch =
+      first_mismatch(simulation.network, inputs, simulation.result, progress);
+  progress.clear();
+  if (!options.output.empty()) {
+    write_outputs(simulation.network, simulation.result.outputs, options.output);
+  }
+  return simulation;
+}
+
+}  // namespace tessera

@@ -1,0 +1,33 @@
+// The main job: schedule, check, run, verify.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/progress.hpp"
+#include "tessera/config.hpp"
+#include "tessera/engine.hpp"
+#include "tessera/network.hpp"
+#include "tessera/program.hpp"
+
+namespace tessera {
+
+struct SimulateOptions {
+  std::string input;   ///< .npy or .bin file, a folder for several; empty: from the seed
+  std::string output;  ///< the same for the outputs; empty: not written
+  std::string waves;   ///< FST file; empty: none
+};
+
+struct Simulation {
+  Network network;
+  Program program;
+  RunResult result;
+  std::optional<std::size_t> first_mismatch;  ///< layer whose output differs from the reference
+  [[nodiscard]] bool verified() const { return !first_mismatch.has_value(); }
+};
+
+/// Throws InputError, MissingTool, EngineError; std::runtime_error when the program checker objects.
+Simulation simulate(const Config& config, const SimulateOptions& options, Progress& progress);
+
+}  // namespace tessera

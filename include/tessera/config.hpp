@@ -1,0 +1,37 @@
+// The run configuration (npu.yaml).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tessera/hardware.hpp"
+#include "tessera/schedule.hpp"
+
+namespace tessera {
+
+struct Config {
+  Hardware hardware;
+  ExternalMemory memory;
+  std::string network;  ///< path of the network's file
+  Policy policy;
+  std::string engine = "rtl";
+  std::uint64_t seed = 1;
+};
+
+/// Reads `path` and applies `overrides` ("path.to.key=value", in order) to it. Throws InputError
+/// with file, line and column, what is allowed, and the nearest key for a misspelt one.
+Config load_config(const std::string& path, const std::vector<std::string>& overrides);
+
+/// As load_config, from text; `path` is what errors call it and where relative names start.
+Config parse_config(const std::string& text, const std::string& path,
+                    const std::vector<std::string>& overrides);
+
+/// The preset of that name from configs/hardware. Throws InputError.
+Hardware hardware_preset(const std::string& name);
+
+/// A network given as a file (relative to the working folder, then to `base`) or by the name of one
+/// in configs/networks.
+std::string find_network(const std::string& name, const std::string& base);
+
+}  // namespace tessera

@@ -34,7 +34,9 @@ std::vector<std::string> names_in(const fs::path& dir) {
   return names;
 }
 
-std::uint32_t u32(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+std::uint32_t u32(std::int64_t value) {
+  return static_cast<std::uint32_t>(value);
+}
 
 // Overrides the values of `hw` that the map gives.
 void read_hardware_fields(const YAML::Node& node, const std::string& file, Hardware& hw,
@@ -126,30 +128,40 @@ Policy read_policy(const YAML::Node& node, const std::string& file) {
   return policy;
 }
 
-ExternalMemory read_memory(const YAML::Node& node, const std::string& file) {
+void read_memory(const YAML::Node& node, const std::string& file, Config& config) {
   YamlFields fields(node, file, "memory");
-  ExternalMemory memory;
+  ExternalMemory& memory = config.memory;
   memory.bytes_per_cycle = fields.number("bytes_per_cycle", 0.01, 1024, memory.bytes_per_cycle);
   memory.latency = u32(fields.integer("latency", 0, 100000, memory.latency));
+  if (const YAML::Node jitter = fields.get("jitter"); jitter.IsDefined()) {
+    YamlFields part(jitter, file, "memory.jitter");
+    config.jitter.extra_latency = u32(part.integer("latency", 0, 10000, 0));
+    config.jitter.stall_percent = u32(part.integer("stall_percent", 0, 90, 0));
+    config.jitter.seed = static_cast<std::uint64_t>(part.integer("seed", 0, INT64_MAX, 1));
+    part.finish();
+  }
   fields.finish();
-  return memory;
 }
 
 }  // namespace
 
-Hardware hardware_preset(const std::string& name) { return preset_at(name, ""); }
+Hardware hardware_preset(const std::string& name) {
+  return preset_at(name, "");
+}
 
 std::string find_network(const std::string& name, const std::string& base) {
   const fs::path dir = configs_dir() / "networks";
-  for (const fs::path& candidate : {fs::path(name), fs::path(base) / name, dir / (name + ".yaml")}) {
+  for (const fs::path& candidate :
+       {fs::path(name), fs::path(base) / name, dir / (name + ".yaml")}) {
     std::error_code error;
     if (fs::is_regular_file(candidate, error)) {
       return candidate.string();
     }
   }
   const std::vector<std::string> names = names_in(dir);
-  throw InputError(fmt::format("network `{}`: no such file, and none of the built-in networks{} ({})",
-                               name, suggestion(name, names), fmt::join(names, ", ")));
+  throw InputError(
+      fmt::format("network `{}`: no such file, and none of the built-in networks{} ({})", name,
+                  suggestion(name, names), fmt::join(names, ", ")));
 }
 
 Config parse_config(const std::string& text, const std::string& path,
@@ -164,7 +176,7 @@ Config parse_config(const std::string& text, const std::string& path,
     Config config;
     config.hardware = read_hardware(fields.need("hardware"), path);
     if (const YAML::Node memory = fields.get("memory"); memory.IsDefined()) {
-      config.memory = read_memory(memory, path);
+      read_memory(memory, path, config);
     }
     if (const YAML::Node policy = fields.get("policy"); policy.IsDefined()) {
       config.policy = read_policy(policy, path);
@@ -175,8 +187,8 @@ Config parse_config(const std::string& text, const std::string& path,
     fields.finish();
     return config;
   } catch (const YAML::Exception& error) {
-    throw InputError(fmt::format("{}:{}:{}: {}", path, error.mark.line + 1, error.mark.column + 1,
-                                 error.msg));
+    throw InputError(
+        fmt::format("{}:{}:{}: {}", path, error.mark.line + 1, error.mark.column + 1, error.msg));
   }
 }
 

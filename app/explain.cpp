@@ -14,10 +14,9 @@ std::string explain_layer(const LayerRecord& record) {
     return text + fmt::format("  host: {}\n\n", record.host_reason);
   }
   const LayerDecision& decision = *record.decision;
-  text += fmt::format(
-      "  bytes: total_cbuf {}, total_weight {}, min_weight {}, total_feature {}\n",
-      decision.sizes.total_cbuf, decision.sizes.total_weight, decision.sizes.min_weight,
-      decision.sizes.total_feature);
+  text += fmt::format("  bytes: total_cbuf {}, total_weight {}, min_weight {}, total_feature {}\n",
+                      decision.sizes.total_cbuf, decision.sizes.total_weight,
+                      decision.sizes.min_weight, decision.sizes.total_feature);
   for (const Inequality& line : decision.trace) {
     text += fmt::format("  {:<9} {}: {}\n            {}\n", line.holds ? "holds" : "rejected",
                         line.rule, line.formula, line.numbers);

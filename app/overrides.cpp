@@ -33,8 +33,8 @@ void apply_override(YAML::Node& root, const std::string& override) {
     YAML::Node next = at[keys[i]];
     if (next.IsDefined() && next.IsScalar()) {
       if (keys[i] != "hardware" && keys[i] != "policy") {
-        throw InputError(fmt::format("--set {}: `{}` is a plain value, it has no keys", override,
-                                     keys[i]));
+        throw InputError(
+            fmt::format("--set {}: `{}` is a plain value, it has no keys", override, keys[i]));
       }
       YAML::Node map(YAML::NodeType::Map);
       map[keys[i] == "hardware" ? "preset" : "name"] = next.Scalar();

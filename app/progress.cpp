@@ -20,7 +20,9 @@ Progress::Progress(bool quiet)
       terminal_(isatty(STDERR_FILENO) != 0),
       next_(std::chrono::steady_clock::now() + kFirst) {}
 
-Progress::~Progress() { clear(); }
+Progress::~Progress() {
+  clear();
+}
 
 void Progress::say(const std::string& text) {
   if (!quiet_) {
@@ -37,7 +39,8 @@ void Progress::update(const std::string& what, std::uint64_t done, std::uint64_t
   const double share = whole == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(whole);
   if (terminal_) {
     const auto filled = static_cast<int>(share * kBarWidth);
-    fmt::print(stderr, "\r\033[K[{}{}] {:3.0f} % {}", std::string(static_cast<std::size_t>(filled), '#'),
+    fmt::print(stderr, "\r\033[K[{}{}] {:3.0f} % {}",
+               std::string(static_cast<std::size_t>(filled), '#'),
                std::string(static_cast<std::size_t>(kBarWidth - filled), '.'), 100 * share, what);
     std::fflush(stderr);
     shown_ = true;

@@ -32,8 +32,7 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
 Json layer_json(const Config& config, const LayerRecord& record, const LayerResult& result,
                 Sums& sums) {
   const std::uint64_t cycles = counter(result.counters, isa::Counter::Cycles);
-  const std::uint64_t ideal =
-      record.decision ? record.macs / config.hardware.macs_per_cycle() : 0;
+  const std::uint64_t ideal = record.decision ? record.macs / config.hardware.macs_per_cycle() : 0;
   Json layer;
   layer["name"] = record.name;
   layer["op"] = record.op;

@@ -20,8 +20,9 @@ std::string grouped(std::uint64_t value) {
 }
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? "" : fmt::format("{:.1f}", 100.0 * static_cast<double>(part) /
-                                                     static_cast<double>(whole));
+  return whole == 0 ? ""
+                    : fmt::format("{:.1f}",
+                                  100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
 Row layer_row(const Config& config, const LayerRecord& record, const LayerResult& result) {
@@ -91,9 +92,9 @@ std::string report_table(const Config& config, const Simulation& simulation) {
       static_cast<double>(hw.cbuf_size) / 1024, config.memory.bytes_per_cycle,
       config.memory.latency, config.policy.name, config.engine);
   text += render(rows);
-  text += fmt::format("\nactivations: {} bytes in external memory (at least {})\n",
-                      grouped(simulation.program.arena_bytes),
-                      grouped(simulation.program.live_bytes));
+  text +=
+      fmt::format("\nactivations: {} bytes in external memory (at least {})\n",
+                  grouped(simulation.program.arena_bytes), grouped(simulation.program.live_bytes));
   if (simulation.verified()) {
     text += "verified: every layer equals the reference kernels, byte for byte\n";
   } else {

@@ -73,9 +73,8 @@ void write_outputs(const Network& network, const std::vector<Bytes>& outputs,
 void check(const Program& program) {
   const std::vector<std::string> problems = check_program(program);
   if (!problems.empty()) {
-    throw std::runtime_error(
-        fmt::format("{}: the program checker refuses the program:\n  {}", program.network,
-                    fmt::join(problems, "\n  ")));
+    throw std::runtime_error(fmt::format("{}: the program checker refuses the program:\n  {}",
+                                         program.network, fmt::join(problems, "\n  ")));
   }
 }
 
@@ -103,8 +102,7 @@ std::optional<std::size_t> first_mismatch(const Network& network, const std::vec
 Simulation simulate(const Config& config, const SimulateOptions& options, Progress& progress) {
   Simulation simulation;
   simulation.network = load_network(config.network, config.seed);
-  const std::vector<Bytes> inputs =
-      read_inputs(simulation.network, options.input, config.seed);
+  const std::vector<Bytes> inputs = read_inputs(simulation.network, options.input, config.seed);
   simulation.program = compile(simulation.network, config.hardware, config.policy);
   check(simulation.program);
 
@@ -115,6 +113,7 @@ Simulation simulate(const Config& config, const SimulateOptions& options, Progre
   RunOptions run;
   run.inputs = inputs;
   run.memory = config.memory;
+  run.disturbance = config.jitter;
   run.waves = options.waves;
   run.announce = [&](const std::string& text) { progress.say(text); };
   run.tick = [&](std::size_t layers, std::uint64_t cycles) {

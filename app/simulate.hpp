@@ -27,7 +27,8 @@ struct Simulation {
   [[nodiscard]] bool verified() const { return !first_mismatch.has_value(); }
 };
 
-/// Throws InputError, MissingTool, EngineError; std::runtime_error when the program checker objects.
+/// Throws InputError, MissingTool, EngineError; std::runtime_error when the program checker
+/// objects.
 Simulation simulate(const Config& config, const SimulateOptions& options, Progress& progress);
 
 }  // namespace tessera

@@ -31,7 +31,8 @@ std::string header_value(const std::string& header, const std::string& key) {
   }
   const char close = header[begin] == '(' ? ')' : ',';
   const std::size_t end = header.find(close, begin);
-  return header.substr(begin, end == std::string::npos ? end : end - begin + (close == ')' ? 1 : 0));
+  return header.substr(begin,
+                       end == std::string::npos ? end : end - begin + (close == ')' ? 1 : 0));
 }
 
 std::vector<std::int32_t> parse_shape(const std::string& text) {
@@ -111,8 +112,8 @@ void write_tensor_file(const std::string& path, const std::vector<std::int32_t>&
   }
   std::string header;
   if (ending == ".npy") {
-    header = fmt::format("{{'descr': '|i1', 'fortran_order': False, 'shape': {}, }}",
-                         shape_text(shape));
+    header =
+        fmt::format("{{'descr': '|i1', 'fortran_order': False, 'shape': {}, }}", shape_text(shape));
     header.append(63 - (10 + header.size()) % 64, ' ');
     header += '\n';
     const auto length = static_cast<unsigned>(header.size());

@@ -10,13 +10,15 @@ namespace {
 constexpr unsigned kOpcodeLsb = 58;
 
 const CommandInfo* find(std::uint64_t opcode) {
-  const auto* found = std::find_if(kCommands.begin(), kCommands.end(), [&](const CommandInfo& info) {
-    return static_cast<std::uint64_t>(info.opcode) == opcode;
-  });
+  const auto* found = std::find_if(
+      kCommands.begin(), kCommands.end(),
+      [&](const CommandInfo& info) { return static_cast<std::uint64_t>(info.opcode) == opcode; });
   return found == kCommands.end() ? nullptr : found;
 }
 
-std::uint64_t mask_of(const FieldInfo& field) { return (std::uint64_t{1} << field.bits) - 1; }
+std::uint64_t mask_of(const FieldInfo& field) {
+  return (std::uint64_t{1} << field.bits) - 1;
+}
 
 std::int64_t extract(std::uint64_t word, const FieldInfo& field) {
   const std::uint64_t raw = (word >> field.lsb) & mask_of(field);

@@ -104,8 +104,8 @@ std::int32_t NetworkBuilder::conv2d(const std::string& name, std::int32_t in, st
                                     std::int32_t kernel_h, std::int32_t kernel_w,
                                     const Conv2d& conv, const GivenWeights& given) {
   const std::vector<std::int32_t> shape = tensor(in).shape;
-  const std::int32_t kernel = constant_kernel(
-      name + "/kernel", {outputs, kernel_h, kernel_w, shape[3]}, outputs, given);
+  const std::int32_t kernel =
+      constant_kernel(name + "/kernel", {outputs, kernel_h, kernel_w, shape[3]}, outputs, given);
   const std::int32_t bias = constant_bias(name + "/bias", outputs, given);
   const std::int32_t out_h = window_outputs(shape[1], kernel_h, conv.stride_h, conv.dilation_h,
                                             conv.padding.top + conv.padding.bottom);

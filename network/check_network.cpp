@@ -56,13 +56,13 @@ class Checker {
   void check_tensor(std::size_t t) {
     const Tensor& tensor = network_.tensors[t];
     where_ = fmt::format("tensor {} (`{}`)", t, tensor.name);
-    std::int64_t bytes = static_cast<std::int64_t>(size_of(tensor.type));
+    auto bytes = static_cast<std::int64_t>(size_of(tensor.type));
     for (const std::int32_t extent : tensor.shape) {
-      require(extent > 0, fmt::format("shape [{}] has an extent below 1",
-                                      fmt::join(tensor.shape, ", ")));
+      require(extent > 0,
+              fmt::format("shape [{}] has an extent below 1", fmt::join(tensor.shape, ", ")));
       bytes *= extent;
-      require(bytes <= kMaxTensorBytes, fmt::format("shape [{}] is larger than 1 GiB",
-                                                    fmt::join(tensor.shape, ", ")));
+      require(bytes <= kMaxTensorBytes,
+              fmt::format("shape [{}] is larger than 1 GiB", fmt::join(tensor.shape, ", ")));
     }
     require(tensor.constant.empty() || tensor.constant.size() == tensor.bytes(),
             fmt::format("{} bytes of data, but its shape needs {}", tensor.constant.size(),
@@ -71,8 +71,8 @@ class Checker {
       require(scale > 0 && scale < std::numeric_limits<float>::infinity(),
               fmt::format("scale {} is not a positive number", scale));
     }
-    require(tensor.type != DataType::Int8 || (tensor.quantisation.zero_point >= -128 &&
-                                              tensor.quantisation.zero_point <= 127),
+    require(tensor.type != DataType::Int8 ||
+                (tensor.quantisation.zero_point >= -128 && tensor.quantisation.zero_point <= 127),
             fmt::format("zero point {} is not an int8", tensor.quantisation.zero_point));
   }
 
@@ -128,7 +128,8 @@ class Checker {
                                    std::int64_t{in} + before + after));
     require(room / stride + 1 == out, fmt::format("{}: output has {}, stride and padding give {}",
                                                   axis, out, room / stride + 1));
-    require(before < span && after < span + stride, fmt::format("{}: padding exceeds kernel", axis));
+    require(before < span && after < span + stride,
+            fmt::format("{}: padding exceeds kernel", axis));
   }
   void check_conv_windows(const Conv2d& conv, const Tensor& in, const Tensor& kernel,
                           const Tensor& out) const {
@@ -273,6 +274,8 @@ class Checker {
 
 }  // namespace
 
-void check_network(const Network& network) { Checker(network).run(); }
+void check_network(const Network& network) {
+  Checker(network).run();
+}
 
 }  // namespace tessera

@@ -11,9 +11,9 @@
 namespace tessera {
 namespace {
 
-constexpr std::array<const char*, 7> kColumns = {
-    "input height", "input width", "filter height", "filter width",
-    "channels",     "filters",     "stride"};
+constexpr std::array<const char*, 7> kColumns = {"input height", "input width", "filter height",
+                                                 "filter width", "channels",    "filters",
+                                                 "stride"};
 
 std::string trimmed(const std::string& text) {
   const char* blank = " \t\r";
@@ -54,9 +54,10 @@ Row read_row(const std::vector<std::string>& cells, const std::string& where) {
       value = std::stoi(cell);
     }
     if (value < 1 || value > 65535) {
-      throw InputError(fmt::format("{}column {} ({}) is `{}`; allowed is a whole number from 1 to "
-                                   "65535",
-                                   where, i + 2, kColumns[i], cell));
+      throw InputError(
+          fmt::format("{}column {} ({}) is `{}`; allowed is a whole number from 1 to "
+                      "65535",
+                      where, i + 2, kColumns[i], cell));
     }
     row.values[i] = value;
   }

@@ -190,7 +190,8 @@ class Importer {
     Conv2d window;
     window.stride_h = pool.stride_h;
     window.stride_w = pool.stride_w;
-    pool.padding = padding_of(options.padding(), input(op, 0), pool.filter_h, pool.filter_w, window);
+    pool.padding =
+        padding_of(options.padding(), input(op, 0), pool.filter_h, pool.filter_w, window);
     return pool;
   }
 
@@ -222,8 +223,8 @@ class Importer {
         return FullyConnected{activation(options.fused_activation_function())};
       }
       case Builtin::Add:
-        return Add{activation(
-            need(source.builtin_options_as_AddOptions()).fused_activation_function())};
+        return Add{
+            activation(need(source.builtin_options_as_AddOptions()).fused_activation_function())};
       case Builtin::AveragePool2d:
         return pool_of(need(source.builtin_options_as_Pool2DOptions()), op, PoolKind::Average);
       case Builtin::MaxPool2d:
@@ -254,9 +255,9 @@ class Importer {
     const std::int32_t builtin =
         std::max<std::int32_t>(code->deprecated_builtin_code(), code->builtin_code());
     static const std::map<std::int32_t, Builtin> known = {
-        {0, Builtin::Add},           {1, Builtin::AveragePool2d},   {2, Builtin::Concatenation},
-        {3, Builtin::Conv2d},        {4, Builtin::DepthwiseConv2d}, {9, Builtin::FullyConnected},
-        {17, Builtin::MaxPool2d},    {22, Builtin::Reshape},        {25, Builtin::Softmax},
+        {0, Builtin::Add},        {1, Builtin::AveragePool2d},   {2, Builtin::Concatenation},
+        {3, Builtin::Conv2d},     {4, Builtin::DepthwiseConv2d}, {9, Builtin::FullyConnected},
+        {17, Builtin::MaxPool2d}, {22, Builtin::Reshape},        {25, Builtin::Softmax},
         {34, Builtin::Pad}};
     const auto entry = known.find(builtin);
     require(entry != known.end(),
@@ -266,9 +267,9 @@ class Importer {
                             : "",
                         kSupported));
     Operator op;
-    require(source.inputs() != nullptr && source.outputs() != nullptr &&
-                source.outputs()->size() == 1,
-            "needs inputs and exactly one output");
+    require(
+        source.inputs() != nullptr && source.outputs() != nullptr && source.outputs()->size() == 1,
+        "needs inputs and exactly one output");
     op.inputs.assign(source.inputs()->begin(), source.inputs()->end());
     op.output = source.outputs()->Get(0);
     const auto tensors = static_cast<std::int32_t>(network_.tensors.size());

@@ -25,8 +25,7 @@ class LayerListReader {
   Network run(const std::string& text) {
     const YAML::Node root = parse_yaml(text, path_);
     YamlFields fields(root, path_, "network");
-    const std::string name =
-        fields.text("name", std::filesystem::path(path_).stem().string());
+    const std::string name = fields.text("name", std::filesystem::path(path_).stem().string());
     const auto seed = static_cast<std::uint64_t>(
         fields.integer("seed", 0, INT64_MAX, static_cast<std::int64_t>(seed_)));
     NetworkBuilder builder(name, seed);
@@ -102,13 +101,14 @@ class LayerListReader {
       const std::vector<std::int32_t> wanted = {1, in[0], in[1], in[2]};
       const auto& actual = builder_->tensor(result[0]).shape;
       if (actual != wanted) {
-        fields.fail("in", fmt::format("the layer reads a tensor of shape [{}]",
-                                      fmt::join(actual, ", ")));
+        fields.fail("in",
+                    fmt::format("the layer reads a tensor of shape [{}]", fmt::join(actual, ", ")));
       }
     }
     if (result.empty()) {
-      fields.fail(place, "the first layer needs `in: [height, width, channels]`, or the network "
-                         "an `input`");
+      fields.fail(place,
+                  "the first layer needs `in: [height, width, channels]`, or the network "
+                  "an `input`");
     }
     return result;
   }
@@ -178,9 +178,12 @@ class LayerListReader {
     const auto kernel = fields.integers("kernel", 2, 1, 1024, 1);
     const auto stride = fields.integers("stride", 2, 1, 1024, 1);
     const auto dilation = fields.integers("dilation", 2, 1, 1024, 1);
-    Conv2d conv{stride[0],   stride[1],
-                dilation[0], dilation[1],
-                padding(fields, in, kernel, stride, dilation), activation(fields)};
+    Conv2d conv{stride[0],
+                stride[1],
+                dilation[0],
+                dilation[1],
+                padding(fields, in, kernel, stride, dilation),
+                activation(fields)};
     const std::int32_t channels = in.shape[3];
     std::int64_t outputs = 0;
     if (is_depthwise) {
@@ -283,8 +286,8 @@ Network import_yaml(const std::string& text, const std::string& path, std::uint6
   try {
     return LayerListReader(path, seed).run(text);
   } catch (const YAML::Exception& error) {
-    throw InputError(fmt::format("{}:{}:{}: {}", path, error.mark.line + 1, error.mark.column + 1,
-                                 error.msg));
+    throw InputError(
+        fmt::format("{}:{}:{}: {}", path, error.mark.line + 1, error.mark.column + 1, error.msg));
   }
 }
 

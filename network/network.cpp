@@ -5,7 +5,9 @@
 
 namespace tessera {
 
-std::size_t size_of(DataType type) { return type == DataType::Int32 ? 4 : 1; }
+std::size_t size_of(DataType type) {
+  return type == DataType::Int32 ? 4 : 1;
+}
 
 std::int64_t Tensor::elements() const {
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
@@ -34,8 +36,7 @@ std::string_view Operator::type_name() const {
 
 std::uint64_t macs_of(const Network& network, const Operator& op) {
   const auto elements = [&](std::int32_t tensor) {
-    return static_cast<std::uint64_t>(
-        network.tensors[static_cast<std::size_t>(tensor)].elements());
+    return static_cast<std::uint64_t>(network.tensors[static_cast<std::size_t>(tensor)].elements());
   };
   if (op.inputs.size() < 2) {
     return 0;

@@ -30,8 +30,7 @@ std::int32_t doubling_high_multiply(std::int32_t a, std::int32_t b) {
     return INT32_MAX;
   }
   const std::int64_t product = std::int64_t{a} * b;
-  const std::int64_t nudge =
-      product >= 0 ? std::int64_t{1} << 30 : 1 - (std::int64_t{1} << 30);
+  const std::int64_t nudge = product >= 0 ? std::int64_t{1} << 30 : 1 - (std::int64_t{1} << 30);
   return static_cast<std::int32_t>((product + nudge) / (std::int64_t{1} << 31));
 }
 

@@ -129,8 +129,8 @@ void fully_connected(const FullyConnected& fc, const Operands& x) {
       auto acc = bias != nullptr ? static_cast<std::uint32_t>(bias[k]) : 0U;
       acc += dot(feature + row * channels, weights + std::int64_t{k} * channels, channels,
                  in.quantisation.zero_point);
-      *result++ = quantised(static_cast<std::int32_t>(acc), factor, out.quantisation.zero_point,
-                            range);
+      *result++ =
+          quantised(static_cast<std::int32_t>(acc), factor, out.quantisation.zero_point, range);
     }
   }
 }

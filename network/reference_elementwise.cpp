@@ -51,7 +51,8 @@ void pool(const Pool2d& pool, const Operands& x) {
         std::int32_t greatest = -128;
         for (std::int32_t y = y0; y < y1; ++y) {
           for (std::int32_t col = x0; col < x1; ++col) {
-            const std::int32_t value = feature[(std::int64_t{y} * in.shape[2] + col) * channels + c];
+            const std::int32_t value =
+                feature[(std::int64_t{y} * in.shape[2] + col) * channels + c];
             sum += value;
             greatest = std::max(greatest, value);
           }

@@ -26,9 +26,7 @@ struct Operands {
   [[nodiscard]] const T* data(std::size_t i) const {
     return i < inputs.size() ? reinterpret_cast<const T*>(inputs[i]) : nullptr;
   }
-  [[nodiscard]] std::int8_t* result() const {
-    return reinterpret_cast<std::int8_t*>(output_data);
-  }
+  [[nodiscard]] std::int8_t* result() const { return reinterpret_cast<std::int8_t*>(output_data); }
 };
 
 void conv(const Conv2d& conv, const Operands& operands);

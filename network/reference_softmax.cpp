@@ -8,8 +8,8 @@
 namespace tessera::reference {
 namespace {
 
-constexpr int kInputIntegerBits = 5;   // differences from the maximum: Q5.26
-constexpr int kSumIntegerBits = 12;    // sum of exponentials: Q12.19
+constexpr int kInputIntegerBits = 5;  // differences from the maximum: Q5.26
+constexpr int kSumIntegerBits = 12;   // sum of exponentials: Q12.19
 
 std::int32_t saturating_shift_left(std::int32_t value, int shift) {
   const std::int64_t wide = std::int64_t{value} * (std::int64_t{1} << shift);
@@ -26,8 +26,8 @@ std::int32_t exp_on_quarter(std::int32_t a) {
   const std::int32_t x3 = doubling_high_multiply(x2, x);
   const std::int32_t x4 = doubling_high_multiply(x2, x2);
   const std::int32_t x4_over_4 = rounding_shift_right(x4, 2);
-  const std::int32_t tail = rounding_shift_right(
-      doubling_high_multiply(x4_over_4 + x3, kOneThird) + x2, 1);
+  const std::int32_t tail =
+      rounding_shift_right(doubling_high_multiply(x4_over_4 + x3, kOneThird) + x2, 1);
   return kExpMinusEighth + doubling_high_multiply(kExpMinusEighth, x + tail);
 }
 
@@ -43,8 +43,7 @@ std::int32_t exp_on_negative(std::int32_t a) {
                                           39332535,   720401,     242};
   for (int bit = 0; bit < 7; ++bit) {
     const int exponent = bit - 2;
-    if (exponent < kInputIntegerBits &&
-        (remainder & (1 << (kFractionBits + exponent))) != 0) {
+    if (exponent < kInputIntegerBits && (remainder & (1 << (kFractionBits + exponent))) != 0) {
       result = doubling_high_multiply(result, kExpOfPower[bit]);
     }
   }
@@ -83,10 +82,10 @@ int leading_zeros(std::uint32_t value) {
 
 void softmax(const Softmax& softmax, const Operands& x) {
   const Tensor& in = x.input(0);
-  const double real = std::min(static_cast<double>(softmax.beta) *
-                                   static_cast<double>(in.quantisation.scales[0]) *
-                                   (1 << (31 - kInputIntegerBits)),
-                               static_cast<double>(INT32_MAX));
+  const double real =
+      std::min(static_cast<double>(softmax.beta) * static_cast<double>(in.quantisation.scales[0]) *
+                   (1 << (31 - kInputIntegerBits)),
+               static_cast<double>(INT32_MAX));
   const FixedPoint factor = fixed_point(real);
   const int left = std::max(factor.shift, 0);
   // Differences whose rescaled value would not fit count as exp = 0.
@@ -113,8 +112,8 @@ void softmax(const Softmax& softmax, const Operands& x) {
     }
     const int headroom = leading_zeros(static_cast<std::uint32_t>(sum));
     const int bits_over_unit = kSumIntegerBits - headroom;
-    const auto fraction = static_cast<std::int32_t>(
-        (static_cast<std::uint32_t>(sum) << headroom) - (std::uint32_t{1} << 31));
+    const auto fraction = static_cast<std::int32_t>((static_cast<std::uint32_t>(sum) << headroom) -
+                                                    (std::uint32_t{1} << 31));
     const std::int32_t scale = one_over_one_plus(fraction);
     for (std::int32_t c = 0; c < depth; ++c) {
       const std::int32_t difference = data[c] - greatest;

@@ -13,6 +13,7 @@ namespace tessera {
 YAML::Node parse_yaml(const std::string& text, const std::string& file) {
   // yaml-cpp recurses for every level; a hostile file must not exhaust the stack.
   constexpr int kMaxDepth = 64;
+  constexpr std::size_t kMaxIndent = 1024;
   int depth = 0;
   for (const char c : text) {
     depth += c == '[' || c == '{' ? 1 : 0;
@@ -22,22 +23,18 @@ YAML::Node parse_yaml(const std::string& text, const std::string& file) {
     }
   }
   std::size_t indent = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\n') {
-      indent = 0;
-    } else if (text[i] == ' ' || text[i] == '-' || text[i] == '?' || text[i] == ':') {
-      if (++indent > 1024) {
-        throw InputError(fmt::format("{}: indented by more than 1024 columns", file));
-      }
-    } else {
-      indent = 0;
+  for (const char c : text) {
+    const bool indents = c == ' ' || c == '-' || c == '?' || c == ':';
+    indent = indents ? indent + 1 : 0;
+    if (indent > kMaxIndent) {
+      throw InputError(fmt::format("{}: indented by more than {} columns", file, kMaxIndent));
     }
   }
   try {
     return YAML::Load(text);
   } catch (const YAML::Exception& error) {
-    throw InputError(fmt::format("{}:{}:{}: {}", file, error.mark.line + 1, error.mark.column + 1,
-                                 error.msg));
+    throw InputError(
+        fmt::format("{}:{}:{}: {}", file, error.mark.line + 1, error.mark.column + 1, error.msg));
   }
 }
 
@@ -52,9 +49,9 @@ std::uint64_t parse_size(const std::string& text, const std::string& where) {
   static const std::vector<std::pair<std::string, double>> units = {
       {"", 1}, {"B", 1}, {"KiB", 1024}, {"MiB", 1024.0 * 1024}, {"GiB", 1024.0 * 1024 * 1024}};
   const auto bad = [&]() -> std::uint64_t {
-    throw InputError(fmt::format(
-        "{}`{}` is not a size; write a number of bytes, or one with B, KiB, MiB or GiB", where,
-        text));
+    throw InputError(
+        fmt::format("{}`{}` is not a size; write a number of bytes, or one with B, KiB, MiB or GiB",
+                    where, text));
   };
   std::size_t used = 0;
   double value = 0;
@@ -84,9 +81,13 @@ YamlFields::YamlFields(const YAML::Node& node, std::string file, std::string wha
   }
 }
 
-void YamlFields::know(const std::string& key) { known_.push_back(key); }
+void YamlFields::know(const std::string& key) {
+  known_.push_back(key);
+}
 
-bool YamlFields::has(const std::string& key) const { return node_[key].IsDefined(); }
+bool YamlFields::has(const std::string& key) const {
+  return node_[key].IsDefined();
+}
 
 YAML::Node YamlFields::get(const std::string& key) {
   know(key);
@@ -113,9 +114,9 @@ std::int64_t YamlFields::to_integer(const YAML::Node& value, const std::string& 
     }
   }
   if (!good || result < low || result > high) {
-    fail(value, fmt::format("`{}.{}` is {}; allowed is a whole number from {} to {}", what_, key,
-                            value.IsScalar() ? "`" + value.Scalar() + "`" : "not a number", low,
-                            high));
+    fail(value,
+         fmt::format("`{}.{}` is {}; allowed is a whole number from {} to {}", what_, key,
+                     value.IsScalar() ? "`" + value.Scalar() + "`" : "not a number", low, high));
   }
   return result;
 }
@@ -193,8 +194,8 @@ std::vector<std::int32_t> YamlFields::integers(const std::string& key, std::size
     return std::vector<std::int32_t>(count, static_cast<std::int32_t>(fallback));
   }
   if (value.IsScalar()) {
-    return std::vector<std::int32_t>(
-        count, static_cast<std::int32_t>(to_integer(value, key, low, high)));
+    return std::vector<std::int32_t>(count,
+                                     static_cast<std::int32_t>(to_integer(value, key, low, high)));
   }
   if (!value.IsSequence() || value.size() != count) {
     fail(value, fmt::format("`{}.{}` must be one number or a list of {}", what_, key, count));

@@ -26,9 +26,9 @@ struct Cell {
 
 /// State of a range of external bytes within a run.
 struct ExternalRange {
-  bool valid = false;          ///< holds something
-  std::uint32_t store = 0;     ///< last store to it
-  std::uint32_t load = 0;      ///< last load of it since
+  bool valid = false;       ///< holds something
+  std::uint32_t store = 0;  ///< last store to it
+  std::uint32_t load = 0;   ///< last load of it since
 };
 
 class ExternalMap {
@@ -118,9 +118,7 @@ class RunChecker {
       problems_.push_back(std::move(text));
     }
   }
-  void report_here(const std::string& text) {
-    report(fmt::format("word {}: {}", word_, text));
-  }
+  void report_here(const std::string& text) { report(fmt::format("word {}: {}", word_, text)); }
 
   // Two-dimensional transfers, segment by segment (one, when rows are contiguous).
   template <class Shape, class Stride, class Visit>
@@ -156,9 +154,10 @@ class RunChecker {
             if (!range.valid) {
               report_here(fmt::format("reads external bytes {:#x}..{:#x} that hold nothing", b, e));
             } else if (range.store > op.known_acknowledged) {
-              report_here(fmt::format("reads external bytes {:#x}..{:#x} that a store may still "
-                                      "be writing",
-                                      b, e));
+              report_here(
+                  fmt::format("reads external bytes {:#x}..{:#x} that a store may still "
+                              "be writing",
+                              b, e));
             }
             range.load = numbers_[kLoad];
           });
@@ -170,18 +169,16 @@ class RunChecker {
       const std::uint64_t groups = (bytes / 12 + hw_.atomic_k - 1) / hw_.atomic_k;
       fill(params_, op.load.dest, groups, op.known[kStore], "parameter group", kLoad);
     } else {
-      const std::uint64_t atoms =
-          bytes / unit * ((unit + hw_.atomic_c - 1) / hw_.atomic_c);
+      const std::uint64_t atoms = bytes / unit * ((unit + hw_.atomic_c - 1) / hw_.atomic_c);
       fill(cbuf_, op.load.dest, atoms, op.known[kCompute], "cbuf atom", kLoad);
     }
   }
 
   // A write by `unit` over cells whose readers must be among the first `known`.
-  void fill(std::vector<Cell>& cells, std::uint64_t begin, std::uint64_t count,
-            std::uint32_t known, const char* what, std::size_t unit) {
+  void fill(std::vector<Cell>& cells, std::uint64_t begin, std::uint64_t count, std::uint32_t known,
+            const char* what, std::size_t unit) {
     if (begin + count > cells.size()) {
-      report_here(fmt::format("writes {} {}, there are {}", what, begin + count - 1,
-                              cells.size()));
+      report_here(fmt::format("writes {} {}, there are {}", what, begin + count - 1, cells.size()));
       return;
     }
     for (std::uint64_t i = begin; i < begin + count; ++i) {
@@ -242,9 +239,9 @@ class RunChecker {
       return;
     }
     const std::int64_t pitch = op.kernel.row_pitch;
-    const std::int64_t base =
-        (std::int64_t{op.conv.origin} - op.tile.y0 * pitch -
-         std::int64_t{op.tile.x0} * op.input.atoms) & ((1 << 20) - 1);
+    const std::int64_t base = (std::int64_t{op.conv.origin} - op.tile.y0 * pitch -
+                               std::int64_t{op.tile.x0} * op.input.atoms) &
+                              ((1 << 20) - 1);
     const auto rows = touched(op.tile.y0, op.tile.rows, op.kernel.stride_y, op.kernel.kernel_h,
                               op.kernel.dilation_y, op.input.rows);
     const auto cols = touched(op.tile.x0, op.tile.cols, op.kernel.stride_x, op.kernel.kernel_w,
@@ -303,8 +300,8 @@ class RunChecker {
     const std::uint64_t bytes =
         std::uint64_t{op.store_shape.segment_bytes} * op.store_shape.inner * op.store_shape.outer;
     if (op.store_tile.last_kernels > hw_.atomic_k || bytes != kernels * op.store_tile.pixels) {
-      report_here(fmt::format("the tile has {} bytes, the write {}",
-                              kernels * op.store_tile.pixels, bytes));
+      report_here(fmt::format("the tile has {} bytes, the write {}", kernels * op.store_tile.pixels,
+                              bytes));
       return;
     }
     read(acc_, op.store.acc_base, std::uint64_t{op.store_tile.pixels} * op.store_tile.groups,
@@ -312,22 +309,24 @@ class RunChecker {
     read(params_, op.store_tile.param_base, op.store_tile.groups, op.known[kLoad],
          "parameter group", kStore);
     const auto [arena_begin, arena_end] = arena();
-    for_segments(op.address.address, op.store_shape, op.store_stride,
-                 [&, begin_limit = arena_begin, end_limit = arena_end](std::uint64_t b,
-                                                                       std::uint64_t e) {
-      if (b < begin_limit || e > end_limit) {
-        report_here(fmt::format("writes external bytes {:#x}..{:#x} outside the activations", b, e));
-        return;
-      }
-      external_.visit(b, e, [&](ExternalRange& range) {
-        if (range.load > op.known[kLoad]) {
-          report_here(fmt::format("overwrites external bytes {:#x}..{:#x} that a load may still "
-                                  "read",
-                                  b, e));
-        }
-        range = {true, numbers_[kStore], 0};
-      });
-    });
+    for_segments(
+        op.address.address, op.store_shape, op.store_stride,
+        [&, begin_limit = arena_begin, end_limit = arena_end](std::uint64_t b, std::uint64_t e) {
+          if (b < begin_limit || e > end_limit) {
+            report_here(
+                fmt::format("writes external bytes {:#x}..{:#x} outside the activations", b, e));
+            return;
+          }
+          external_.visit(b, e, [&](ExternalRange& range) {
+            if (range.load > op.known[kLoad]) {
+              report_here(
+                  fmt::format("overwrites external bytes {:#x}..{:#x} that a load may still "
+                              "read",
+                              b, e));
+            }
+            range = {true, numbers_[kStore], 0};
+          });
+        });
   }
 
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> arena() const {
@@ -359,8 +358,9 @@ std::vector<std::string> check_program(const Program& program) {
                                      slot.address + slot.bytes));
       return;
     }
-    external.visit(slot.address, slot.address + slot.bytes,
-                   [](ExternalRange& range) { range = {true, 0, 0}; });
+    external.visit(slot.address, slot.address + slot.bytes, [](ExternalRange& range) {
+      range = {true, 0, 0};
+    });
   };
   for (const MemoryRegion& region : program.regions) {
     if (region.kind == MemoryKind::Constants) {

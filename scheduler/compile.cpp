@@ -77,8 +77,8 @@ class Compiler {
       record.output_shape = tensor(op.output).shape;
       std::optional<ConvLayer> layer;
       const std::optional<ConvShape> shape = conv_shape_of(network_, op);
-      record.host_reason = shape ? accelerator_problem(*shape, hardware_)
-                                 : record.op + " has no accelerator unit";
+      record.host_reason =
+          shape ? accelerator_problem(*shape, hardware_) : record.op + " has no accelerator unit";
       if (record.host_reason.empty() && !tensor(op.inputs[0]).constant.empty()) {
         record.host_reason = "its input is a constant";
       }

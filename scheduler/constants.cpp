@@ -15,10 +15,9 @@ std::vector<std::uint8_t> pack_weights(const std::vector<std::uint8_t>& kernel,
   const auto atomic_k = static_cast<std::int32_t>(hardware.atomic_k);
   const std::int32_t taps = shape.kernel_h * shape.kernel_w;
   const auto atoms = static_cast<std::int32_t>(atoms_of(shape, hardware));
-  std::vector<std::uint8_t> packed(static_cast<std::size_t>(taps) *
-                                   static_cast<std::size_t>(atoms) *
-                                   static_cast<std::size_t>(shape.out_c) *
-                                   static_cast<std::size_t>(unit));
+  std::vector<std::uint8_t> packed(
+      static_cast<std::size_t>(taps) * static_cast<std::size_t>(atoms) *
+      static_cast<std::size_t>(shape.out_c) * static_cast<std::size_t>(unit));
   std::uint8_t* out = packed.data();
   for (const Range& part : split_evenly({0, atoms}, channel_parts)) {
     for (std::int32_t k0 = 0; k0 < shape.out_c; k0 += atomic_k) {
@@ -28,10 +27,10 @@ std::vector<std::uint8_t> pack_weights(const std::vector<std::uint8_t>& kernel,
           const std::int32_t c0 = atom * static_cast<std::int32_t>(hardware.atomic_c);
           const std::int32_t channels = std::min(unit, shape.in_c - c0);
           for (std::int32_t k = k0; k < k1; ++k) {
-            const std::size_t from =
-                (static_cast<std::size_t>(k) * static_cast<std::size_t>(taps) +
-                 static_cast<std::size_t>(tap)) * static_cast<std::size_t>(shape.in_c) +
-                static_cast<std::size_t>(c0);
+            const std::size_t from = (static_cast<std::size_t>(k) * static_cast<std::size_t>(taps) +
+                                      static_cast<std::size_t>(tap)) *
+                                         static_cast<std::size_t>(shape.in_c) +
+                                     static_cast<std::size_t>(c0);
             std::memcpy(out, kernel.data() + from, static_cast<std::size_t>(channels));
             out += unit;
           }

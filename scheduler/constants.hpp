@@ -9,8 +9,8 @@
 
 namespace tessera {
 
-/// Kernel data (OHWI) as [channel part][group][tap][atom of the part][kernel of the group][channel],
-/// each atom filled up with zeros unless the layer has a single one.
+/// Kernel data (OHWI) as [channel part][group][tap][atom of the part][kernel of the
+/// group][channel], each atom filled up with zeros unless the layer has a single one.
 std::vector<std::uint8_t> pack_weights(const std::vector<std::uint8_t>& kernel,
                                        const ConvShape& shape, const Hardware& hardware,
                                        std::uint32_t channel_parts);

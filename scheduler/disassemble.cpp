@@ -17,9 +17,9 @@ std::string disassemble(const Program& program) {
     const auto words = isa::words_of(program.image.data() + stream.address, stream.bytes);
     for (std::size_t i = 0; i < words.size(); ++i) {
       const isa::Decoded decoded = isa::decode(words[i]);
-      text += fmt::format("{:08x}: {:016x}  {}\n", stream.address + 8 * i, words[i],
-                          decoded.command ? isa::disassemble(*decoded.command)
-                                          : "illegal: " + decoded.problem);
+      text += fmt::format(
+          "{:08x}: {:016x}  {}\n", stream.address + 8 * i, words[i],
+          decoded.command ? isa::disassemble(*decoded.command) : "illegal: " + decoded.problem);
     }
   }
   return text;

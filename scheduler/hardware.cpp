@@ -5,21 +5,18 @@
 namespace tessera {
 namespace {
 
-bool power_of_two(std::uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }
+bool power_of_two(std::uint64_t value) {
+  return value != 0 && (value & (value - 1)) == 0;
+}
 
 }  // namespace
 
 std::vector<std::pair<std::string, std::uint64_t>> Hardware::rtl_parameters() const {
-  return {{"AtomicC", atomic_c},
-          {"AtomicK", atomic_k},
-          {"CbufBytes", cbuf_capacity},
-          {"CbufBanks", cbuf_banks},
-          {"AccWords", acc_words},
-          {"ParamGroups", param_groups},
-          {"BusBytes", bus_bytes},
-          {"PostLanes", post_lanes},
-          {"ReadOutstanding", read_outstanding},
-          {"QueueDepth", queue_depth}};
+  return {
+      {"AtomicC", atomic_c},      {"AtomicK", atomic_k},     {"CbufBytes", cbuf_capacity},
+      {"CbufBanks", cbuf_banks},  {"AccWords", acc_words},   {"ParamGroups", param_groups},
+      {"BusBytes", bus_bytes},    {"PostLanes", post_lanes}, {"ReadOutstanding", read_outstanding},
+      {"QueueDepth", queue_depth}};
 }
 
 std::string hardware_problem(const Hardware& hw) {
@@ -50,9 +47,10 @@ std::string hardware_problem(const Hardware& hw) {
   }
   if (hw.cbuf_size > hw.cbuf_capacity || hw.cbuf_size < hw.atomic_c ||
       hw.cbuf_size % hw.atomic_c != 0) {
-    return fmt::format("hardware.cbuf.size is {} bytes; allowed is a multiple of atomic_c ({}) up "
-                       "to {}",
-                       hw.cbuf_size, hw.atomic_c, hw.cbuf_capacity);
+    return fmt::format(
+        "hardware.cbuf.size is {} bytes; allowed is a multiple of atomic_c ({}) up "
+        "to {}",
+        hw.cbuf_size, hw.atomic_c, hw.cbuf_capacity);
   }
   return "";
 }

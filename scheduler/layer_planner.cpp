@@ -6,13 +6,18 @@
 namespace tessera {
 namespace {
 
-constexpr std::uint32_t kParamBytes = 12;      // bias, multiplier, shift
+// Loads of a slab or of weights come in so many pieces, so that work can begin before all is there.
+constexpr std::uint32_t kFeatureBands = 4;
+constexpr std::uint32_t kWeightChunks = 8;
+constexpr std::uint32_t kParamBytes = 12;  // bias, multiplier, shift
 constexpr std::uint64_t kMaxSegment = (1U << 24) - 1;
 constexpr std::uint32_t kAddressMask = (1U << 20) - 1;
 constexpr std::int32_t kMaxTileExtent = 4095;  // CV_TILE rows and columns
 constexpr std::uint32_t kMaxGroups = 255;      // CV_WEIGHTS groups
 
-std::uint32_t u32(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+std::uint32_t u32(std::int64_t value) {
+  return static_cast<std::uint32_t>(value);
+}
 
 /// A rectangle of pixels and a range of atoms, loaded at `base`.
 struct Slab {
@@ -75,9 +80,7 @@ class LayerPlanner {
  private:
   // Sizes -----------------------------------------------------------------------------------------
 
-  [[nodiscard]] std::uint32_t taps() const {
-    return u32(shape_.kernel_h) * u32(shape_.kernel_w);
-  }
+  [[nodiscard]] std::uint32_t taps() const { return u32(shape_.kernel_h) * u32(shape_.kernel_w); }
   [[nodiscard]] Range all_groups() const { return {0, static_cast<std::int32_t>(groups_)}; }
   [[nodiscard]] std::uint32_t weight_atoms(Range groups, Range atoms) const {
     return taps() * u32(atoms.size()) * kernels_of(shape_, hw_, groups);
@@ -94,6 +97,10 @@ class LayerPlanner {
   [[nodiscard]] std::uint32_t groups_at_once(std::uint32_t pixels) const {
     const std::uint32_t enough = std::min(pixels, 2 * hw_.atomic_k);
     std::uint32_t most = std::max(1U, hw_.acc_half() / enough);
+    if (pixels < 2 * hw_.atomic_k) {
+      // Weights outweigh features: work begins with the first of several chunks of them.
+      most = std::min(most, u32(ceil_div(groups_, kWeightChunks)));
+    }
     most = std::min({most, hw_.param_groups / 2, kMaxGroups, groups_});
     return u32(ceil_div(groups_, ceil_div(groups_, most)));
   }
@@ -105,8 +112,7 @@ class LayerPlanner {
     load.dest = begin;
     Action action;
     action.unit = isa::Unit::Load;
-    action.accesses.push_back(
-        {Resource::External, false, load.source.address, load.source.end()});
+    action.accesses.push_back({Resource::External, false, load.source.address, load.source.end()});
     action.accesses.push_back({target, true, begin, std::uint64_t{begin} + size});
     action.body = load;
     actions_.push_back(std::move(action));
@@ -120,8 +126,7 @@ class LayerPlanner {
     const auto pixel_bytes = static_cast<std::uint64_t>(c1 - c0);
     const auto pixel_stride = static_cast<std::uint64_t>(shape_.in_c);
     const std::uint64_t row_stride = pixel_stride * static_cast<std::uint64_t>(shape_.in_w);
-    for (const Range& rows :
-         split_evenly(slab.rows, std::min(bands, u32(slab.rows.size())))) {
+    for (const Range& rows : split_evenly(slab.rows, std::min(bands, u32(slab.rows.size())))) {
       LoadAction load;
       load.kind = isa::LoadKind::Feature;
       load.pixel_bytes = static_cast<std::uint32_t>(pixel_bytes);
@@ -141,16 +146,16 @@ class LayerPlanner {
   // Weights of one channel part lie together, group by group.
   void load_weights(Range groups, std::size_t part, std::uint32_t base) {
     const std::uint64_t unit = weight_unit_bytes(shape_, hw_);
-    const std::uint64_t kernels_before =
-        static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k;
+    const std::uint64_t kernels_before = static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k;
     const auto atoms_before = static_cast<std::uint64_t>(parts_[part].begin);
     const auto atoms = static_cast<std::uint64_t>(parts_[part].size());
     LoadAction load;
     load.kind = isa::LoadKind::Weight;
     load.pixel_bytes = static_cast<std::uint32_t>(unit);
     load.source.address =
-        data_.weights + taps() * unit * (atoms_before * static_cast<std::uint64_t>(shape_.out_c) +
-                                         atoms * kernels_before);
+        data_.weights +
+        taps() * unit *
+            (atoms_before * static_cast<std::uint64_t>(shape_.out_c) + atoms * kernels_before);
     load.source.segment_bytes = weight_atoms(groups, parts_[part]) * unit;
     add_load(load, Resource::Cbuf, base, weight_atoms(groups, parts_[part]));
   }
@@ -181,11 +186,11 @@ class LayerPlanner {
     const Slab& slab;
     const PixelTile& tile;
     Range groups;
-    std::uint32_t weights;    // first atom
+    std::uint32_t weights;  // first atom
     std::uint32_t acc_base;
     std::uint32_t acc_words;  // from acc_base
     bool accumulate;
-    std::uint32_t params;     // where the store after it finds them
+    std::uint32_t params;  // where the store after it finds them
     std::uint32_t param_groups;
   };
 
@@ -195,8 +200,8 @@ class LayerPlanner {
     conv.input.cols = u32(c.slab.cols.size());
     conv.input.atoms = u32(c.slab.atoms.size());
     conv.input.zero_point = data_.input_zero_point;
-    conv.kernel = {u32(shape_.kernel_h),   u32(shape_.kernel_w),   u32(shape_.stride_h),
-                   u32(shape_.stride_w),   u32(shape_.dilation_h), u32(shape_.dilation_w),
+    conv.kernel = {u32(shape_.kernel_h), u32(shape_.kernel_w),   u32(shape_.stride_h),
+                   u32(shape_.stride_w), u32(shape_.dilation_h), u32(shape_.dilation_w),
                    c.slab.row_pitch()};
     conv.tile.y0 = c.tile.rows.begin * shape_.stride_h - shape_.pad_top - c.slab.rows.begin;
     conv.tile.x0 = c.tile.cols.begin * shape_.stride_w - shape_.pad_left - c.slab.cols.begin;
@@ -211,19 +216,20 @@ class LayerPlanner {
 
     const Range rows = input_rows(shape_, c.tile.rows);
     const std::uint32_t pitch = c.slab.row_pitch();
-    const std::uint64_t first = c.slab.base + std::uint64_t{u32(rows.begin - c.slab.rows.begin)} * pitch;
+    const std::uint64_t first =
+        c.slab.base + std::uint64_t{u32(rows.begin - c.slab.rows.begin)} * pitch;
     Action action;
     action.unit = isa::Unit::Compute;
     action.accesses.push_back(
         {Resource::Cbuf, false, first, first + std::uint64_t{u32(rows.size())} * pitch});
+    action.accesses.push_back({Resource::Cbuf, false, c.weights,
+                               std::uint64_t{c.weights} + weight_atoms(c.groups, c.slab.atoms)});
     action.accesses.push_back(
-        {Resource::Cbuf, false, c.weights,
-         std::uint64_t{c.weights} + weight_atoms(c.groups, c.slab.atoms)});
-    action.accesses.push_back({Resource::Accumulator, true, c.acc_base,
-                               std::uint64_t{c.acc_base} + c.acc_words});
-    // Loads cannot hand tokens to stores: the convolution before the store waits for its parameters.
-    action.accesses.push_back({Resource::Parameter, false, c.params,
-                               std::uint64_t{c.params} + c.param_groups});
+        {Resource::Accumulator, true, c.acc_base, std::uint64_t{c.acc_base} + c.acc_words});
+    // Loads cannot hand tokens to stores: the convolution before the store waits for its
+    // parameters.
+    action.accesses.push_back(
+        {Resource::Parameter, false, c.params, std::uint64_t{c.params} + c.param_groups});
     action.body = conv;
     actions_.push_back(std::move(action));
   }
@@ -273,8 +279,6 @@ class LayerPlanner {
 
   // Modes -----------------------------------------------------------------------------------------
 
-  static constexpr std::uint32_t kFeatureBands = 4;
-
   // direct: all weights and all features of the tile are in the buffer.
   void plan_direct(Range rows, Range cols) {
     Slab slab = slab_for(rows, cols, parts_[0]);
@@ -293,8 +297,7 @@ class LayerPlanner {
     bool slab_loaded = false;
     const auto chunks = split_evenly(all_groups(), u32(ceil_div(groups_, at_once)));
     for (const Range& groups : chunks) {
-      const std::uint32_t weights =
-          resident_.begin + weight_atoms({0, groups.begin}, parts_[0]);
+      const std::uint32_t weights = resident_.begin + weight_atoms({0, groups.begin}, parts_[0]);
       const std::uint32_t params = params_for(groups, chunks.size(), resident);
       if (!resident) {
         load_weights(groups, 0, weights);
@@ -303,8 +306,7 @@ class LayerPlanner {
         load_slab(slab, kFeatureBands);
         slab_loaded = true;
       }
-      for (const PixelTile& tile :
-           cut_pixels(rows, cols, hw_.acc_half() / u32(groups.size()))) {
+      for (const PixelTile& tile : cut_pixels(rows, cols, hw_.acc_half() / u32(groups.size()))) {
         finish_tile(slab, tile, groups, weights, params);
       }
     }
@@ -378,8 +380,7 @@ class LayerPlanner {
 
   void plan_channel_parts(Range rows, Range cols, const Mode* modes) {
     const Block block = best_block(rows, cols);
-    for (const Range& groups :
-         split_evenly(all_groups(), u32(ceil_div(groups_, block.groups)))) {
+    for (const Range& groups : split_evenly(all_groups(), u32(ceil_div(groups_, block.groups)))) {
       for (const PixelTile& tile : cut_pixels(rows, cols, block.words)) {
         const std::uint32_t acc = next_acc_half();
         const std::uint32_t params = load_params(groups);
@@ -408,8 +409,7 @@ class LayerPlanner {
     const Placement placement = state_.regions.place(slab.size(), weight_size);
     slab.base = placement.feature.begin;
     const auto convolve_groups = [&](Range groups, std::uint32_t weights) {
-      const std::uint32_t offset =
-          u32(groups.begin - work.groups.begin) * work.tile.pixels();
+      const std::uint32_t offset = u32(groups.begin - work.groups.begin) * work.tile.pixels();
       convolve({slab, work.tile, groups, weights, work.acc + offset,
                 work.tile.pixels() * u32(groups.size()), part > 0, work.params,
                 u32(work.groups.size())});

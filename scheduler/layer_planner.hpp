@@ -25,8 +25,8 @@ struct LayerData {
 struct StreamState {
   explicit StreamState(const Hardware& hardware) : regions(hardware.cbuf_atoms()) {}
   RegionChooser regions;
-  std::uint32_t acc_half = 0;     ///< half that the next tile takes
-  std::uint32_t param_next = 0;   ///< group that the next parameters take
+  std::uint32_t acc_half = 0;    ///< half that the next tile takes
+  std::uint32_t param_next = 0;  ///< group that the next parameters take
 };
 
 /// Bytes of one atom of weights in external memory: layers of a single atom are not filled up.

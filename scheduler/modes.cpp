@@ -121,7 +121,8 @@ class Decider {
     return std::nullopt;
   }
 
-  // The fewest tiles (at least `least`) that fit with `atoms` channels; rows are cut before columns.
+  // The fewest tiles (at least `least`) that fit with `atoms` channels; rows are cut before
+  // columns.
   [[nodiscard]] std::optional<Split> spatial_split(std::uint32_t atoms, std::uint32_t least) const {
     const auto rows = static_cast<std::uint32_t>(shape_.out_h);
     const auto cols = static_cast<std::uint32_t>(shape_.out_w);
@@ -135,7 +136,8 @@ class Decider {
       const auto fits = [&](std::uint32_t h) {
         return feature_bytes(largest_rows(h), tile_cols, atoms) + weights <= hardware_.cbuf_size;
       };
-      std::uint32_t low = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, ceil_div(least, w)));
+      std::uint32_t low =
+          static_cast<std::uint32_t>(std::max<std::uint64_t>(1, ceil_div(least, w)));
       std::uint32_t high = best ? std::min(rows, (best->tiles() - 1) / w) : rows;
       if (low > high || !fits(high)) {
         continue;
@@ -180,14 +182,13 @@ class Decider {
     decision.tiles_h = split.tiles_h;
     decision.tiles_w = split.tiles_w;
     decision.modes.clear();
-    const auto parts =
-        split_evenly({0, static_cast<std::int32_t>(atoms_)}, split.channels);
+    const auto parts = split_evenly({0, static_cast<std::int32_t>(atoms_)}, split.channels);
     for (const Range& rows : split_evenly({0, shape_.out_h}, split.tiles_h)) {
       for (const Range& cols : split_evenly({0, shape_.out_w}, split.tiles_w)) {
         for (const Range& atoms : parts) {
           const auto n = static_cast<std::uint32_t>(atoms.size());
-          const std::uint64_t feature = feature_bytes(input_rows(shape_, rows).size(),
-                                                      input_cols(shape_, cols).size(), n);
+          const std::uint64_t feature =
+              feature_bytes(input_rows(shape_, rows).size(), input_cols(shape_, cols).size(), n);
           decision.modes.push_back(mode_for(feature, n).value());
         }
       }
@@ -227,8 +228,7 @@ class Decider {
     if (test("wait", "min_weight + total_feature", s.min_weight, 1, s.total_feature)) {
       return take(Mode::Wait);
     }
-    const auto channels =
-        policy_.split == SplitChoice::Spatial ? std::nullopt : channel_split();
+    const auto channels = policy_.split == SplitChoice::Spatial ? std::nullopt : channel_split();
     const auto spatial =
         policy_.split == SplitChoice::Channels ? std::nullopt : spatial_split(atoms_, 2);
     if (policy_.split != SplitChoice::Spatial) {
@@ -269,8 +269,8 @@ class Decider {
     const std::uint64_t bytes_a = a.read_bytes + a.write_bytes;
     const std::uint64_t bytes_b = b.read_bytes + b.write_bytes;
     decision_ = bytes_a < bytes_b ? channels : spatial;
-    decision_.reason = fmt::format("external bytes: {} by channels, {} by height and width",
-                                   bytes_a, bytes_b);
+    decision_.reason =
+        fmt::format("external bytes: {} by channels, {} by height and width", bytes_a, bytes_b);
   }
 
   void force(Mode mode) {
@@ -367,8 +367,7 @@ std::string LayerDecision::long_name() const {
   return text + ")";
 }
 
-LayerDecision decide_layer(const ConvShape& shape, const Hardware& hardware,
-                           const Policy& policy) {
+LayerDecision decide_layer(const ConvShape& shape, const Hardware& hardware, const Policy& policy) {
   return Decider(shape, hardware, policy).run();
 }
 

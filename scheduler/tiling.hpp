@@ -16,7 +16,9 @@ struct Range {
   [[nodiscard]] std::int32_t size() const { return end - begin; }
 };
 
-inline std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+inline std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
+  return (a + b - 1) / b;
+}
 
 /// `parts` ranges of as equal size as possible, larger ones first.
 inline std::vector<Range> split_evenly(Range whole, std::uint32_t parts) {

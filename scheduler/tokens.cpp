@@ -130,6 +130,8 @@ class TokenAssigner {
 
 }  // namespace
 
-void assign_tokens(std::vector<Action>& actions) { TokenAssigner(actions).run(); }
+void assign_tokens(std::vector<Action>& actions) {
+  TokenAssigner(actions).run();
+}
 
 }  // namespace tessera

@@ -19,14 +19,15 @@ ExternalMemoryModel::ExternalMemoryModel(std::vector<std::uint8_t>& bytes,
       timing_(timing),
       bus_bytes_(bus_bytes),
       disturbance_(disturbance),
+      rules_(bus_bytes),
       rng_(disturbance.seed) {}
 
 bool ExternalMemoryModel::stalls() {
   return disturbance_.stall_percent != 0 && rng_.below(100) < disturbance_.stall_percent;
 }
 
-std::uint8_t ExternalMemoryModel::response_for(
-    const Burst& burst, const std::optional<std::uint32_t>& error_at) const {
+std::uint8_t ExternalMemoryModel::response_for(const Burst& burst,
+                                               const std::optional<std::uint32_t>& error_at) const {
   const std::uint64_t begin = burst.address / bus_bytes_ * bus_bytes_;
   const std::uint64_t end = begin + std::uint64_t{burst.beats} * bus_bytes_;
   // The last beat may reach beyond the last byte, as far as the beat is wide.
@@ -63,8 +64,8 @@ void ExternalMemoryModel::choose_read(rtl::Ports& ports) {
 
 void ExternalMemoryModel::drive(rtl::Ports& ports) {
   const double beat = bus_bytes_;
-  credit_ = std::min(credit_ + timing_.bytes_per_cycle,
-                     std::max(timing_.bytes_per_cycle, beat) + beat);
+  credit_ =
+      std::min(credit_ + timing_.bytes_per_cycle, std::max(timing_.bytes_per_cycle, beat) + beat);
   ports.m_arready = reads_[0].size() + reads_[1].size() < kMaxBursts && !stalls() ? 1 : 0;
   ports.m_awready = writes_.size() < kMaxBursts && !stalls() ? 1 : 0;
   ports.m_bvalid =
@@ -145,6 +146,7 @@ void ExternalMemoryModel::accept_write(const rtl::Ports& ports) {
 
 void ExternalMemoryModel::cycle(rtl::Ports& ports) {
   drive(ports);
+  rules_.check(ports);
   accept_read(ports);
   accept_write(ports);
   ++now_;

@@ -7,21 +7,12 @@
 #include <optional>
 #include <vector>
 
+#include "sim/axi_rules.hpp"
 #include "sim/rtl/ports.hpp"
-#include "tessera/hardware.hpp"
+#include "tessera/engine.hpp"
 #include "tessera/rng.hpp"
 
 namespace tessera {
-
-/// Disturbances for tests; none by default.
-struct MemoryDisturbance {
-  std::uint64_t seed = 0;
-  std::uint32_t extra_latency = 0;     ///< up to so many cycles more, drawn per burst
-  std::uint32_t stall_percent = 0;     ///< chance per cycle and channel of not being ready or valid
-  std::optional<std::uint32_t> read_error_at;   ///< SLVERR for bursts that contain this address
-  std::optional<std::uint32_t> write_error_at;
-  bool mute = false;                   ///< takes addresses, never answers
-};
 
 /// Bursts of one ID are answered in order, IDs in turn, burst by burst. Addresses outside the
 /// memory answer DECERR.
@@ -33,6 +24,7 @@ class ExternalMemoryModel {
   /// One cycle: looks at the accelerator's outputs, sets its inputs for the coming edge and takes
   /// what that edge hands over.
   void cycle(rtl::Ports& ports);
+  [[nodiscard]] const AxiRules& rules() const { return rules_; }
 
  private:
   struct Burst {
@@ -55,15 +47,16 @@ class ExternalMemoryModel {
   ExternalMemory timing_;
   std::uint32_t bus_bytes_;
   MemoryDisturbance disturbance_;
+  AxiRules rules_;
   SplitMix64 rng_;
   std::uint64_t now_ = 0;
-  double credit_ = 0;             ///< bytes that may still move
-  bool write_turn_ = false;       ///< who goes first when only one beat fits
+  double credit_ = 0;                       ///< bytes that may still move
+  bool write_turn_ = false;                 ///< who goes first when only one beat fits
   std::array<std::deque<Burst>, 2> reads_;  ///< by ID
-  unsigned serving_ = 0;          ///< ID whose burst is under way
-  bool presented_ = false;        ///< a read beat is on the bus
-  std::deque<Burst> writes_;      ///< addresses accepted, data to come
-  std::deque<Burst> responses_;   ///< write responses to give
+  unsigned serving_ = 0;                    ///< ID whose burst is under way
+  bool presented_ = false;                  ///< a read beat is on the bus
+  std::deque<Burst> writes_;                ///< addresses accepted, data to come
+  std::deque<Burst> responses_;             ///< write responses to give
 };
 
 }  // namespace tessera

@@ -18,10 +18,10 @@ constexpr isa::Counter kByLoad[] = {isa::Counter::ReadFeatureBytes, isa::Counter
                                     isa::Counter::ReadParamBytes};
 constexpr isa::Counter kByCompute[] = {isa::Counter::ArrayBusy, isa::Counter::StallWeights,
                                        isa::Counter::StallBank};
-constexpr isa::Counter kByStore[] = {
-    isa::Counter::Cycles,    isa::Counter::WaitLoad,    isa::Counter::WaitStore,
-    isa::Counter::ReadBeats, isa::Counter::WriteBeats,  isa::Counter::ReadCommandBytes,
-    isa::Counter::WriteBytes, isa::Counter::ComputeOther};
+constexpr isa::Counter kByStore[] = {isa::Counter::Cycles,     isa::Counter::WaitLoad,
+                                     isa::Counter::WaitStore,  isa::Counter::ReadBeats,
+                                     isa::Counter::WriteBeats, isa::Counter::ReadCommandBytes,
+                                     isa::Counter::WriteBytes, isa::Counter::ComputeOther};
 
 class RtlRun {
  public:
@@ -30,7 +30,8 @@ class RtlRun {
         options_(options),
         memory_(program.image),
         device_(rtl::build_variant(program.hardware, {!options.waves.empty()}, options.announce),
-                program.hardware, memory_, options.memory, {}, options.waves) {
+                program.hardware, memory_, options.memory, options.disturbance,
+                options.waves) {
     result_.layers.resize(program.layers.size());
   }
 
@@ -110,21 +111,22 @@ class RtlRun {
   }
 
   void run_commands(const CommandRun& run) {
-    device_.run(run.stream, program_.hardware.cbuf_atoms(), kWatchdogCycles,
-                [&](const rtl::Device::Mark& mark) {
-                  if (mark.layer >= result_.layers.size()) {
-                    throw std::runtime_error(fmt::format("mark of unknown layer {}", mark.layer));
-                  }
-                  if (mark.unit == 0) {
-                    settle(kByLoad, mark.layer, mark.counters);
-                  } else if (mark.unit == 1) {
-                    settle(kByCompute, mark.layer, mark.counters);
-                  } else {
-                    settle(kByStore, mark.layer, mark.counters);
-                    finish(mark.layer);
-                  }
-                },
-                [&] { tick(); });
+    device_.run(
+        run.stream, program_.hardware.cbuf_atoms(), kWatchdogCycles,
+        [&](const rtl::Device::Mark& mark) {
+          if (mark.layer >= result_.layers.size()) {
+            throw std::runtime_error(fmt::format("mark of unknown layer {}", mark.layer));
+          }
+          if (mark.unit == 0) {
+            settle(kByLoad, mark.layer, mark.counters);
+          } else if (mark.unit == 1) {
+            settle(kByCompute, mark.layer, mark.counters);
+          } else {
+            settle(kByStore, mark.layer, mark.counters);
+            finish(mark.layer);
+          }
+        },
+        [&] { tick(); });
     // What comes after the last mark belongs to the last layer, so that layers sum to the total.
     const Counters end = device_.read_counters();
     const std::size_t last = run.layers.back();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tessera/engine.hpp"
 #include "tessera/hardware.hpp"
 #include "tessera/schedule.hpp"
 
@@ -13,6 +14,7 @@ namespace tessera {
 struct Config {
   Hardware hardware;
   ExternalMemory memory;
+  MemoryDisturbance jitter;  ///< none unless the config asks for it
   std::string network;  ///< path of the network's file
   Policy policy;
   std::string engine = "rtl";

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -49,9 +50,20 @@ class EngineError : public std::runtime_error {
   std::uint32_t info_;
 };
 
+/// Disturbances for tests; none by default.
+struct MemoryDisturbance {
+  std::uint64_t seed = 0;
+  std::uint32_t extra_latency = 0;  ///< up to so many cycles more, drawn per burst
+  std::uint32_t stall_percent = 0;  ///< chance per cycle and channel of not being ready or valid
+  std::optional<std::uint32_t> read_error_at;  ///< SLVERR for bursts that contain this address
+  std::optional<std::uint32_t> write_error_at;
+  bool mute = false;  ///< takes addresses, never answers
+};
+
 struct RunOptions {
   std::vector<std::vector<std::uint8_t>> inputs;  ///< as Program::inputs
   ExternalMemory memory;
+  MemoryDisturbance disturbance;
   std::string waves;  ///< FST file, or empty
   /// Now and then, with the layers finished and the cycles simulated so far.
   std::function<void(std::size_t layers, std::uint64_t cycles)> tick;

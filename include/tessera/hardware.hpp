@@ -11,21 +11,19 @@ namespace tessera {
 
 struct Hardware {
   std::string name = "custom";
-  std::uint32_t atomic_c = 8;             ///< input channels per cycle; bytes per cbuf atom
-  std::uint32_t atomic_k = 8;             ///< output channels per cycle
-  std::uint64_t cbuf_size = 131072;       ///< bytes the scheduler may use (run-time limit)
-  std::uint64_t cbuf_capacity = 131072;   ///< bytes built into the RTL
+  std::uint32_t atomic_c = 8;            ///< input channels per cycle; bytes per cbuf atom
+  std::uint32_t atomic_k = 8;            ///< output channels per cycle
+  std::uint64_t cbuf_size = 131072;      ///< bytes the scheduler may use (run-time limit)
+  std::uint64_t cbuf_capacity = 131072;  ///< bytes built into the RTL
   std::uint32_t cbuf_banks = 8;
-  std::uint32_t acc_words = 512;          ///< accumulator words of atomic_k int32, two halves
-  std::uint32_t param_groups = 64;        ///< kernel groups in the parameter memory
-  std::uint32_t bus_bytes = 8;            ///< bytes per beat
-  std::uint32_t post_lanes = 8;           ///< kernels requantised per cycle
-  std::uint32_t read_outstanding = 16;    ///< read bursts under way at most
-  std::uint32_t queue_depth = 32;         ///< words per command queue
+  std::uint32_t acc_words = 512;        ///< accumulator words of atomic_k int32, two halves
+  std::uint32_t param_groups = 64;      ///< kernel groups in the parameter memory
+  std::uint32_t bus_bytes = 8;          ///< bytes per beat
+  std::uint32_t post_lanes = 8;         ///< kernels requantised per cycle
+  std::uint32_t read_outstanding = 16;  ///< read bursts under way at most
+  std::uint32_t queue_depth = 32;       ///< words per command queue
 
-  [[nodiscard]] std::uint64_t macs_per_cycle() const {
-    return std::uint64_t{atomic_c} * atomic_k;
-  }
+  [[nodiscard]] std::uint64_t macs_per_cycle() const { return std::uint64_t{atomic_c} * atomic_k; }
   /// Usable cbuf atoms.
   [[nodiscard]] std::uint32_t cbuf_atoms() const {
     return static_cast<std::uint32_t>(cbuf_size / atomic_c);

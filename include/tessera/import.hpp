@@ -21,7 +21,8 @@ Network import_tflite(const std::vector<std::uint8_t>& data, const std::string& 
 Network import_yaml(const std::string& text, const std::string& path, std::uint64_t seed);
 
 /// Each row is a convolution with an input of its own. Outputs are
-/// ceil((input - filter) / stride) + 1, the last window overhanging into zeros, as that tool counts.
+/// ceil((input - filter) / stride) + 1, the last window overhanging into zeros, as that tool
+/// counts.
 Network import_csv(const std::string& text, const std::string& name, std::uint64_t seed);
 
 /// Whole file. Throws InputError.

@@ -28,7 +28,7 @@ struct CommandRun {
 /// An operator that the host computes between runs.
 struct HostCall {
   std::uint32_t layer = 0;
-  Network kernel;  ///< the operator alone, with the tensors it touches
+  Network kernel;                           ///< the operator alone, with the tensors it touches
   std::vector<std::optional<Slot>> inputs;  ///< by operator input; empty for constants and absent
   Slot output;
 };
@@ -42,7 +42,7 @@ struct LayerRecord {
   std::optional<LayerDecision> decision;  ///< on the accelerator when there is one
   std::string host_reason;                ///< why it runs on the host, when it does
   std::uint64_t macs = 0;
-  std::uint64_t cbuf_peak_bytes = 0;      ///< distinct bytes of the cbuf that it uses
+  std::uint64_t cbuf_peak_bytes = 0;  ///< distinct bytes of the cbuf that it uses
   std::vector<std::int32_t> output_shape;
   Slot output;
 };

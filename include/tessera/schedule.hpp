@@ -34,9 +34,16 @@ std::string accelerator_problem(const ConvShape& shape, const Hardware& hardware
 enum class Mode : std::uint8_t { Direct, PingPong, Wait };
 const char* name_of(Mode mode);
 
-/// `mode` forces one of the four modes (and for split its direction) instead of the first that fits.
+/// `mode` forces one of the four modes (and for split its direction) instead of the first that
+/// fits.
 enum class ForcedMode : std::uint8_t {
-  None, Direct, PingPong, Wait, SplitChannels, SplitSpatial, SplitBoth
+  None,
+  Direct,
+  PingPong,
+  Wait,
+  SplitChannels,
+  SplitSpatial,
+  SplitBoth
 };
 /// Which split to take when a layer must be split; Auto: the one with less external traffic.
 enum class SplitChoice : std::uint8_t { Auto, Channels, Spatial };

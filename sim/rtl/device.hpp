@@ -40,14 +40,14 @@ class Device {
   /// Programs the registers, starts, and returns at the interrupt. `watchdog`: cycles without
   /// progress; `tick`: called every 2^16 cycles. Throws EngineError.
   void run(const Slot& stream, std::uint32_t cbuf_limit_atoms, std::uint32_t watchdog,
-           const std::function<void(const Mark&)>& on_mark,
-           const std::function<void()>& tick = {});
+           const std::function<void(const Mark&)>& on_mark, const std::function<void()>& tick = {});
 
   Counters read_counters();
   /// Back to idle after a run or an error. False when the device stays busy.
   bool clear();
   void cycle();
   [[nodiscard]] std::uint64_t cycles() const { return cycles_; }
+  [[nodiscard]] const AxiRules& bus_rules() const { return memory_.rules(); }
   [[nodiscard]] bool interrupt() const { return ports_.irq != 0; }
 
  private:

@@ -134,8 +134,12 @@ struct Model {
 
 }  // namespace
 
-extern "C" void* tessera_create(const char* waves) { return new Model(waves); }
+extern "C" void* tessera_create(const char* waves) {
+  return new Model(waves);
+}
 extern "C" void tessera_step(void* model, Ports* ports) {
   static_cast<Model*>(model)->step(*ports);
 }
-extern "C" void tessera_destroy(void* model) { delete static_cast<Model*>(model); }
+extern "C" void tessera_destroy(void* model) {
+  delete static_cast<Model*>(model);
+}

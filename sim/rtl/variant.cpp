@@ -26,8 +26,12 @@ std::string environment(const char* name, const char* fallback) {
   return value != nullptr ? value : fallback;
 }
 
-fs::path source_dir() { return environment("TESSERA_SOURCE_DIR", TESSERA_SOURCE_DIR); }
-fs::path cache_dir() { return environment("TESSERA_CACHE_DIR", TESSERA_CACHE_DIR); }
+fs::path source_dir() {
+  return environment("TESSERA_SOURCE_DIR", TESSERA_SOURCE_DIR);
+}
+fs::path cache_dir() {
+  return environment("TESSERA_CACHE_DIR", TESSERA_CACHE_DIR);
+}
 
 std::string contents(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -109,8 +113,8 @@ std::string build_variant(const Hardware& hardware, const VariantOptions& option
   }
   for (const char* tool : {"verilator", "g++", "make"}) {
     if (!has_tool(tool)) {
-      throw MissingTool(fmt::format("`{}` is needed to build the RTL model and is not installed",
-                                    tool));
+      throw MissingTool(
+          fmt::format("`{}` is needed to build the RTL model and is not installed", tool));
     }
   }
   if (announce) {

@@ -10,7 +10,8 @@ namespace tessera::isagen {
 struct Field {
   std::string name;
   std::string doc;
-  std::vector<std::string> values;  // names of the values 0, 1, ..., when the field is an enumeration
+  std::vector<std::string>
+      values;  // names of the values 0, 1, ..., when the field is an enumeration
   int lsb = 0;
   int bits = 0;
   bool is_signed = false;

@@ -14,7 +14,8 @@ std::string enumeration(const char* name, const char* type, const std::vector<Na
 }
 
 std::string name_table(const char* name, const std::vector<Named>& values) {
-  std::string out = fmt::format("inline constexpr std::array<NameDoc, {}> {}{{{{\n", values.size(), name);
+  std::string out =
+      fmt::format("inline constexpr std::array<NameDoc, {}> {}{{{{\n", values.size(), name);
   for (const Named& value : values) {
     out += fmt::format("    {{\"{}\", \"{}\"}},\n", value.name, value.doc);
   }
@@ -55,7 +56,8 @@ std::string emit_cpp(const Definition& definition) {
       "// clang-format off\n#pragma once\n\n"
       "#include <array>\n#include <cstdint>\n#include <string_view>\n#include <variant>\n\n"
       "namespace tessera::isa {\n\n";
-  out += fmt::format("inline constexpr std::uint32_t kCommandSetVersion = {};\n", definition.version);
+  out +=
+      fmt::format("inline constexpr std::uint32_t kCommandSetVersion = {};\n", definition.version);
   out += fmt::format("inline constexpr std::size_t kMaxFields = {};\n", max_fields);
   out += "using FieldValues = std::array<std::int64_t, kMaxFields>;\n\n";
   out += "enum class Opcode : std::uint8_t {\n";
@@ -66,14 +68,16 @@ std::string emit_cpp(const Definition& definition) {
   out += enumeration("Unit", "std::uint8_t", definition.units);
   out += enumeration("Error", "std::uint8_t", definition.errors);
   out += enumeration("Counter", "std::uint8_t", definition.counters);
-  out += fmt::format("inline constexpr std::size_t kNumCounters = {};\n\n", definition.counters.size());
+  out += fmt::format("inline constexpr std::size_t kNumCounters = {};\n\n",
+                     definition.counters.size());
   out += "struct NameDoc {\n  std::string_view name;\n  std::string_view doc;\n};\n\n";
   out += name_table("kErrors", definition.errors);
   out += name_table("kCounters", definition.counters);
-  out += "struct FieldInfo {\n  std::string_view name;\n  std::uint8_t lsb;\n  std::uint8_t bits;\n"
-         "  bool is_signed;\n  std::int64_t min;\n  std::int64_t max;\n};\n\n"
-         "struct CommandInfo {\n  std::string_view name;\n  Opcode opcode;\n  Unit unit;\n"
-         "  std::uint8_t num_fields;\n  std::array<FieldInfo, kMaxFields> fields;\n};\n\n";
+  out +=
+      "struct FieldInfo {\n  std::string_view name;\n  std::uint8_t lsb;\n  std::uint8_t bits;\n"
+      "  bool is_signed;\n  std::int64_t min;\n  std::int64_t max;\n};\n\n"
+      "struct CommandInfo {\n  std::string_view name;\n  Opcode opcode;\n  Unit unit;\n"
+      "  std::uint8_t num_fields;\n  std::array<FieldInfo, kMaxFields> fields;\n};\n\n";
   out += fmt::format("inline constexpr std::array<CommandInfo, {}> kCommands{{{{\n",
                      definition.commands.size());
   for (const CommandWord& command : definition.commands) {

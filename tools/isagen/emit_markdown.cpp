@@ -10,9 +10,12 @@ std::string emit_markdown(const Definition& definition) {
       "# Command set and register map\n\n";
   out += fmt::format("Version {}. ", definition.version);
   out +=
-      "A command is one 64-bit little-endian word: the opcode in bits 63:58, fields packed upwards\n"
-      "from bit 0, every other bit zero. Configuration words set state of their unit; `LOAD`, `CONV`\n"
-      "and `STORE` act on it. A word with an unknown opcode, a field out of range or a reserved bit set\n"
+      "A command is one 64-bit little-endian word: the opcode in bits 63:58, fields packed "
+      "upwards\n"
+      "from bit 0, every other bit zero. Configuration words set state of their unit; `LOAD`, "
+      "`CONV`\n"
+      "and `STORE` act on it. A word with an unknown opcode, a field out of range or a reserved "
+      "bit set\n"
       "is refused by the decoder and stops the hardware with `ILLEGAL_COMMAND`.\n\n"
       "## Units\n\n| unit | what it does |\n| --- | --- |\n";
   for (const Named& unit : definition.units) {
@@ -36,16 +39,19 @@ std::string emit_markdown(const Definition& definition) {
     }
     out += "\n";
   }
-  out += "## Registers\n\nAXI4-Lite, 32 bits wide.\n\n| offset | register | access | meaning |\n"
-         "| --- | --- | --- | --- |\n";
+  out +=
+      "## Registers\n\nAXI4-Lite, 32 bits wide.\n\n| offset | register | access | meaning |\n"
+      "| --- | --- | --- | --- |\n";
   for (const Register& reg : definition.registers) {
-    out += fmt::format("| 0x{:03x} | `{}` | {} | {} |\n", reg.offset, reg.name, reg.access, reg.doc);
+    out +=
+        fmt::format("| 0x{:03x} | `{}` | {} | {} |\n", reg.offset, reg.name, reg.access, reg.doc);
   }
-  out += "\n## Error causes\n\nThe first error stops the unit and stays until it is cleared.\n\n"
-         "| cause | name | ERROR_INFO |\n| --- | --- | --- |\n";
+  out +=
+      "\n## Error causes\n\nThe first error stops the unit and stays until it is cleared.\n\n"
+      "| cause | name | ERROR_INFO |\n| --- | --- | --- |\n";
   for (std::size_t i = 0; i < definition.errors.size(); ++i) {
-    out += fmt::format("| {} | `{}` | {} |\n", i, definition.errors[i].name,
-                       definition.errors[i].doc);
+    out +=
+        fmt::format("| {} | `{}` | {} |\n", i, definition.errors[i].name, definition.errors[i].doc);
   }
   out += "\n## Counters\n\n| index | counter | counts |\n| --- | --- | --- |\n";
   for (std::size_t i = 0; i < definition.counters.size(); ++i) {

@@ -1,0 +1,100 @@
+#include "tessera/config.hpp"
+
+#include <gtest/gtest.h>
+
+#include "network/yaml_fields.hpp"
+#include "tessera/error.hpp"
+
+namespace tessera {
+namespace {
+
+std::string error_of(const std::string& yaml, const std::vector<std::string>& sets = {}) {
+  try {
+    parse_config(yaml, "npu.yaml", sets);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+void expect_error(const std::string& yaml, const std::string& part,
+                  const std::vector<std::string>& sets = {}) {
+  EXPECT_NE(error_of(yaml, sets).find(part), std::string::npos) << error_of(yaml, sets);
+}
+
+TEST(Config, PresetsHaveTheirShapes) {
+  struct Expected {
+    const char* name;
+    std::uint32_t array;
+    std::uint64_t kib;
+    std::uint32_t bus;
+  };
+  for (const Expected& e : {Expected{"tiny", 4, 16, 4}, Expected{"small", 8, 128, 8},
+                            Expected{"medium", 16, 256, 8}, Expected{"large", 32, 512, 16}}) {
+    const Hardware hw = hardware_preset(e.name);
+    EXPECT_EQ(hw.atomic_c, e.array);
+    EXPECT_EQ(hw.atomic_k, e.array);
+    EXPECT_EQ(hw.cbuf_size, e.kib * 1024);
+    EXPECT_EQ(hw.bus_bytes, e.bus);
+    EXPECT_EQ(hardware_problem(hw), "");
+  }
+}
+
+TEST(Config, SizesAreWrittenAsPeopleWriteThem) {
+  EXPECT_EQ(parse_size("128 KiB", ""), 131072U);
+  EXPECT_EQ(parse_size("128KiB", ""), 131072U);
+  EXPECT_EQ(parse_size("0.5 MiB", ""), 524288U);
+  EXPECT_EQ(parse_size("512", ""), 512U);
+  EXPECT_EQ(parse_size("64 B", ""), 64U);
+  for (const char* bad : {"", "KiB", "12 kb", "-1", "1.3", "1e99", "nan", "4 KiB KiB"}) {
+    EXPECT_THROW(parse_size(bad, ""), InputError) << bad;
+  }
+}
+
+TEST(Config, SizeIsARunTimeLimitOfThePresetsBuffer) {
+  const Config config = parse_config(
+      "hardware: {preset: medium, cbuf: {size: 32 KiB}}\nnetwork: lenet5\n", "npu.yaml", {});
+  EXPECT_EQ(config.hardware.cbuf_size, 32768U);
+  EXPECT_EQ(config.hardware.cbuf_capacity, 262144U);
+  EXPECT_EQ(config.hardware.atomic_k, 16U);
+}
+
+TEST(Config, OverridesApplyInOrder) {
+  const Config config =
+      parse_config("hardware: small\nnetwork: lenet5\n", "npu.yaml",
+                   {"hardware=medium", "hardware.cbuf.size=32KiB", "policy.split=channels",
+                    "memory.latency=7", "seed=9"});
+  EXPECT_EQ(config.hardware.name, "medium");
+  EXPECT_EQ(config.hardware.cbuf_size, 32768U);
+  EXPECT_EQ(config.policy.split, SplitChoice::Channels);
+  EXPECT_EQ(config.memory.latency, 7U);
+  EXPECT_EQ(config.seed, 9U);
+}
+
+TEST(Config, ErrorsSayWhereAndWhatIsAllowed) {
+  expect_error("hardware: smal\nnetwork: lenet5\n",
+               "npu.yaml:1:11: unknown hardware preset `smal` (did you mean `small`?); allowed are "
+               "large, medium, small, tiny");
+  expect_error("hardware: small\nnetwork: lenet5\nengin: rtl\n",
+               "npu.yaml:3:1: unknown key `engin` in `config` (did you mean `engine`?)");
+  expect_error("hardware: small\nnetwork: lenet5\nmemory: {latency: fast}\n",
+               "npu.yaml:3:19: `memory.latency` is `fast`; allowed is a whole number from 0");
+  expect_error("hardware: {preset: small, cbuf: {size: 12 kB}}\nnetwork: lenet5\n",
+               "npu.yaml:1:40: `hardware.cbuf.size`: `12 kB` is not a size");
+  expect_error("hardware: {array: {atomic_c: 12}}\nnetwork: lenet5\n",
+               "hardware.array.atomic_c is 12; allowed is a power of two from 2 to 64");
+  expect_error("hardware: {preset: small, cbuf: {size: 1001}}\nnetwork: lenet5\n",
+               "allowed is a multiple of atomic_c (8)");
+  expect_error("hardware: small\n", "lacks the key `network`");
+  expect_error("hardware: small\nnetwork: lenet\n", "did you mean `lenet5`?");
+  expect_error("hardware: small\nnetwork: lenet5\nengine: tlm\n", "allowed is one of rtl");
+  expect_error("hardware: [1\n", "npu.yaml:");
+  expect_error("", "must be a map");
+  expect_error("hardware: small\nnetwork: lenet5\n", "write path.to.key=value", {"seed"});
+  expect_error("hardware: small\nnetwork: lenet5\n", "is a plain value", {"network.a=1"});
+  expect_error("hardware: small\nnetwork: lenet5\n", "unknown key `sise`",
+               {"hardware.cbuf.sise=4KiB"});
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,69 @@
+#include "app/tensor_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tessera/error.hpp"
+#include "tessera/import.hpp"
+
+namespace tessera {
+namespace {
+
+class TensorFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    dir_ = std::filesystem::temp_directory_path() /
+           ("tessera_tensor_" + std::to_string(::getpid()));
+    std::filesystem::create_directories(dir_);
+  }
+  void TearDown() override { std::filesystem::remove_all(dir_); }
+  [[nodiscard]] std::string path(const char* name) const { return (dir_ / name).string(); }
+
+  std::filesystem::path dir_;
+  const std::vector<std::int32_t> shape_ = {1, 2, 3, 4};
+  std::vector<std::uint8_t> bytes_ = std::vector<std::uint8_t>(24, 0xF0);
+};
+
+TEST_F(TensorFile, RoundTripsInBothFormats) {
+  for (const char* name : {"t.npy", "t.bin"}) {
+    write_tensor_file(path(name), shape_, bytes_);
+    EXPECT_EQ(read_tensor_file(path(name), shape_), bytes_);
+  }
+}
+
+TEST_F(TensorFile, NpyDataStartsAtAMultipleOf64) {
+  write_tensor_file(path("t.npy"), shape_, bytes_);
+  EXPECT_EQ((read_file(path("t.npy")).size() - bytes_.size()) % 64, 0U);
+}
+
+TEST_F(TensorFile, OtherShapesTypesAndSizesAreErrors) {
+  write_tensor_file(path("t.npy"), shape_, bytes_);
+  EXPECT_THROW(read_tensor_file(path("t.npy"), {1, 2, 3, 5}), InputError);
+  EXPECT_THROW(read_tensor_file(path("t.npy"), {24}), InputError);
+  write_tensor_file(path("t.bin"), shape_, bytes_);
+  EXPECT_THROW(read_tensor_file(path("t.bin"), {25}), InputError);
+  EXPECT_THROW(read_tensor_file(path("none.npy"), shape_), InputError);
+  EXPECT_THROW(read_tensor_file(path("t.txt"), shape_), InputError);
+  auto floats = read_file(path("t.npy"));
+  const std::string text(floats.begin(), floats.end());
+  floats[text.find("|i1") + 1] = 'f';
+  std::ofstream(path("f.npy"), std::ios::binary)
+      .write(reinterpret_cast<const char*>(floats.data()),
+             static_cast<std::streamsize>(floats.size()));
+  EXPECT_THROW(read_tensor_file(path("f.npy"), shape_), InputError);
+}
+
+TEST_F(TensorFile, EveryTruncationIsAnError) {
+  write_tensor_file(path("t.npy"), shape_, bytes_);
+  const auto whole = read_file(path("t.npy"));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    std::ofstream(path("cut.npy"), std::ios::binary)
+        .write(reinterpret_cast<const char*>(whole.data()), static_cast<std::streamsize>(size));
+    EXPECT_THROW(read_tensor_file(path("cut.npy"), shape_), InputError) << size;
+  }
+}
+
+}  // namespace
+}  // namespace tessera

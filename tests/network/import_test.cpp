@@ -1,0 +1,189 @@
+// Readers of networks: what they accept, and that bad input ends in an error that says where.
+#include "tessera/import.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tessera/error.hpp"
+#include "tessera/rng.hpp"
+#include "tests/shared_data.hpp"
+
+namespace tessera {
+namespace {
+
+std::string error_of(const std::string& yaml) {
+  try {
+    import_yaml(yaml, "net.yaml", 1);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string csv_error_of(const std::string& csv) {
+  try {
+    import_csv(csv, "table.csv", 1);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+const std::string kHeader = "Layer, IH, IW, FH, FW, C, N, S,\n";
+
+TEST(Yaml, ChainsLayersAndTheirShapes) {
+  const Network network = import_yaml(
+      "name: n\nlayers:\n  - conv2d: {in: [8, 9, 3], out_channels: 5, kernel: [3, 2], stride: 2, "
+      "padding: same}\n  - avg_pool2d: {kernel: 2, stride: 2}\n  - flatten:\n  - fully_connected: "
+      "{out_features: 7}\n",
+      "net.yaml", 1);
+  ASSERT_EQ(network.operators.size(), 4U);
+  const auto shape = [&](std::size_t op) {
+    return network.tensors[static_cast<std::size_t>(network.operators[op].output)].shape;
+  };
+  EXPECT_EQ(shape(0), (std::vector<std::int32_t>{1, 4, 5, 5}));
+  EXPECT_EQ(shape(1), (std::vector<std::int32_t>{1, 2, 2, 5}));
+  EXPECT_EQ(shape(3), (std::vector<std::int32_t>{1, 7}));
+}
+
+TEST(Yaml, SameSeedGivesTheSameWeights) {
+  const std::string text =
+      "layers: [{conv2d: {in: [4, 4, 3], out_channels: 2, kernel: 1}}]";
+  const Network a = import_yaml(text, "a.yaml", 5);
+  const Network b = import_yaml(text, "a.yaml", 5);
+  const Network c = import_yaml(text, "a.yaml", 6);
+  EXPECT_EQ(a.tensors[1].constant, b.tensors[1].constant);
+  EXPECT_NE(a.tensors[1].constant, c.tensors[1].constant);
+}
+
+TEST(Yaml, ErrorsSayWhereAndWhatIsAllowed) {
+  EXPECT_EQ(error_of("layers:\n  - conv2d: {in: [8, 8, 3], out_chanels: 4, kernel: 3}\n")
+                .substr(0, 13),
+            "net.yaml:2:13");
+  EXPECT_NE(error_of("layers:\n  - conv2d: {in: [8, 8, 3], out_channels: 4, kernl: 3}\n")
+                .find("net.yaml:2:49: unknown key `kernl` in `conv2d` (did you mean `kernel`?)"),
+            std::string::npos);
+  EXPECT_NE(error_of("layers:\n  - conv3d: {in: [8, 8, 3]}\n").find("did you mean `conv2d`?"),
+            std::string::npos);
+  EXPECT_NE(error_of("layers:\n  - conv2d: {in: [8, 8, 3], out_channels: 0}\n")
+                .find("allowed is a whole number from 1 to 65535"),
+            std::string::npos);
+  EXPECT_NE(error_of("layers:\n  - conv2d: {in: [2, 2, 3], out_channels: 1, kernel: 5}\n")
+                .find("net.yaml"),
+            std::string::npos);
+  EXPECT_NE(error_of("layers: [").find("net.yaml:"), std::string::npos);
+  EXPECT_NE(error_of("layers: 3").find("must be a list"), std::string::npos);
+  EXPECT_NE(error_of("- 1").find("must be a map"), std::string::npos);
+  EXPECT_NE(error_of(std::string(100000, '[')).find("nested deeper"), std::string::npos);
+}
+
+TEST(Yaml, EveryShippedNetworkReads) {
+  std::size_t count = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(TESSERA_SOURCE_DIR "/configs/networks")) {
+    SCOPED_TRACE(entry.path().string());
+    EXPECT_FALSE(load_network(entry.path().string(), 1).operators.empty());
+    ++count;
+  }
+  EXPECT_EQ(count, 7U);
+}
+
+std::uint64_t macs(const std::string& name) {
+  const Network network =
+      load_network(TESSERA_SOURCE_DIR "/configs/networks/" + name + ".yaml", 1);
+  std::uint64_t sum = 0;
+  for (const Operator& op : network.operators) {
+    sum += macs_of(network, op);
+  }
+  return sum;
+}
+
+// Published counts of multiply-accumulates, convolutions and fully connected layers together.
+TEST(Yaml, ShippedNetworksHaveTheKnownNumberOfMacs) {
+  EXPECT_EQ(macs("vgg16"), 15470264320U);
+  EXPECT_EQ(macs("resnet18"), 1814073344U);
+  EXPECT_EQ(macs("resnet50"), 4089184256U);
+  EXPECT_EQ(macs("mobilenet_v1"), 568740352U);
+  EXPECT_EQ(macs("mobilenet_v2"), 300774272U);
+  EXPECT_EQ(macs("lenet5"), 416520U);
+}
+
+TEST(Csv, OutputsOverhangIntoZeros) {
+  const Network network = import_csv(kHeader + "c1, 224, 224, 11, 11, 3, 96, 4,\n", "t.csv", 1);
+  EXPECT_EQ(network.tensors[static_cast<std::size_t>(network.operators[0].output)].shape,
+            (std::vector<std::int32_t>{1, 55, 55, 96}));
+}
+
+TEST(Csv, ToleratesTheFormatsHazards) {
+  const Network network = import_csv(
+      "\xEF\xBB\xBF" + kHeader + ",,,,,,,,\n\n a ,\t8 , 8,3,3,4,2,1,,,9,9\n# note\nb,8,8,1,1,4,2,1 "
+                                 "# comment\nc,4,4,2,2,1,1,2",
+      "t.csv", 1);
+  ASSERT_EQ(network.operators.size(), 3U);
+  EXPECT_EQ(network.operators[0].name, "a");
+  EXPECT_EQ(network.operators[2].name, "c");
+}
+
+TEST(Csv, ErrorsNameLineAndColumn) {
+  EXPECT_NE(csv_error_of(kHeader + "a,8,8,3,3,4,2,1\nb,8,x,3,3,4,2,1\n").find("table.csv:3: column 3"),
+            std::string::npos);
+  EXPECT_NE(csv_error_of(kHeader + "a,8,8,9,3,4,2,1\n").find("filter 9 is larger than input 8"),
+            std::string::npos);
+  EXPECT_NE(csv_error_of(kHeader + "a,8,8\n").find("column 4"), std::string::npos);
+  EXPECT_NE(csv_error_of(kHeader).find("no layers"), std::string::npos);
+  EXPECT_NE(csv_error_of("").find("no layers"), std::string::npos);
+  EXPECT_NE(csv_error_of("a,8,8,3,3,4,2,1\n").find("header"), std::string::npos);
+}
+
+TEST(Csv, MacsOfThePublicTablesAreAsTheirToolCounts) {
+  TESSERA_NEEDS_SHARED();
+  const std::pair<const char*, double> tables[] = {
+      {"alexnet", 805.1}, {"Resnet18", 1471.2}, {"Resnet50", 3479.5}, {"mobilenet", 565.5},
+      {"yolo_tiny", 1753.6}, {"Googlenet", 1352.4}, {"DeepBench_Vision", 6720.9}};
+  for (const auto& [name, mmacs] : tables) {
+    SCOPED_TRACE(name);
+    const Network network = load_network(
+        test::shared_dir() + "/benchmarks/topologies/" + name + ".csv", 1);
+    std::uint64_t sum = 0;
+    for (const Operator& op : network.operators) {
+      sum += macs_of(network, op);
+    }
+    EXPECT_NEAR(static_cast<double>(sum) / 1e6, mmacs, 0.05);
+  }
+}
+
+TEST(Tflite, TruncatedFilesAreErrors) {
+  TESSERA_NEEDS_SHARED();
+  const auto whole = read_file(test::shared_dir() + "/models/kws_dscnn/model.tflite");
+  for (std::size_t size = 0; size < whole.size(); size += 1 + size / 16) {
+    const std::vector<std::uint8_t> part(whole.begin(),
+                                         whole.begin() + static_cast<std::ptrdiff_t>(size));
+    EXPECT_THROW(import_tflite(part, "part"), InputError) << size;
+  }
+}
+
+TEST(Tflite, DamagedFilesNeverCrash) {
+  TESSERA_NEEDS_SHARED();
+  const auto whole = read_file(test::shared_dir() + "/models/kws_dscnn/model.tflite");
+  SplitMix64 rng(3);
+  int refused = 0;
+  for (int i = 0; i < 400; ++i) {
+    auto damaged = whole;
+    for (int n = 0; n < 4; ++n) {
+      // Tables and vectors lie at both ends; weights, in the middle, may take any value.
+      const std::size_t span = damaged.size() / 8;
+      const std::size_t at = rng.below(2) == 0 ? rng.below(span) : damaged.size() - 1 - rng.below(span);
+      damaged[at] = static_cast<std::uint8_t>(rng.next());
+    }
+    try {
+      import_tflite(damaged, "damaged");
+    } catch (const InputError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 0);
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,61 @@
+#include "tessera/quantise.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tessera/rng.hpp"
+
+namespace tessera {
+namespace {
+
+TEST(FixedPoint, SplitsIntoMantissaAndShift) {
+  EXPECT_EQ(fixed_point(0.5).multiplier, 1 << 30);
+  EXPECT_EQ(fixed_point(0.5).shift, 0);
+  EXPECT_EQ(fixed_point(1.0).multiplier, 1 << 30);
+  EXPECT_EQ(fixed_point(1.0).shift, 1);
+  EXPECT_EQ(fixed_point(0.0).multiplier, 0);
+}
+
+TEST(FixedPoint, MantissaThatRoundsToOneMovesTheShift) {
+  const FixedPoint point = fixed_point(std::nextafter(1.0, 0.0));
+  EXPECT_EQ(point.multiplier, 1 << 30);
+  EXPECT_EQ(point.shift, 1);
+}
+
+TEST(FixedPoint, FactorsBelowTheRangeBecomeZero) {
+  EXPECT_EQ(fixed_point(std::ldexp(0.75, -40)).multiplier, 0);
+}
+
+TEST(Requantise, TiesGoAwayFromZero) {
+  const FixedPoint half = fixed_point(0.5);
+  EXPECT_EQ(requantise(3, half), 2);
+  EXPECT_EQ(requantise(5, half), 3);
+  EXPECT_EQ(requantise(-4, half), -2);
+  const FixedPoint eighth = fixed_point(0.125);
+  EXPECT_EQ(requantise(12, eighth), 2);
+  EXPECT_EQ(requantise(-12, eighth), -2);
+  EXPECT_EQ(requantise(-11, eighth), -1);
+}
+
+TEST(Requantise, IsWithinOneOfTheRealProduct) {
+  SplitMix64 rng(7);
+  for (int i = 0; i < 20000; ++i) {
+    const auto value = static_cast<std::int32_t>(rng.below(1U << 24)) - (1 << 23);
+    const double factor = std::ldexp(0.5 + static_cast<double>(rng.below(1000)) / 2000.0,
+                                     -static_cast<int>(rng.below(20)));
+    const double real = value * factor;
+    EXPECT_NEAR(requantise(value, fixed_point(factor)), real, 1.0);
+  }
+}
+
+TEST(ActivationRange, FollowsTheOutputQuantisation) {
+  const Quantisation output{{0.05F}, -100};
+  EXPECT_EQ(activation_range(Activation::None, output).low, -128);
+  EXPECT_EQ(activation_range(Activation::Relu, output).low, -100);
+  EXPECT_EQ(activation_range(Activation::Relu, output).high, 127);
+  EXPECT_EQ(activation_range(Activation::Relu6, output).high, 20);
+}
+
+}  // namespace
+}  // namespace tessera

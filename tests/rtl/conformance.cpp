@@ -1,0 +1,89 @@
+#include "tests/rtl/conformance.hpp"
+
+#include <fmt/format.h>
+
+#include "tessera/checker.hpp"
+#include "tessera/reference.hpp"
+#include "tessera/rng.hpp"
+
+namespace tessera::test {
+namespace {
+
+std::string compare(const Network& network, const std::vector<Bytes>& inputs, Outcome& outcome) {
+  std::string problem;
+  run_reference(network, inputs, [&](std::size_t op, const Bytes& output) {
+    const Bytes& actual = outcome.result.layers[op].output;
+    if (!problem.empty() || actual == output) {
+      return;
+    }
+    std::size_t at = 0;
+    while (at < output.size() && at < actual.size() && actual[at] == output[at]) {
+      ++at;
+    }
+    problem = fmt::format("layer {} ({}): byte {} of {} differs", op,
+                          outcome.program.layers[op].decision
+                              ? outcome.program.layers[op].decision->long_name()
+                              : "host",
+                          at, output.size());
+  });
+  return problem;
+}
+
+// Every cycle is counted once: working, or waiting for one reason.
+std::string check_counters(const Counters& totals) {
+  const std::uint64_t sum = counter(totals, isa::Counter::ArrayBusy) +
+                            counter(totals, isa::Counter::StallWeights) +
+                            counter(totals, isa::Counter::StallBank) +
+                            counter(totals, isa::Counter::WaitLoad) +
+                            counter(totals, isa::Counter::WaitStore) +
+                            counter(totals, isa::Counter::ComputeOther);
+  if (sum != counter(totals, isa::Counter::Cycles)) {
+    return fmt::format("{} cycles by cause, {} in all", sum,
+                       counter(totals, isa::Counter::Cycles));
+  }
+  return "";
+}
+
+}  // namespace
+
+Outcome conform(const Network& network, const Hardware& hardware, const Policy& policy,
+                const std::vector<Bytes>& inputs, const ExternalMemory& memory,
+                const MemoryDisturbance& disturbance) {
+  Outcome outcome;
+  outcome.program = compile(network, hardware, policy);
+  const auto findings = check_program(outcome.program);
+  if (!findings.empty()) {
+    outcome.problem = "checker: " + findings[0];
+    return outcome;
+  }
+  RunOptions options;
+  options.inputs = inputs;
+  options.memory = memory;
+  options.disturbance = disturbance;
+  try {
+    outcome.result = run_on_rtl(outcome.program, options);
+  } catch (const EngineError& error) {
+    outcome.problem = error.what();
+    return outcome;
+  }
+  outcome.problem = compare(network, inputs, outcome);
+  if (outcome.problem.empty()) {
+    outcome.problem = check_counters(outcome.result.totals);
+  }
+  return outcome;
+}
+
+std::vector<Bytes> seeded_inputs(const Network& network, std::uint64_t seed) {
+  SplitMix64 rng(seed);
+  std::vector<Bytes> inputs;
+  for (const std::int32_t input : network.inputs) {
+    Bytes bytes(network.tensors[static_cast<std::size_t>(input)].bytes());
+    for (std::uint8_t& byte : bytes) {
+      byte = static_cast<std::uint8_t>(rng.int8());
+    }
+    inputs.push_back(std::move(bytes));
+  }
+  return inputs;
+}
+
+}  // namespace tessera::test

@@ -1,0 +1,261 @@
+// Bad programs and bus errors end in a readable cause, never in a hang, and the next run works.
+#include <gtest/gtest.h>
+
+#include "tests/rtl/rig.hpp"
+
+namespace tessera {
+namespace {
+
+using isa::Error;
+using test::encode_all;
+using test::Rig;
+
+isa::Load load_of(isa::LoadKind kind, std::uint32_t dest) {
+  isa::Load load;
+  load.kind = static_cast<std::uint32_t>(kind);
+  load.dest = dest;
+  return load;
+}
+
+// Loads 64 atoms of 8 bytes to `dest`.
+std::vector<isa::Command> loading(std::uint32_t dest, std::uint32_t address = 0) {
+  return {isa::LdSource{address, 8}, isa::LdShape{512, 1, 1}, isa::LdStride{},
+          load_of(isa::LoadKind::Feature, dest), isa::End{}};
+}
+
+// A 1x1 convolution of one pixel without any load before it, and its store.
+std::vector<isa::Command> convolving(isa::Conv conv = {}) {
+  return {isa::CvInput{1, 1, 1, 0}, isa::CvKernel{1, 1, 1, 1, 1, 1, 1}, isa::CvTile{0, 0, 1, 1},
+          isa::CvWeights{8, 1, 8}, conv};
+}
+
+std::vector<isa::Command> then(std::vector<isa::Command> first,
+                               const std::vector<isa::Command>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+void expect_works(Rig& rig) {
+  EXPECT_EQ(rig.failure(encode_all(loading(0))), Error::None) << rig.text;
+}
+
+TEST(Faults, IllegalCommandNamesItsPlace) {
+  Rig rig("small");
+  std::uint32_t info = 0;
+  EXPECT_EQ(rig.failure({isa::encode(isa::LdStride{}), 0, isa::encode(isa::End{})}, &info),
+            Error::IllegalCommand);
+  EXPECT_EQ(info, 8U);
+  EXPECT_NE(rig.text.find("byte 8"), std::string::npos);
+  expect_works(rig);
+}
+
+TEST(Faults, StreamWithoutEnd) {
+  Rig rig("small");
+  EXPECT_EQ(rig.failure({isa::encode(isa::LdStride{}), isa::encode(isa::LdStride{})}),
+            Error::StreamEnd);
+  expect_works(rig);
+}
+
+TEST(Faults, StreamThatIsNotAligned) {
+  Rig rig("small");
+  EXPECT_THROW(rig.run({isa::encode(isa::End{})}, 1000, Rig::kStream + 4), EngineError);
+  rig.device.clear();
+  expect_works(rig);
+}
+
+TEST(Faults, LoadOutsideTheMap) {
+  Rig rig("small");
+  std::uint32_t info = 0;
+  EXPECT_EQ(rig.failure(encode_all(loading(0, 0x10000000)), &info), Error::ReadBus);
+  EXPECT_EQ(info & 0x1FFU, 3U);
+  EXPECT_NE(rig.text.find("DECERR"), std::string::npos);
+  expect_works(rig);
+}
+
+TEST(Faults, CommandFetchOutsideTheMap) {
+  Rig rig("small");
+  EXPECT_THROW(
+      {
+        try {
+          rig.device.run({0x20000000, 64}, 16, 1000, [](const auto&) {});
+        } catch (const EngineError& error) {
+          EXPECT_EQ(error.cause(), Error::ReadBus);
+          EXPECT_EQ(error.info(), 0x103U);
+          throw;
+        }
+      },
+      EngineError);
+}
+
+TEST(Faults, ReadErrorResponse) {
+  MemoryDisturbance disturbance;
+  disturbance.read_error_at = 300;
+  Rig rig("small", disturbance);
+  EXPECT_EQ(rig.failure(encode_all(loading(0))), Error::ReadBus);
+  EXPECT_NE(rig.text.find("SLVERR"), std::string::npos);
+  EXPECT_EQ(rig.failure(encode_all(loading(0, 4096))), Error::None);
+}
+
+std::vector<isa::Command> storing(std::uint32_t address) {
+  return {isa::StAddress{address}, isa::StShape{8, 1, 1}, isa::StStride{},
+          isa::StQuant{0, -128, 127}, isa::StTile{1, 1, 8, 0}, isa::Store{}, isa::End{}};
+}
+
+TEST(Faults, WriteErrorResponseAndWriteOutsideTheMap) {
+  MemoryDisturbance disturbance;
+  disturbance.write_error_at = 0x4000;
+  Rig rig("small", disturbance);
+  EXPECT_EQ(rig.failure(encode_all(storing(0x4000))), Error::WriteBus);
+  EXPECT_NE(rig.text.find("SLVERR"), std::string::npos);
+  EXPECT_EQ(rig.failure(encode_all(storing(0x30000000))), Error::WriteBus);
+  EXPECT_NE(rig.text.find("DECERR"), std::string::npos);
+  EXPECT_EQ(rig.failure(encode_all(storing(0x5000))), Error::None) << rig.text;
+}
+
+TEST(Faults, TokenThatNeverComesIsADeadlockWithItsUnit) {
+  Rig rig("small");
+  std::uint32_t info = 0;
+  isa::Load load;
+  load.wait_compute = 1;
+  EXPECT_EQ(rig.failure(encode_all({load, isa::End{}}), &info), Error::Deadlock);
+  EXPECT_EQ(info, 1U);
+  EXPECT_NE(rig.text.find("load wait(s)"), std::string::npos) << rig.text;
+  isa::Conv conv;
+  conv.wait_load = 1;
+  EXPECT_EQ(rig.failure(encode_all({conv, isa::End{}}), &info), Error::Deadlock);
+  EXPECT_EQ(info, 2U);
+  isa::Store store;
+  store.wait_compute = 1;
+  EXPECT_EQ(rig.failure(encode_all({conv, store, load, isa::End{}}), &info), Error::Deadlock);
+  EXPECT_EQ(info, 7U);
+  expect_works(rig);
+}
+
+TEST(Faults, QueueThatBlocksTheStreamForEverIsADeadlock) {
+  Rig rig("small");
+  isa::Conv conv;
+  conv.wait_load = 1;
+  std::vector<isa::Command> commands(200, conv);
+  commands.emplace_back(isa::End{});
+  EXPECT_EQ(rig.failure(encode_all(commands)), Error::Deadlock);
+  expect_works(rig);
+}
+
+TEST(Faults, MemoryThatNeverAnswersTripsTheWatchdog) {
+  MemoryDisturbance disturbance;
+  disturbance.mute = true;
+  Rig rig("small", disturbance);
+  try {
+    rig.run(encode_all(loading(0)), 500);
+    FAIL() << "no error";
+  } catch (const EngineError& error) {
+    EXPECT_EQ(error.cause(), Error::Watchdog);
+  }
+  EXPECT_LT(rig.device.cycles(), 1000U);
+}
+
+TEST(Faults, CbufAccessAtTheLimit) {
+  Rig rig("small");
+  rig.hardware.cbuf_size = 64 * 8;
+  EXPECT_EQ(rig.failure(encode_all(loading(0))), Error::None);
+  std::uint32_t info = 0;
+  EXPECT_EQ(rig.failure(encode_all(loading(1)), &info), Error::CbufRange);
+  EXPECT_EQ(info, 64U);
+  isa::Conv conv;
+  conv.origin = 64;
+  EXPECT_EQ(rig.failure(encode_all(then(convolving(conv), {isa::End{}})), &info),
+            Error::CbufRange);
+  EXPECT_EQ(info, 64U);
+  auto commands = convolving();
+  commands[3] = isa::CvWeights{60, 1, 8};
+  EXPECT_EQ(rig.failure(encode_all(then(commands, {isa::End{}})), &info), Error::CbufRange);
+  EXPECT_EQ(info, 64U);
+  expect_works(rig);
+}
+
+TEST(Faults, AccumulatorThatDoesNotExist) {
+  Rig rig("small");
+  std::uint32_t info = 0;
+  isa::Conv conv;
+  conv.acc_base = 512;
+  EXPECT_EQ(rig.failure(encode_all(then(convolving(conv), {isa::End{}})), &info),
+            Error::AccRange);
+  EXPECT_EQ(info, 512U);
+  auto commands = storing(0x4000);
+  isa::Store store;
+  store.acc_base = 600;
+  commands[5] = store;
+  EXPECT_EQ(rig.failure(encode_all(commands), &info), Error::AccRange);
+  EXPECT_EQ(info, 600U);
+  expect_works(rig);
+}
+
+TEST(Faults, ParameterGroupThatDoesNotExist) {
+  Rig rig("small");
+  std::uint32_t info = 0;
+  EXPECT_EQ(rig.failure(encode_all({isa::LdSource{0, 12}, isa::LdShape{12, 1, 1}, isa::LdStride{},
+                                    load_of(isa::LoadKind::Param, 64), isa::End{}}),
+                        &info),
+            Error::ParamRange);
+  EXPECT_EQ(info, 64U);
+  auto commands = storing(0x4000);
+  commands[4] = isa::StTile{1, 1, 8, 64};
+  EXPECT_EQ(rig.failure(encode_all(commands), &info), Error::ParamRange);
+  expect_works(rig);
+}
+
+TEST(Faults, LengthsThatDoNotMatch) {
+  Rig rig("small");
+  auto commands = loading(0);
+  commands[0] = isa::LdSource{0, 7};
+  EXPECT_EQ(rig.failure(encode_all(commands)), Error::LoadLength);
+  std::uint32_t info = 0;
+  commands = storing(0x4000);
+  commands[1] = isa::StShape{7, 1, 1};
+  EXPECT_EQ(rig.failure(encode_all(commands), &info), Error::StoreLength);
+  EXPECT_EQ(info, 1U);
+  commands[1] = isa::StShape{64, 1, 1};
+  EXPECT_EQ(rig.failure(encode_all(commands), &info), Error::StoreLength);
+  EXPECT_EQ(info, 2U);
+  expect_works(rig);
+}
+
+TEST(Faults, MoreKernelsThanTheArrayHas) {
+  Rig rig("small");
+  auto commands = convolving();
+  commands[3] = isa::CvWeights{8, 1, 9};
+  EXPECT_EQ(rig.failure(encode_all(then(commands, {isa::End{}}))), Error::KernelCount);
+  commands = storing(0x4000);
+  commands[4] = isa::StTile{1, 1, 9, 0};
+  EXPECT_EQ(rig.failure(encode_all(commands)), Error::KernelCount);
+  expect_works(rig);
+}
+
+TEST(Faults, TooManyTokens) {
+  Rig rig("small");
+  isa::Load load;
+  load.post_compute = 1;
+  auto commands = loading(0);
+  commands.insert(commands.end() - 1, 300, load);
+  std::uint32_t info = 0;
+  EXPECT_EQ(rig.failure(encode_all(commands), &info), Error::TokenOverflow);
+  EXPECT_EQ(info, 1U);
+  expect_works(rig);
+}
+
+TEST(Faults, ErrorsStayUntilTheyAreCleared) {
+  Rig rig("small");
+  EXPECT_THROW(rig.run({0, 0}), EngineError);
+  // A start without a clear does not run and does not hide the cause.
+  try {
+    rig.run(encode_all(loading(0)));
+    FAIL() << "ran in spite of the error";
+  } catch (const EngineError& error) {
+    EXPECT_EQ(error.cause(), Error::IllegalCommand);
+  }
+  EXPECT_TRUE(rig.device.clear());
+  expect_works(rig);
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,114 @@
+// Random convolutions in every mode, on slow and stuttering memory, against the reference kernels.
+// A failing case prints the configuration and the network that repeat it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <cstdlib>
+
+#include "tessera/config.hpp"
+#include "tessera/error.hpp"
+#include "tessera/import.hpp"
+#include "tests/rtl/conformance.hpp"
+
+namespace tessera {
+namespace {
+
+struct Case {
+  std::string config;
+  std::string network;
+};
+
+int pick(int low, int high) { return *rc::gen::inRange(low, high + 1); }
+
+// Sizes near the array's borders are the interesting ones.
+int pick_channels(int atomic) {
+  const int base = pick(0, 5) * atomic;
+  return std::max(1, base + pick(-2, 2));
+}
+
+Case draw(const std::string& preset, const std::string& mode) {
+  const Hardware hw = hardware_preset(preset);
+  const int kernel_h = pick(1, pick(0, 5) == 0 ? 16 : 5);
+  const int kernel_w = pick(1, pick(0, 5) == 0 ? 16 : 5);
+  const int dilation_h = pick(0, 3) == 0 ? pick(2, 4) : 1;
+  const int dilation_w = pick(0, 3) == 0 ? pick(2, 4) : 1;
+  const int span_h = dilation_h * (kernel_h - 1) + 1;
+  const int span_w = dilation_w * (kernel_w - 1) + 1;
+  const int top = pick(0, std::min(span_h - 1, 3));
+  const int left = pick(0, std::min(span_w - 1, 3));
+  const int bottom = pick(0, std::min(span_h - 1, 3));
+  const int right = pick(0, std::min(span_w - 1, 3));
+  const int height = std::max(1, span_h - top - bottom) + pick(0, 14);
+  const int width = std::max(1, span_w - left - right) + pick(0, 14);
+  const char* const activations[] = {"none", "relu", "relu6"};
+  // A limit from an eighth of the buffer up, in atoms.
+  const auto atoms = static_cast<int>(hw.cbuf_atoms());
+  const int limit = pick(atoms / 8, atoms) * static_cast<int>(hw.atomic_c);
+  Case c;
+  c.config = fmt::format(
+      "hardware: {{preset: {}, cbuf: {{size: {}}}}}\n"
+      "memory: {{bytes_per_cycle: {}, latency: {}, jitter: {{latency: {}, stall_percent: {}, "
+      "seed: {}}}}}\n"
+      "network: lenet5\npolicy: {{mode: {}}}\nseed: {}\n",
+      preset, limit, pick(1, 16), pick(0, 80), pick(0, 40), pick(0, 60), pick(0, 1000), mode,
+      pick(0, 1000));
+  c.network = fmt::format(
+      "layers:\n  - conv2d: {{in: [{}, {}, {}], out_channels: {}, kernel: [{}, {}], stride: [{}, "
+      "{}], dilation: [{}, {}], padding: [{}, {}, {}, {}], activation: {}}}\n",
+      height, width, pick_channels(static_cast<int>(hw.atomic_c)),
+      pick_channels(static_cast<int>(hw.atomic_k)), kernel_h, kernel_w, pick(1, 8), pick(1, 8),
+      dilation_h, dilation_w, top, left, bottom, right, activations[pick(0, 2)]);
+  // A second layer reads the first one's output while that may still be on its way.
+  if (pick(0, 2) == 0) {
+    c.network += fmt::format("  - conv2d: {{out_channels: {}, kernel: 1}}\n",
+                             pick_channels(static_cast<int>(hw.atomic_k)));
+  }
+  return c;
+}
+
+void run(const Case& c, const std::string& mode) {
+  const Config config = parse_config(c.config, "case.yaml", {});
+  const Network network = import_yaml(c.network, "network.yaml", config.seed);
+  Program program;
+  try {
+    program = compile(network, config.hardware, config.policy);
+  } catch (const InputError&) {
+    RC_DISCARD("the mode does not fit this layer");
+  }
+  RC_TAG(mode + ": " + program.layers[0].decision->long_name());
+  const auto outcome =
+      test::conform(network, config.hardware, config.policy,
+                    test::seeded_inputs(network, config.seed), config.memory, config.jitter);
+  if (!outcome.problem.empty()) {
+    RC_FAIL(fmt::format("{}\n--- npu.yaml (with `network: network.yaml`)\n{}--- network.yaml\n{}",
+                        outcome.problem, c.config, c.network));
+  }
+}
+
+class RandomConvolutions
+    : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(RandomConvolutions, EqualTheReference) {
+  const std::string preset = std::get<0>(GetParam());
+  const std::string mode = std::get<1>(GetParam());
+  // The same cases every time; RC_PARAMS from outside asks for others, or more.
+  setenv("RC_PARAMS", "seed=20 max_success=25 max_discard_ratio=40 noshrink=0", 0);
+  EXPECT_TRUE(rc::check(preset + " " + mode, [&] { run(draw(preset, mode), mode); }));
+}
+
+// Seven modes on two presets, 25 cases each: 350.
+INSTANTIATE_TEST_SUITE_P(
+    Modes, RandomConvolutions,
+    testing::Combine(testing::Values("tiny", "small"),
+                     testing::Values("auto", "direct", "ping-pong", "wait", "split-channels",
+                                     "split-spatial", "split-both")),
+    [](const auto& param_info) {
+      std::string name =
+          std::string(std::get<0>(param_info.param)) + "_" + std::get<1>(param_info.param);
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,149 @@
+// The program checker accepts what the scheduler makes and notices when it is broken.
+#include "tessera/checker.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tessera/config.hpp"
+#include "tessera/import.hpp"
+#include "tessera/isa.hpp"
+
+namespace tessera {
+namespace {
+
+const char* const kNetwork =
+    "layers:\n"
+    "  - conv2d: {in: [20, 18, 20], out_channels: 27, kernel: 3, padding: same}\n"
+    "  - conv2d: {out_channels: 40, kernel: [2, 3], stride: 2}\n"
+    "  - conv2d: {out_channels: 9, kernel: 1}\n";
+
+Program program_with(ForcedMode mode, std::uint64_t cbuf = 131072) {
+  Hardware hw = hardware_preset("small");
+  hw.cbuf_size = cbuf;
+  Policy policy;
+  policy.mode = mode;
+  return compile(import_yaml(kNetwork, "checked.yaml", 1), hw, policy);
+}
+
+const Slot& stream_of(const Program& program) {
+  return std::get<CommandRun>(program.steps.at(0)).stream;
+}
+
+std::vector<std::uint64_t> words_of(const Program& program) {
+  return isa::words_of(program.image.data() + stream_of(program).address,
+                       stream_of(program).bytes);
+}
+
+void set_word(Program& program, std::size_t index, std::uint64_t word) {
+  for (std::size_t b = 0; b < 8; ++b) {
+    program.image[stream_of(program).address + 8 * index + b] =
+        static_cast<std::uint8_t>(word >> (8 * b));
+  }
+}
+
+class EveryMode : public testing::TestWithParam<ForcedMode> {};
+
+TEST_P(EveryMode, SchedulesPass) {
+  const auto problems = check_program(program_with(GetParam()));
+  EXPECT_TRUE(problems.empty()) << problems[0];
+}
+
+// Every token of every command is there for a reason: without one that is waited for, or with one
+// that nobody gives, the checker must object.
+TEST_P(EveryMode, EveryMissingTokenIsNoticed) {
+  const Program program = program_with(GetParam());
+  const auto words = words_of(program);
+  std::size_t broken = 0;
+  const auto try_without = [&](std::size_t index, const isa::Command& command) {
+    Program damaged = program;
+    set_word(damaged, index, isa::encode(command));
+    ++broken;
+    EXPECT_FALSE(check_program(damaged).empty())
+        << "word " << index << ": " << isa::disassemble(command);
+  };
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const isa::Command command = *isa::decode(words[i]).command;
+    if (auto load = command; auto* c = std::get_if<isa::Load>(&load)) {
+      for (std::uint32_t isa::Load::*flag : {&isa::Load::wait_compute, &isa::Load::wait_store,
+                                             &isa::Load::post_compute}) {
+        if (c->*flag != 0) {
+          isa::Load without = *c;
+          without.*flag = 0;
+          try_without(i, without);
+        }
+      }
+    } else if (auto* conv = std::get_if<isa::Conv>(&load)) {
+      for (std::uint32_t isa::Conv::*flag : {&isa::Conv::wait_load, &isa::Conv::wait_store,
+                                             &isa::Conv::post_load, &isa::Conv::post_store}) {
+        if (conv->*flag != 0) {
+          isa::Conv without = *conv;
+          without.*flag = 0;
+          try_without(i, without);
+        }
+      }
+    } else if (auto* store = std::get_if<isa::Store>(&load)) {
+      for (std::uint32_t isa::Store::*flag :
+           {&isa::Store::wait_compute, &isa::Store::post_compute, &isa::Store::post_load}) {
+        if (store->*flag != 0) {
+          isa::Store without = *store;
+          without.*flag = 0;
+          try_without(i, without);
+        }
+      }
+    }
+  }
+  EXPECT_GT(broken, 10U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, EveryMode,
+                         testing::Values(ForcedMode::None, ForcedMode::Direct,
+                                         ForcedMode::PingPong, ForcedMode::Wait,
+                                         ForcedMode::SplitSpatial));
+
+// Applies `change` to the first command of type T and returns the checker's first finding.
+template <class T>
+std::string finding(const std::function<void(T&)>& change) {
+  Program program = program_with(ForcedMode::PingPong);
+  const auto words = words_of(program);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    isa::Command command = *isa::decode(words[i]).command;
+    if (auto* c = std::get_if<T>(&command)) {
+      change(*c);
+      set_word(program, i, isa::encode(command));
+      break;
+    }
+  }
+  const auto problems = check_program(program);
+  return problems.empty() ? "" : problems[0];
+}
+
+TEST(Checker, NamesWhatIsWrong) {
+  const auto expect = [](const std::string& finding, const char* part) {
+    EXPECT_NE(finding.find(part), std::string::npos) << finding;
+  };
+  expect(finding<isa::LdSource>([](auto& c) { c.address = 0xFFFFFF00; }), "outside the map");
+  expect(finding<isa::LdShape>([](auto& c) { c.segment_bytes += 1; }), "no whole number of pixels");
+  expect(finding<isa::Load>([](auto& c) { c.dest = 5000; }), "there are 64");
+  expect(finding<isa::CvInput>([](auto& c) { c.rows += 40; }), "nothing was written to");
+  expect(finding<isa::CvWeights>([](auto& c) { c.address += 1; }), "nothing was written to");
+  expect(finding<isa::CvWeights>([](auto& c) { c.last_kernels = 9; }), "the array has 8");
+  expect(finding<isa::Conv>([](auto& c) { c.acc_base = 500; }), "there are 512");
+  expect(finding<isa::Conv>([](auto& c) { c.accumulate = 1; }), "holds no sum");
+  expect(finding<isa::StTile>([](auto& c) { c.pixels -= 1; }), "the tile has");
+  expect(finding<isa::StTile>([](auto& c) { c.param_base = 60; }), "parameter group");
+  expect(finding<isa::StAddress>([](auto& c) { c.address = 0; }), "outside the activations");
+}
+
+TEST(Checker, RefusesIllegalWordsAndMissingEnd) {
+  Program program = program_with(ForcedMode::None);
+  const std::size_t last = words_of(program).size() - 1;
+  Program illegal = program;
+  set_word(illegal, 3, 0);
+  EXPECT_NE(check_program(illegal).at(0).find("unknown opcode"), std::string::npos);
+  set_word(program, last, words_of(program)[0]);
+  EXPECT_NE(check_program(program).at(0).find("END"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,12 +1,18 @@
 #include "network/builder.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 namespace tessera {
 namespace {
 
-constexpr float kWeightScale = 1.0F / 128;
+// Uniform int8 weights have a standard deviation of 74, features of about 50; this scale brings the
+// output's to about 40, so that clamping and every bit of the range are exercised.
+float weight_scale(std::int64_t summands) {
+  const double deviation = 74.0 * 50.0 * std::sqrt(static_cast<double>(std::max<std::int64_t>(summands, 1)));
+  return static_cast<float>(40.0 / (1.5 * deviation));
+}
 
 }  // namespace
 
@@ -37,14 +43,15 @@ std::int32_t NetworkBuilder::input(const std::string& name, std::vector<std::int
 }
 
 std::int32_t NetworkBuilder::constant_kernel(const std::string& name,
-                                             std::vector<std::int32_t> shape, std::int32_t scales,
-                                             const GivenWeights& given) {
+                                             std::vector<std::int32_t> shape, std::int32_t kernels,
+                                             bool per_kernel, const GivenWeights& given) {
   Tensor tensor;
   tensor.name = name;
   tensor.shape = std::move(shape);
-  for (std::int32_t i = 0; i < scales; ++i) {
+  const std::int64_t summands = tensor.elements() / std::max(kernels, 1);
+  for (std::int32_t i = 0; i < (per_kernel ? kernels : 1); ++i) {
     // Between one and two times the common scale, so that channels differ.
-    tensor.quantisation.scales.push_back(kWeightScale *
+    tensor.quantisation.scales.push_back(weight_scale(summands) *
                                          (1.0F + static_cast<float>(rng_.below(256)) / 256.0F));
   }
   if (given.kernel) {
@@ -89,15 +96,9 @@ std::int32_t NetworkBuilder::computed(const std::string& name, std::vector<std::
   return output;
 }
 
-// Uniform int8 inputs and weights have a standard deviation of 74 each; the output scale brings the
-// sum's to about 40, so that clamping and every bit of the range are exercised.
-Quantisation NetworkBuilder::output_quantisation(std::int32_t in, std::int64_t summands,
-                                                 Activation activation) const {
-  const double deviation = 74.0 * 50.0 * std::sqrt(static_cast<double>(summands));
-  const double factor = 40.0 / deviation;
-  const float scale = tensor(in).quantisation.scales[0] * kWeightScale * 1.5F;
-  return {{static_cast<float>(static_cast<double>(scale) / factor)},
-          activation == Activation::None ? 3 : -100};
+// The output keeps the input's scale, so that deep networks stay in range.
+Quantisation NetworkBuilder::output_quantisation(std::int32_t in, Activation activation) const {
+  return {tensor(in).quantisation.scales, activation == Activation::None ? 3 : -100};
 }
 
 std::int32_t NetworkBuilder::conv2d(const std::string& name, std::int32_t in, std::int32_t outputs,
@@ -105,7 +106,7 @@ std::int32_t NetworkBuilder::conv2d(const std::string& name, std::int32_t in, st
                                     const Conv2d& conv, const GivenWeights& given) {
   const std::vector<std::int32_t> shape = tensor(in).shape;
   const std::int32_t kernel =
-      constant_kernel(name + "/kernel", {outputs, kernel_h, kernel_w, shape[3]}, outputs, given);
+      constant_kernel(name + "/kernel", {outputs, kernel_h, kernel_w, shape[3]}, outputs, true, given);
   const std::int32_t bias = constant_bias(name + "/bias", outputs, given);
   const std::int32_t out_h = window_outputs(shape[1], kernel_h, conv.stride_h, conv.dilation_h,
                                             conv.padding.top + conv.padding.bottom);
@@ -113,7 +114,7 @@ std::int32_t NetworkBuilder::conv2d(const std::string& name, std::int32_t in, st
                                             conv.padding.left + conv.padding.right);
   return computed(
       name, {1, out_h, out_w, outputs},
-      output_quantisation(in, std::int64_t{kernel_h} * kernel_w * shape[3], conv.activation), conv,
+      output_quantisation(in, conv.activation), conv,
       {in, kernel, bias});
 }
 
@@ -124,7 +125,7 @@ std::int32_t NetworkBuilder::depthwise(const std::string& name, std::int32_t in,
   const std::vector<std::int32_t> shape = tensor(in).shape;
   const std::int32_t outputs = shape[3] * depthwise.multiplier;
   const std::int32_t kernel =
-      constant_kernel(name + "/kernel", {1, kernel_h, kernel_w, outputs}, outputs, given);
+      constant_kernel(name + "/kernel", {1, kernel_h, kernel_w, outputs}, outputs, true, given);
   const std::int32_t bias = constant_bias(name + "/bias", outputs, given);
   const Conv2d& conv = depthwise.conv;
   const std::int32_t out_h = window_outputs(shape[1], kernel_h, conv.stride_h, conv.dilation_h,
@@ -132,7 +133,7 @@ std::int32_t NetworkBuilder::depthwise(const std::string& name, std::int32_t in,
   const std::int32_t out_w = window_outputs(shape[2], kernel_w, conv.stride_w, conv.dilation_w,
                                             conv.padding.left + conv.padding.right);
   return computed(name, {1, out_h, out_w, outputs},
-                  output_quantisation(in, std::int64_t{kernel_h} * kernel_w, conv.activation),
+                  output_quantisation(in, conv.activation),
                   depthwise, {in, kernel, bias});
 }
 
@@ -140,9 +141,9 @@ std::int32_t NetworkBuilder::fully_connected(const std::string& name, std::int32
                                              std::int32_t outputs, Activation activation,
                                              const GivenWeights& given) {
   const auto features = static_cast<std::int32_t>(tensor(in).elements());
-  const std::int32_t kernel = constant_kernel(name + "/kernel", {outputs, features}, 1, given);
+  const std::int32_t kernel = constant_kernel(name + "/kernel", {outputs, features}, outputs, false, given);
   const std::int32_t bias = constant_bias(name + "/bias", outputs, given);
-  return computed(name, {1, outputs}, output_quantisation(in, features, activation),
+  return computed(name, {1, outputs}, output_quantisation(in, activation),
                   FullyConnected{activation}, {in, kernel, bias});
 }
 

@@ -48,14 +48,14 @@ class NetworkBuilder {
  private:
   std::int32_t add_tensor(Tensor tensor);
   std::int32_t constant_kernel(const std::string& name, std::vector<std::int32_t> shape,
-                               std::int32_t scales, const GivenWeights& given);
+                               std::int32_t kernels, bool per_kernel,
+                               const GivenWeights& given);
   std::int32_t constant_bias(const std::string& name, std::int32_t channels,
                              const GivenWeights& given);
   std::int32_t computed(const std::string& name, std::vector<std::int32_t> shape,
                         Quantisation quantisation, Attributes attributes,
                         std::vector<std::int32_t> inputs);
-  [[nodiscard]] Quantisation output_quantisation(std::int32_t in, std::int64_t summands,
-                                                 Activation activation) const;
+  [[nodiscard]] Quantisation output_quantisation(std::int32_t in, Activation activation) const;
 
   Network network_;
   SplitMix64 rng_;

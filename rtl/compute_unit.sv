@@ -62,6 +62,7 @@ module compute_unit #(
   tessera_isa_pkg::cv_weights_t weights_q;
   tessera_isa_pkg::conv_t conv;
   logic [5:0] opcode;
+  logic input_set_q, kernel_set_q, tile_set_q, weights_set_q, configured;
   logic is_conv, is_mark, tokens_ready, jobs_full, weights_full, push_conv, kernel_count_error;
 
   assign opcode = cmd_i[63:58];
@@ -69,8 +70,9 @@ module compute_unit #(
   assign is_conv = cmd_valid_i && opcode == tessera_isa_pkg::OpConv;
   assign is_mark = cmd_valid_i && opcode == tessera_isa_pkg::OpCvMark;
   assign tokens_ready = (!conv.wait_load || load_token_i) && (!conv.wait_store || store_token_i);
-  assign kernel_count_error = is_conv && weights_q.last_kernels > 7'(AtomicK);
-  assign push_conv = is_conv && tokens_ready && !jobs_full && !weights_full && !halt_i &&
+  assign kernel_count_error = is_conv && configured && weights_q.last_kernels > 7'(AtomicK);
+  assign configured = input_set_q && kernel_set_q && tile_set_q && weights_set_q;
+  assign push_conv = is_conv && configured && tokens_ready && !jobs_full && !weights_full && !halt_i &&
       !kernel_count_error;
   assign cmd_ready_o = !halt_i && (is_conv ? push_conv : !(is_mark && jobs_full));
   assign take_load_o = push_conv && conv.wait_load;
@@ -85,6 +87,20 @@ module compute_unit #(
         tessera_isa_pkg::OpCvWeights: weights_q <= cmd_i;
         default: ;
       endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      input_set_q <= 1'b0;
+      kernel_set_q <= 1'b0;
+      tile_set_q <= 1'b0;
+      weights_set_q <= 1'b0;
+    end else if (cmd_valid_i && cmd_ready_o) begin
+      if (opcode == tessera_isa_pkg::OpCvInput) input_set_q <= 1'b1;
+      if (opcode == tessera_isa_pkg::OpCvKernel) kernel_set_q <= 1'b1;
+      if (opcode == tessera_isa_pkg::OpCvTile) tile_set_q <= 1'b1;
+      if (opcode == tessera_isa_pkg::OpCvWeights) weights_set_q <= 1'b1;
     end
   end
 
@@ -281,7 +297,10 @@ module compute_unit #(
     error_o = 1'b1;
     error_cause_o = tessera_isa_pkg::ErrorNone;
     error_info_o = '0;
-    if (kernel_count_error) begin
+    if (is_conv && !configured && !halt_i) begin
+      error_cause_o = tessera_isa_pkg::ErrorNotConfigured;
+      error_info_o  = 32'd1;
+    end else if (kernel_count_error) begin
       error_cause_o = tessera_isa_pkg::ErrorKernelCount;
       error_info_o  = 32'(weights_q.last_kernels);
     end else if (cbuf_error) begin

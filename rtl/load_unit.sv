@@ -77,13 +77,17 @@ module load_unit #(
 
   logic splitter_busy, transfers_full, transfers_empty;
   logic is_load, tokens_ready, start;
+  logic source_set_q, shape_set_q, stride_set_q, configured;
 
   assign opcode = cmd_i[63:58];
   assign load = cmd_i;
   assign is_load = cmd_valid_i && opcode == tessera_isa_pkg::OpLoad;
   assign tokens_ready = (!load.wait_compute || compute_token_i) &&
       (!load.wait_store || store_token_i);
-  assign start = is_load && tokens_ready && !splitter_busy && !transfers_full && !halt_i;
+  // Strides matter only to transfers of several segments.
+  assign configured = source_set_q && shape_set_q &&
+      (stride_set_q || (shape_q.inner == 16'd1 && shape_q.outer == 16'd1));
+  assign start = is_load && configured && tokens_ready && !splitter_busy && !transfers_full && !halt_i;
   assign cmd_ready_o = !halt_i && !splitter_busy && (is_load ? start : 1'b1);
   assign take_compute_o = start && load.wait_compute;
   assign take_store_o = start && load.wait_store;
@@ -99,6 +103,18 @@ module load_unit #(
         tessera_isa_pkg::OpLoad: kind_q <= load.kind;
         default: ;
       endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      source_set_q <= 1'b0;
+      shape_set_q  <= 1'b0;
+      stride_set_q <= 1'b0;
+    end else if (cmd_valid_i && cmd_ready_o) begin
+      if (opcode == tessera_isa_pkg::OpLdSource) source_set_q <= 1'b1;
+      if (opcode == tessera_isa_pkg::OpLdShape) shape_set_q <= 1'b1;
+      if (opcode == tessera_isa_pkg::OpLdStride) stride_set_q <= 1'b1;
     end
   end
 
@@ -265,7 +281,11 @@ module load_unit #(
     error_o = 1'b0;
     error_cause_o = tessera_isa_pkg::ErrorNone;
     error_info_o = '0;
-    if (cbuf_error) begin
+    if (is_load && !configured && !halt_i && !splitter_busy) begin
+      error_o = 1'b1;
+      error_cause_o = tessera_isa_pkg::ErrorNotConfigured;
+      error_info_o = 32'd0;
+    end else if (cbuf_error) begin
       error_o = 1'b1;
       error_cause_o = tessera_isa_pkg::ErrorCbufRange;
       error_info_o = 32'(cbuf_address_o);

@@ -71,6 +71,7 @@ module store_unit #(
   logic barrier_q;   // its token waits for the write responses
   logic [8:0] bursts_q;  // write responses to come
 
+  logic address_set_q, shape_set_q, stride_set_q, quant_set_q, tile_set_q, configured;
   logic is_store, is_mark, settled, tokens_ready, start, kernel_count_error;
   assign opcode = cmd_i[63:58];
   assign store = cmd_i;
@@ -78,8 +79,10 @@ module store_unit #(
   assign is_mark = cmd_valid_i && opcode == tessera_isa_pkg::OpStMark;
   assign settled = bursts_q == '0;
   assign tokens_ready = !store.wait_compute || compute_token_i;
-  assign kernel_count_error = is_store && tile_q.last_kernels > 7'(AtomicK);
-  assign start = is_store && tokens_ready && !active_q && !barrier_q && !halt_i &&
+  assign configured = address_set_q && shape_set_q && quant_set_q && tile_set_q &&
+      (stride_set_q || (shape_q.inner == 16'd1 && shape_q.outer == 16'd1));
+  assign kernel_count_error = is_store && configured && tile_q.last_kernels > 7'(AtomicK);
+  assign start = is_store && configured && tokens_ready && !active_q && !barrier_q && !halt_i &&
       !kernel_count_error;
   assign cmd_ready_o = !halt_i && !active_q && !barrier_q &&
       (is_store ? start : is_mark ? settled : 1'b1);
@@ -105,6 +108,22 @@ module store_unit #(
         tessera_isa_pkg::OpStore: store_q <= cmd_i;
         default: ;
       endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      address_set_q <= 1'b0;
+      shape_set_q <= 1'b0;
+      stride_set_q <= 1'b0;
+      quant_set_q <= 1'b0;
+      tile_set_q <= 1'b0;
+    end else if (cmd_valid_i && cmd_ready_o) begin
+      if (opcode == tessera_isa_pkg::OpStAddress) address_set_q <= 1'b1;
+      if (opcode == tessera_isa_pkg::OpStShape) shape_set_q <= 1'b1;
+      if (opcode == tessera_isa_pkg::OpStStride) stride_set_q <= 1'b1;
+      if (opcode == tessera_isa_pkg::OpStQuant) quant_set_q <= 1'b1;
+      if (opcode == tessera_isa_pkg::OpStTile) tile_set_q <= 1'b1;
     end
   end
 
@@ -262,7 +281,10 @@ module store_unit #(
     error_o = 1'b1;
     error_cause_o = tessera_isa_pkg::ErrorNone;
     error_info_o = '0;
-    if (kernel_count_error) begin
+    if (is_store && !configured && !halt_i && !active_q) begin
+      error_cause_o = tessera_isa_pkg::ErrorNotConfigured;
+      error_info_o  = 32'd2;
+    end else if (kernel_count_error) begin
       error_cause_o = tessera_isa_pkg::ErrorKernelCount;
       error_info_o  = 32'(tile_q.last_kernels);
     end else if (acc_error) begin

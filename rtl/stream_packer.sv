@@ -46,7 +46,8 @@ module stream_packer #(
 
   assign unit_left = (unit_left_q == '0) ? unit_bytes_i : unit_left_q;
   assign need = (unit_left < 16'(chunk_bytes_i)) ? HoldBits'(unit_left) : HoldBits'(chunk_bytes_i);
-  assign emit = count_q >= need;
+  // Between transfers the sizes mean nothing.
+  assign emit = count_q != '0 && count_q >= need;
   assign kept = emit ? count_q - need : count_q;
 
   assign in_ready_o = !last_q && kept <= HoldBits'(OutBytes);

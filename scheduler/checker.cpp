@@ -93,7 +93,7 @@ class RunChecker {
       word_ = op.word;
       const std::size_t unit = static_cast<std::size_t>(op.unit) - 1;
       ++numbers_[unit];
-      if (op.is_mark) {
+      if (op.is_mark || !is_configured(op)) {
         continue;
       }
       if (unit == kLoad) {
@@ -119,6 +119,29 @@ class RunChecker {
     }
   }
   void report_here(const std::string& text) { report(fmt::format("word {}: {}", word_, text)); }
+
+  template <class... Commands>
+  bool has_all(const Op& op) {
+    const std::uint64_t wanted =
+        ((std::uint64_t{1} << static_cast<unsigned>(Commands::kOpcode)) | ...);
+    const bool all = (op.configured & wanted) == wanted;
+    if (!all) {
+      report_here("a configuration word that it needs has not come before");
+    }
+    return all;
+  }
+  bool is_configured(const Op& op) {
+    if (op.unit == isa::Unit::Compute) {
+      return has_all<isa::CvInput, isa::CvKernel, isa::CvTile, isa::CvWeights>(op);
+    }
+    if (op.unit == isa::Unit::Load) {
+      const bool many = op.load_shape.inner > 1 || op.load_shape.outer > 1;
+      return has_all<isa::LdSource, isa::LdShape>(op) && (!many || has_all<isa::LdStride>(op));
+    }
+    const bool many = op.store_shape.inner > 1 || op.store_shape.outer > 1;
+    return has_all<isa::StAddress, isa::StShape, isa::StQuant, isa::StTile>(op) &&
+           (!many || has_all<isa::StStride>(op));
+  }
 
   // Two-dimensional transfers, segment by segment (one, when rows are contiguous).
   template <class Shape, class Stride, class Visit>

@@ -24,30 +24,33 @@ struct Clock {
 struct Applier {
   Op& state;
   bool operator()(const isa::End&) const { return false; }
-  bool operator()(const isa::LdSource& c) const { return state.source = c, false; }
-  bool operator()(const isa::LdShape& c) const { return state.load_shape = c, false; }
-  bool operator()(const isa::LdStride& c) const { return state.load_stride = c, false; }
+  bool operator()(const isa::LdSource& c) const { return configure(state.source, c); }
+  bool operator()(const isa::LdShape& c) const { return configure(state.load_shape, c); }
+  bool operator()(const isa::LdStride& c) const { return configure(state.load_stride, c); }
   bool operator()(const isa::Load& c) const {
     state.load = c;
     state.waits = {false, c.wait_compute != 0, c.wait_store != 0};
     state.posts = {false, c.post_compute != 0, false};
     return true;
   }
-  bool operator()(const isa::CvInput& c) const { return state.input = c, false; }
-  bool operator()(const isa::CvKernel& c) const { return state.kernel = c, false; }
-  bool operator()(const isa::CvTile& c) const { return state.tile = c, false; }
-  bool operator()(const isa::CvWeights& c) const { return state.weights = c, false; }
+  bool operator()(const isa::CvInput& c) const { return configure(state.input, c); }
+  bool operator()(const isa::CvKernel& c) const { return configure(state.kernel, c); }
+  bool operator()(const isa::CvTile& c) const { return configure(state.tile, c); }
+  bool operator()(const isa::CvWeights& c) const { return configure(state.weights, c); }
   bool operator()(const isa::Conv& c) const {
     state.conv = c;
     state.waits = {c.wait_load != 0, false, c.wait_store != 0};
     state.posts = {c.post_load != 0, false, c.post_store != 0};
     return true;
   }
-  bool operator()(const isa::StAddress& c) const { return state.address = c, false; }
-  bool operator()(const isa::StShape& c) const { return state.store_shape = c, false; }
-  bool operator()(const isa::StStride& c) const { return state.store_stride = c, false; }
-  bool operator()(const isa::StQuant&) const { return false; }
-  bool operator()(const isa::StTile& c) const { return state.store_tile = c, false; }
+  bool operator()(const isa::StAddress& c) const { return configure(state.address, c); }
+  bool operator()(const isa::StShape& c) const { return configure(state.store_shape, c); }
+  bool operator()(const isa::StStride& c) const { return configure(state.store_stride, c); }
+  bool operator()(const isa::StQuant& c) const {
+    isa::StQuant unused;
+    return configure(unused, c);
+  }
+  bool operator()(const isa::StTile& c) const { return configure(state.store_tile, c); }
   bool operator()(const isa::Store& c) const {
     state.store = c;
     state.waits = {false, c.wait_compute != 0, false};
@@ -57,6 +60,12 @@ struct Applier {
   bool operator()(const isa::LdMark&) const { return mark(); }
   bool operator()(const isa::CvMark&) const { return mark(); }
   bool operator()(const isa::StMark&) const { return mark(); }
+  template <class T>
+  bool configure(T& field, const T& command) const {
+    field = command;
+    state.configured |= std::uint64_t{1} << static_cast<unsigned>(T::kOpcode);
+    return false;
+  }
   [[nodiscard]] bool mark() const {
     state.is_mark = true;
     state.waits = {};

@@ -57,7 +57,8 @@ enum class Error : std::uint8_t {
   LoadLength = 11,
   StoreLength = 12,
   KernelCount = 13,
-  TokenOverflow = 14,
+  NotConfigured = 14,
+  TokenOverflow = 15,
 };
 
 enum class Counter : std::uint8_t {
@@ -84,7 +85,7 @@ struct NameDoc {
   std::string_view doc;
 };
 
-inline constexpr std::array<NameDoc, 15> kErrors{{
+inline constexpr std::array<NameDoc, 16> kErrors{{
     {"NONE", "0"},
     {"ILLEGAL_COMMAND", "byte offset of the word in the stream"},
     {"STREAM_END", "bytes read: the stream ended without END"},
@@ -99,6 +100,7 @@ inline constexpr std::array<NameDoc, 15> kErrors{{
     {"LOAD_LENGTH", "bytes left over: the load is not a whole number of pixels"},
     {"STORE_LENGTH", "1: tile has more bytes than the write, 2: fewer"},
     {"KERNEL_COUNT", "last_kernels above atomic_k"},
+    {"NOT_CONFIGURED", "0: load, 1: compute, 2: store unit was told to work before its configuration words came"},
     {"TOKEN_OVERFLOW", "bits 0..4: load-compute, compute-load, compute-store, store-compute, store-load"},
 }};
 

@@ -280,7 +280,8 @@ package tessera_isa_pkg;
   localparam logic [7:0] ErrorLoadLength = 8'd11;
   localparam logic [7:0] ErrorStoreLength = 8'd12;
   localparam logic [7:0] ErrorKernelCount = 8'd13;
-  localparam logic [7:0] ErrorTokenOverflow = 8'd14;
+  localparam logic [7:0] ErrorNotConfigured = 8'd14;
+  localparam logic [7:0] ErrorTokenOverflow = 8'd15;
 
   localparam int unsigned CounterCycles = 0;
   localparam int unsigned CounterArrayBusy = 1;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint32_t kId = 0x54535241;
 constexpr int kRegisterTimeout = 64;  // cycles
+constexpr int kSettleReads = 10000;
 constexpr std::uint32_t kStatusBusy = 1;
 constexpr std::uint32_t kStatusError = 4;
 
@@ -125,9 +126,14 @@ Counters Device::read_counters() {
 }
 
 bool Device::clear() {
-  write_register(isa::reg::kControl, 2);
-  cycle();
-  return (read_register(isa::reg::kStatus).data & kStatusBusy) == 0;
+  for (int i = 0; i < kSettleReads; ++i) {
+    if ((read_register(isa::reg::kStatus).data & kStatusBusy) == 0) {
+      write_register(isa::reg::kControl, 2);
+      cycle();
+      return true;
+    }
+  }
+  return false;
 }
 
 void Device::run(const Slot& stream, std::uint32_t cbuf_limit_atoms, std::uint32_t watchdog,

@@ -43,7 +43,8 @@ class Device {
            const std::function<void(const Mark&)>& on_mark, const std::function<void()>& tick = {});
 
   Counters read_counters();
-  /// Back to idle after a run or an error. False when the device stays busy.
+  /// Lets what is on the bus come to its end, then clears done, error and counters. False when the
+  /// device stays busy.
   bool clear();
   void cycle();
   [[nodiscard]] std::uint64_t cycles() const { return cycles_; }

@@ -117,16 +117,23 @@ TEST(Faults, TokenThatNeverComesIsADeadlockWithItsUnit) {
   std::uint32_t info = 0;
   isa::Load load;
   load.wait_compute = 1;
-  EXPECT_EQ(rig.failure(encode_all({load, isa::End{}}), &info), Error::Deadlock);
+  auto loads = loading(0);
+  loads[3] = load;
+  EXPECT_EQ(rig.failure(encode_all(loads), &info), Error::Deadlock);
   EXPECT_EQ(info, 1U);
   EXPECT_NE(rig.text.find("load wait(s)"), std::string::npos) << rig.text;
   isa::Conv conv;
   conv.wait_load = 1;
-  EXPECT_EQ(rig.failure(encode_all({conv, isa::End{}}), &info), Error::Deadlock);
+  EXPECT_EQ(rig.failure(encode_all(then(convolving(conv), {isa::End{}})), &info),
+            Error::Deadlock);
   EXPECT_EQ(info, 2U);
   isa::Store store;
   store.wait_compute = 1;
-  EXPECT_EQ(rig.failure(encode_all({conv, store, load, isa::End{}}), &info), Error::Deadlock);
+  auto stores = storing(0x4000);
+  stores[5] = store;
+  loads.pop_back();
+  EXPECT_EQ(rig.failure(encode_all(then(then(loads, convolving(conv)), stores)), &info),
+            Error::Deadlock);
   EXPECT_EQ(info, 7U);
   expect_works(rig);
 }
@@ -135,7 +142,8 @@ TEST(Faults, QueueThatBlocksTheStreamForEverIsADeadlock) {
   Rig rig("small");
   isa::Conv conv;
   conv.wait_load = 1;
-  std::vector<isa::Command> commands(200, conv);
+  std::vector<isa::Command> commands = convolving(conv);
+  commands.insert(commands.end(), 200, conv);
   commands.emplace_back(isa::End{});
   EXPECT_EQ(rig.failure(encode_all(commands)), Error::Deadlock);
   expect_works(rig);
@@ -229,6 +237,24 @@ TEST(Faults, MoreKernelsThanTheArrayHas) {
   commands[4] = isa::StTile{1, 1, 9, 0};
   EXPECT_EQ(rig.failure(encode_all(commands)), Error::KernelCount);
   expect_works(rig);
+}
+
+TEST(Faults, WorkBeforeItsConfiguration) {
+  Rig rig("small");
+  std::uint32_t info = 9;
+  EXPECT_EQ(rig.failure(encode_all({isa::Load{}, isa::End{}}), &info), Error::NotConfigured);
+  EXPECT_EQ(info, 0U);
+  EXPECT_EQ(rig.failure(encode_all({isa::Conv{}, isa::End{}}), &info), Error::NotConfigured);
+  EXPECT_EQ(info, 1U);
+  EXPECT_EQ(rig.failure(encode_all({isa::Store{}, isa::End{}}), &info), Error::NotConfigured);
+  EXPECT_EQ(info, 2U);
+  // Strides are needed from the second segment on.
+  EXPECT_EQ(rig.failure(encode_all({isa::LdSource{0, 8}, isa::LdShape{8, 2, 1}, isa::Load{},
+                                    isa::End{}})),
+            Error::NotConfigured);
+  // Configuration does not outlive its run.
+  expect_works(rig);
+  EXPECT_EQ(rig.failure(encode_all({isa::Load{}, isa::End{}})), Error::NotConfigured);
 }
 
 TEST(Faults, TooManyTokens) {

@@ -97,6 +97,13 @@ YAML::Node YamlFields::get(const std::string& key) {
 YAML::Node YamlFields::need(const std::string& key) {
   const YAML::Node value = get(key);
   if (!value.IsDefined()) {
+    for (const auto& entry : node_) {  // a slip of the pen is the likelier reason
+      const std::string found = entry.first.IsScalar() ? entry.first.Scalar() : "";
+      const std::string hint = suggestion(found, {key});
+      if (!hint.empty() && std::find(known_.begin(), known_.end(), found) == known_.end()) {
+        fail(entry.first, fmt::format("unknown key `{}` in `{}`{}", found, what_, hint));
+      }
+    }
     fail(node_, fmt::format("`{}` lacks the key `{}`", what_, key));
   }
   return value;

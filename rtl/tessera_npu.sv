@@ -499,7 +499,7 @@ module tessera_npu #(
       .idle_i(idle),
       .waiting_i(waiting),
       .front_stuck_i(front_stuck),
-      .progress_i(r_beat || w_beat || array_busy || (|queue_pop) || (|queue_push)),
+      .progress_i(r_beat || w_beat || array_busy || (|(queue_pop & ~queue_empty)) || (|queue_push)),
       .watchdog_i(watchdog),
       .deadlock_o(deadlock),
       .timeout_o(timeout)

@@ -125,8 +125,9 @@ TEST(Checker, NamesWhatIsWrong) {
   expect(finding<isa::LdSource>([](auto& c) { c.address = 0xFFFFFF00; }), "outside the map");
   expect(finding<isa::LdShape>([](auto& c) { c.segment_bytes += 1; }), "no whole number of pixels");
   expect(finding<isa::Load>([](auto& c) { c.dest = 5000; }), "there are 64");
-  expect(finding<isa::CvInput>([](auto& c) { c.rows += 40; }), "nothing was written to");
-  expect(finding<isa::CvWeights>([](auto& c) { c.address += 1; }), "nothing was written to");
+  expect(finding<isa::Conv>([](auto& c) { c.origin = 12000; }), "nothing was written to");
+  expect(finding<isa::CvInput>([](auto& c) { c.rows += 40; }), "there are 16384");
+  expect(finding<isa::CvWeights>([](auto& c) { c.address += 1; }), "still be on its way");
   expect(finding<isa::CvWeights>([](auto& c) { c.last_kernels = 9; }), "the array has 8");
   expect(finding<isa::Conv>([](auto& c) { c.acc_base = 500; }), "there are 512");
   expect(finding<isa::Conv>([](auto& c) { c.accumulate = 1; }), "holds no sum");

@@ -10,7 +10,8 @@ namespace {
 // Uniform int8 weights have a standard deviation of 74, features of about 50; this scale brings the
 // output's to about 40, so that clamping and every bit of the range are exercised.
 float weight_scale(std::int64_t summands) {
-  const double deviation = 74.0 * 50.0 * std::sqrt(static_cast<double>(std::max<std::int64_t>(summands, 1)));
+  const double deviation =
+      74.0 * 50.0 * std::sqrt(static_cast<double>(std::max<std::int64_t>(summands, 1)));
   return static_cast<float>(40.0 / (1.5 * deviation));
 }
 
@@ -105,17 +106,15 @@ std::int32_t NetworkBuilder::conv2d(const std::string& name, std::int32_t in, st
                                     std::int32_t kernel_h, std::int32_t kernel_w,
                                     const Conv2d& conv, const GivenWeights& given) {
   const std::vector<std::int32_t> shape = tensor(in).shape;
-  const std::int32_t kernel =
-      constant_kernel(name + "/kernel", {outputs, kernel_h, kernel_w, shape[3]}, outputs, true, given);
+  const std::int32_t kernel = constant_kernel(
+      name + "/kernel", {outputs, kernel_h, kernel_w, shape[3]}, outputs, true, given);
   const std::int32_t bias = constant_bias(name + "/bias", outputs, given);
   const std::int32_t out_h = window_outputs(shape[1], kernel_h, conv.stride_h, conv.dilation_h,
                                             conv.padding.top + conv.padding.bottom);
   const std::int32_t out_w = window_outputs(shape[2], kernel_w, conv.stride_w, conv.dilation_w,
                                             conv.padding.left + conv.padding.right);
-  return computed(
-      name, {1, out_h, out_w, outputs},
-      output_quantisation(in, conv.activation), conv,
-      {in, kernel, bias});
+  return computed(name, {1, out_h, out_w, outputs}, output_quantisation(in, conv.activation), conv,
+                  {in, kernel, bias});
 }
 
 std::int32_t NetworkBuilder::depthwise(const std::string& name, std::int32_t in,
@@ -132,8 +131,7 @@ std::int32_t NetworkBuilder::depthwise(const std::string& name, std::int32_t in,
                                             conv.padding.top + conv.padding.bottom);
   const std::int32_t out_w = window_outputs(shape[2], kernel_w, conv.stride_w, conv.dilation_w,
                                             conv.padding.left + conv.padding.right);
-  return computed(name, {1, out_h, out_w, outputs},
-                  output_quantisation(in, conv.activation),
+  return computed(name, {1, out_h, out_w, outputs}, output_quantisation(in, conv.activation),
                   depthwise, {in, kernel, bias});
 }
 
@@ -141,7 +139,8 @@ std::int32_t NetworkBuilder::fully_connected(const std::string& name, std::int32
                                              std::int32_t outputs, Activation activation,
                                              const GivenWeights& given) {
   const auto features = static_cast<std::int32_t>(tensor(in).elements());
-  const std::int32_t kernel = constant_kernel(name + "/kernel", {outputs, features}, outputs, false, given);
+  const std::int32_t kernel =
+      constant_kernel(name + "/kernel", {outputs, features}, outputs, false, given);
   const std::int32_t bias = constant_bias(name + "/bias", outputs, given);
   return computed(name, {1, outputs}, output_quantisation(in, activation),
                   FullyConnected{activation}, {in, kernel, bias});

@@ -177,11 +177,10 @@ std::vector<std::uint64_t> write_stream(const std::vector<Action>& actions,
     const auto can = [&](std::size_t unit) {
       return !queues[unit].empty() && balance.ready(*queues[unit].front());
     };
-    if (can(kLoad) && ahead_words + 4 < queue_depth) {
-      emit(kLoad);
-    } else if (can(kStore)) {
+    const bool load_early = can(kLoad) && ahead_words + 4 < queue_depth;
+    if (can(kStore) && !load_early) {
       emit(kStore);
-    } else if (can(kCompute)) {
+    } else if (can(kCompute) && !load_early) {
       emit(kCompute);
     } else if (can(kLoad)) {
       emit(kLoad);

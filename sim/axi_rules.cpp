@@ -22,7 +22,7 @@ void AxiRules::check_request(const Request& now, bool ready, Request& held, cons
   held = now;
   held.valid = now.valid && !ready;
   if (now.valid && ready) {
-    const std::uint64_t first = now.address / bus_bytes_ * bus_bytes_;
+    const std::uint64_t first = now.address - now.address % bus_bytes_;
     const std::uint64_t last = first + std::uint64_t{now.length} * bus_bytes_ - 1;
     if (first / 4096 != last / 4096) {
       broken(fmt::format("{} burst at {:#x} of {} beats crosses a 4 KiB border", channel,
@@ -61,8 +61,8 @@ void AxiRules::check(const rtl::Ports& ports) {
   check_request({ports.m_arvalid != 0, ports.m_araddr, ports.m_arlen + 1U, ports.m_arid},
                 ports.m_arready != 0, held_read_, "AR");
   check_write_data(ports);
-  check_request({ports.m_awvalid != 0, ports.m_awaddr, ports.m_awlen + 1U, 0},
-                ports.m_awready != 0, held_write_, "AW");
+  check_request({ports.m_awvalid != 0, ports.m_awaddr, ports.m_awlen + 1U, 0}, ports.m_awready != 0,
+                held_write_, "AW");
   if (ports.m_awvalid != 0 && ports.m_awready != 0) {
     writes_.push_back(ports.m_awlen + 1U);
   }

@@ -9,8 +9,8 @@
 namespace tessera {
 
 /// Looks at every cycle's ports, inputs as driven. Throws std::runtime_error naming the rule: a
-/// burst across a 4 KiB border, a request that changes or falls before it is taken, a wrong WLAST, strobes outside
-/// the beat, a beat without its address.
+/// burst across a 4 KiB border, a request that changes or falls before it is taken, a wrong WLAST,
+/// strobes outside the beat, a beat without its address.
 class AxiRules {
  public:
   explicit AxiRules(std::uint32_t bus_bytes) : bus_bytes_(bus_bytes) {}

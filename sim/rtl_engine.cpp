@@ -30,8 +30,7 @@ class RtlRun {
         options_(options),
         memory_(program.image),
         device_(rtl::build_variant(program.hardware, {!options.waves.empty()}, options.announce),
-                program.hardware, memory_, options.memory, options.disturbance,
-                options.waves) {
+                program.hardware, memory_, options.memory, options.disturbance, options.waves) {
     result_.layers.resize(program.layers.size());
   }
 

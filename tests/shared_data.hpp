@@ -22,8 +22,7 @@ inline std::string shared_dir() {
 inline std::vector<std::string> model_inputs(const std::string& model) {
   std::vector<std::string> tags;
   const std::string ending = ".input.bin";
-  for (const auto& entry :
-       std::filesystem::directory_iterator(shared_dir() + "/models/" + model)) {
+  for (const auto& entry : std::filesystem::directory_iterator(shared_dir() + "/models/" + model)) {
     const std::string path = entry.path().string();
     if (path.size() > ending.size() &&
         path.compare(path.size() - ending.size(), ending.size(), ending) == 0) {
@@ -37,8 +36,8 @@ inline std::vector<std::string> model_inputs(const std::string& model) {
 }  // namespace tessera::test
 
 /// Says plainly that a test was skipped for want of the data.
-#define TESSERA_NEEDS_SHARED()                                              \
-  if (::tessera::test::shared_dir().empty()) {                              \
+#define TESSERA_NEEDS_SHARED()                                               \
+  if (::tessera::test::shared_dir().empty()) {                               \
     GTEST_SKIP() << "skipped: the reference models are not on this machine"; \
-  }                                                                         \
+  }                                                                          \
   static_assert(true)

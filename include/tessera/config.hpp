@@ -15,7 +15,7 @@ struct Config {
   Hardware hardware;
   ExternalMemory memory;
   MemoryDisturbance jitter;  ///< none unless the config asks for it
-  std::string network;  ///< path of the network's file
+  std::string network;       ///< path of the network's file
   Policy policy;
   std::string engine = "rtl";
   std::uint64_t seed = 1;

@@ -60,10 +60,9 @@ TEST(Config, SizeIsARunTimeLimitOfThePresetsBuffer) {
 }
 
 TEST(Config, OverridesApplyInOrder) {
-  const Config config =
-      parse_config("hardware: small\nnetwork: lenet5\n", "npu.yaml",
-                   {"hardware=medium", "hardware.cbuf.size=32KiB", "policy.split=channels",
-                    "memory.latency=7", "seed=9"});
+  const Config config = parse_config("hardware: small\nnetwork: lenet5\n", "npu.yaml",
+                                     {"hardware=medium", "hardware.cbuf.size=32KiB",
+                                      "policy.split=channels", "memory.latency=7", "seed=9"});
   EXPECT_EQ(config.hardware.name, "medium");
   EXPECT_EQ(config.hardware.cbuf_size, 32768U);
   EXPECT_EQ(config.policy.split, SplitChoice::Channels);

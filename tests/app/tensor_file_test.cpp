@@ -14,8 +14,8 @@ namespace {
 class TensorFile : public testing::Test {
  protected:
   void SetUp() override {
-    dir_ = std::filesystem::temp_directory_path() /
-           ("tessera_tensor_" + std::to_string(::getpid()));
+    dir_ =
+        std::filesystem::temp_directory_path() / ("tessera_tensor_" + std::to_string(::getpid()));
     std::filesystem::create_directories(dir_);
   }
   void TearDown() override { std::filesystem::remove_all(dir_); }

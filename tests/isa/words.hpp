@@ -31,8 +31,8 @@ inline std::vector<std::uint64_t> boundary_words() {
       const std::uint64_t mask = (std::uint64_t{1} << field.bits) - 1;
       for (const std::int64_t value : {field.min - 1, field.min + 1, field.max - 1, field.max,
                                        field.max + 1, std::int64_t{0}}) {
-        words.push_back((base & ~(mask << field.lsb)) |
-                        (static_cast<std::uint64_t>(value) & mask) << field.lsb);
+        words.push_back((base & ~(mask << field.lsb)) | (static_cast<std::uint64_t>(value) & mask)
+                                                            << field.lsb);
       }
     }
     for (unsigned bit = 0; bit < 58; ++bit) {

@@ -48,8 +48,7 @@ TEST(Yaml, ChainsLayersAndTheirShapes) {
 }
 
 TEST(Yaml, SameSeedGivesTheSameWeights) {
-  const std::string text =
-      "layers: [{conv2d: {in: [4, 4, 3], out_channels: 2, kernel: 1}}]";
+  const std::string text = "layers: [{conv2d: {in: [4, 4, 3], out_channels: 2, kernel: 1}}]";
   const Network a = import_yaml(text, "a.yaml", 5);
   const Network b = import_yaml(text, "a.yaml", 5);
   const Network c = import_yaml(text, "a.yaml", 6);
@@ -89,8 +88,7 @@ TEST(Yaml, EveryShippedNetworkReads) {
 }
 
 std::uint64_t macs(const std::string& name) {
-  const Network network =
-      load_network(TESSERA_SOURCE_DIR "/configs/networks/" + name + ".yaml", 1);
+  const Network network = load_network(TESSERA_SOURCE_DIR "/configs/networks/" + name + ".yaml", 1);
   std::uint64_t sum = 0;
   for (const Operator& op : network.operators) {
     sum += macs_of(network, op);
@@ -115,18 +113,20 @@ TEST(Csv, OutputsOverhangIntoZeros) {
 }
 
 TEST(Csv, ToleratesTheFormatsHazards) {
-  const Network network = import_csv(
-      "\xEF\xBB\xBF" + kHeader + ",,,,,,,,\n\n a ,\t8 , 8,3,3,4,2,1,,,9,9\n# note\nb,8,8,1,1,4,2,1 "
-                                 "# comment\nc,4,4,2,2,1,1,2",
-      "t.csv", 1);
+  const Network network =
+      import_csv("\xEF\xBB\xBF" + kHeader +
+                     ",,,,,,,,\n\n a ,\t8 , 8,3,3,4,2,1,,,9,9\n# note\nb,8,8,1,1,4,2,1 "
+                     "# comment\nc,4,4,2,2,1,1,2",
+                 "t.csv", 1);
   ASSERT_EQ(network.operators.size(), 3U);
   EXPECT_EQ(network.operators[0].name, "a");
   EXPECT_EQ(network.operators[2].name, "c");
 }
 
 TEST(Csv, ErrorsNameLineAndColumn) {
-  EXPECT_NE(csv_error_of(kHeader + "a,8,8,3,3,4,2,1\nb,8,x,3,3,4,2,1\n").find("table.csv:3: column 3"),
-            std::string::npos);
+  EXPECT_NE(
+      csv_error_of(kHeader + "a,8,8,3,3,4,2,1\nb,8,x,3,3,4,2,1\n").find("table.csv:3: column 3"),
+      std::string::npos);
   EXPECT_NE(csv_error_of(kHeader + "a,8,8,9,3,4,2,1\n").find("filter 9 is larger than input 8"),
             std::string::npos);
   EXPECT_NE(csv_error_of(kHeader + "a,8,8\n").find("column 4"), std::string::npos);
@@ -138,12 +138,13 @@ TEST(Csv, ErrorsNameLineAndColumn) {
 TEST(Csv, MacsOfThePublicTablesAreAsTheirToolCounts) {
   TESSERA_NEEDS_SHARED();
   const std::pair<const char*, double> tables[] = {
-      {"alexnet", 805.1}, {"Resnet18", 1471.2}, {"Resnet50", 3479.5}, {"mobilenet", 565.5},
-      {"yolo_tiny", 1753.6}, {"Googlenet", 1352.4}, {"DeepBench_Vision", 6720.9}};
+      {"alexnet", 805.1},          {"Resnet18", 1471.2},  {"Resnet50", 3479.5},
+      {"mobilenet", 565.5},        {"yolo_tiny", 1753.6}, {"Googlenet", 1352.4},
+      {"DeepBench_Vision", 6720.9}};
   for (const auto& [name, mmacs] : tables) {
     SCOPED_TRACE(name);
-    const Network network = load_network(
-        test::shared_dir() + "/benchmarks/topologies/" + name + ".csv", 1);
+    const Network network =
+        load_network(test::shared_dir() + "/benchmarks/topologies/" + name + ".csv", 1);
     std::uint64_t sum = 0;
     for (const Operator& op : network.operators) {
       sum += macs_of(network, op);
@@ -172,7 +173,8 @@ TEST(Tflite, DamagedFilesNeverCrash) {
     for (int n = 0; n < 4; ++n) {
       // Tables and vectors lie at both ends; weights, in the middle, may take any value.
       const std::size_t span = damaged.size() / 8;
-      const std::size_t at = rng.below(2) == 0 ? rng.below(span) : damaged.size() - 1 - rng.below(span);
+      const std::size_t at =
+          rng.below(2) == 0 ? rng.below(span) : damaged.size() - 1 - rng.below(span);
       damaged[at] = static_cast<std::uint8_t>(rng.next());
     }
     try {

@@ -1,4 +1,5 @@
 // The host kernels against the reference outputs of real models, operator by operator.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -33,7 +34,7 @@ TEST_P(ReferenceModels, EveryOperatorOfEveryInputIsBitExact) {
         });
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const std::string name = outputs.size() == 1 ? "output" : "output" + std::to_string(i);
-      EXPECT_EQ(outputs[i], read_file(tag + "." + name + ".bin"));
+      EXPECT_EQ(outputs[i], read_file(fmt::format("{}.{}.bin", tag, name)));
     }
   }
 }

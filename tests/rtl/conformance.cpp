@@ -31,15 +31,12 @@ std::string compare(const Network& network, const std::vector<Bytes>& inputs, Ou
 
 // Every cycle is counted once: working, or waiting for one reason.
 std::string check_counters(const Counters& totals) {
-  const std::uint64_t sum = counter(totals, isa::Counter::ArrayBusy) +
-                            counter(totals, isa::Counter::StallWeights) +
-                            counter(totals, isa::Counter::StallBank) +
-                            counter(totals, isa::Counter::WaitLoad) +
-                            counter(totals, isa::Counter::WaitStore) +
-                            counter(totals, isa::Counter::ComputeOther);
+  const std::uint64_t sum =
+      counter(totals, isa::Counter::ArrayBusy) + counter(totals, isa::Counter::StallWeights) +
+      counter(totals, isa::Counter::StallBank) + counter(totals, isa::Counter::WaitLoad) +
+      counter(totals, isa::Counter::WaitStore) + counter(totals, isa::Counter::ComputeOther);
   if (sum != counter(totals, isa::Counter::Cycles)) {
-    return fmt::format("{} cycles by cause, {} in all", sum,
-                       counter(totals, isa::Counter::Cycles));
+    return fmt::format("{} cycles by cause, {} in all", sum, counter(totals, isa::Counter::Cycles));
   }
   return "";
 }

@@ -67,8 +67,7 @@ TEST(Cycles, ThreeByThreeLayersOfResnet18OnMedium) {
 
 TEST(Cycles, OfResnet8) {
   TESSERA_NEEDS_SHARED();
-  const Network network =
-      load_network(test::shared_dir() + "/models/ic_resnet8/model.tflite", 1);
+  const Network network = load_network(test::shared_dir() + "/models/ic_resnet8/model.tflite", 1);
   EXPECT_EQ(cycles_of(run(network, "small")), 215032U);
   EXPECT_EQ(cycles_of(run(network, "medium")), 68638U);
 }
@@ -93,8 +92,8 @@ TEST(Traffic, CountedByTheRtlIsWhatTheScheduleSays) {
 TEST(Bus, BurstsReach256BeatsAndSeveralReadsAreOutstanding) {
   test::Rig rig("tiny");
   isa::Load load;
-  rig.run(test::encode_all({isa::LdSource{2, 4}, isa::LdShape{16000, 1, 1}, isa::LdStride{}, load,
-                            isa::End{}}));
+  rig.run(test::encode_all(
+      {isa::LdSource{2, 4}, isa::LdShape{16000, 1, 1}, isa::LdStride{}, load, isa::End{}}));
   EXPECT_EQ(rig.device.bus_rules().longest_burst(), 256U);
   EXPECT_GT(rig.device.bus_rules().most_reads_outstanding(), 4U);
 }
@@ -102,8 +101,8 @@ TEST(Bus, BurstsReach256BeatsAndSeveralReadsAreOutstanding) {
 TEST(Bus, LoadsMoveABeatPerCycle) {
   test::Rig rig("small");
   isa::Load load;
-  rig.run(test::encode_all({isa::LdSource{3, 8}, isa::LdShape{16384, 1, 1}, isa::LdStride{}, load,
-                            isa::End{}}));
+  rig.run(test::encode_all(
+      {isa::LdSource{3, 8}, isa::LdShape{16384, 1, 1}, isa::LdStride{}, load, isa::End{}}));
   // 2049 beats, latency 64 for commands and for data.
   EXPECT_LT(rig.device.cycles(), 2049U + 2 * 64 + 100);
 }

@@ -97,8 +97,9 @@ TEST(Faults, ReadErrorResponse) {
 }
 
 std::vector<isa::Command> storing(std::uint32_t address) {
-  return {isa::StAddress{address}, isa::StShape{8, 1, 1}, isa::StStride{},
-          isa::StQuant{0, -128, 127}, isa::StTile{1, 1, 8, 0}, isa::Store{}, isa::End{}};
+  return {
+      isa::StAddress{address}, isa::StShape{8, 1, 1}, isa::StStride{}, isa::StQuant{0, -128, 127},
+      isa::StTile{1, 1, 8, 0}, isa::Store{},          isa::End{}};
 }
 
 TEST(Faults, WriteErrorResponseAndWriteOutsideTheMap) {
@@ -124,8 +125,7 @@ TEST(Faults, TokenThatNeverComesIsADeadlockWithItsUnit) {
   EXPECT_NE(rig.text.find("load wait(s)"), std::string::npos) << rig.text;
   isa::Conv conv;
   conv.wait_load = 1;
-  EXPECT_EQ(rig.failure(encode_all(then(convolving(conv), {isa::End{}})), &info),
-            Error::Deadlock);
+  EXPECT_EQ(rig.failure(encode_all(then(convolving(conv), {isa::End{}})), &info), Error::Deadlock);
   EXPECT_EQ(info, 2U);
   isa::Store store;
   store.wait_compute = 1;
@@ -164,15 +164,14 @@ TEST(Faults, MemoryThatNeverAnswersTripsTheWatchdog) {
 
 TEST(Faults, CbufAccessAtTheLimit) {
   Rig rig("small");
-  rig.hardware.cbuf_size = 64 * 8;
+  rig.hardware.cbuf_size = 512;
   EXPECT_EQ(rig.failure(encode_all(loading(0))), Error::None);
   std::uint32_t info = 0;
   EXPECT_EQ(rig.failure(encode_all(loading(1)), &info), Error::CbufRange);
   EXPECT_EQ(info, 64U);
   isa::Conv conv;
   conv.origin = 64;
-  EXPECT_EQ(rig.failure(encode_all(then(convolving(conv), {isa::End{}})), &info),
-            Error::CbufRange);
+  EXPECT_EQ(rig.failure(encode_all(then(convolving(conv), {isa::End{}})), &info), Error::CbufRange);
   EXPECT_EQ(info, 64U);
   auto commands = convolving();
   commands[3] = isa::CvWeights{60, 1, 8};
@@ -186,8 +185,7 @@ TEST(Faults, AccumulatorThatDoesNotExist) {
   std::uint32_t info = 0;
   isa::Conv conv;
   conv.acc_base = 512;
-  EXPECT_EQ(rig.failure(encode_all(then(convolving(conv), {isa::End{}})), &info),
-            Error::AccRange);
+  EXPECT_EQ(rig.failure(encode_all(then(convolving(conv), {isa::End{}})), &info), Error::AccRange);
   EXPECT_EQ(info, 512U);
   auto commands = storing(0x4000);
   isa::Store store;
@@ -249,8 +247,8 @@ TEST(Faults, WorkBeforeItsConfiguration) {
   EXPECT_EQ(rig.failure(encode_all({isa::Store{}, isa::End{}}), &info), Error::NotConfigured);
   EXPECT_EQ(info, 2U);
   // Strides are needed from the second segment on.
-  EXPECT_EQ(rig.failure(encode_all({isa::LdSource{0, 8}, isa::LdShape{8, 2, 1}, isa::Load{},
-                                    isa::End{}})),
+  EXPECT_EQ(rig.failure(
+                encode_all({isa::LdSource{0, 8}, isa::LdShape{8, 2, 1}, isa::Load{}, isa::End{}})),
             Error::NotConfigured);
   // Configuration does not outlive its run.
   expect_works(rig);

@@ -19,7 +19,8 @@ struct Case {
   std::string network;
 };
 
-// Over the whole range from the first case on: most of what goes wrong needs more than the smallest.
+// Over the whole range from the first case on: most of what goes wrong needs more than the
+// smallest.
 int pick(int low, int high) {
   return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
 }
@@ -68,8 +69,8 @@ Case draw(const std::string& preset, const std::string& mode) {
       "{}], dilation: [{}, {}], padding: [{}, {}, {}, {}], activation: {}}}\n",
       height, width, pick_channels(static_cast<int>(hw.atomic_c), least_in),
       pick_channels(static_cast<int>(hw.atomic_k), least_out), kernel_h, kernel_w,
-      pick(1, stride_limit), pick(1, stride_limit),
-      dilation_h, dilation_w, top, left, bottom, right, activations[pick(0, 2)]);
+      pick(1, stride_limit), pick(1, stride_limit), dilation_h, dilation_w, top, left, bottom,
+      right, activations[pick(0, 2)]);
   // A second layer reads the first one's output while that may still be on its way.
   if (second) {
     c.network += fmt::format("  - conv2d: {{out_channels: {}, kernel: 1}}\n",
@@ -97,8 +98,7 @@ void run(const Case& c, const std::string& mode) {
   }
 }
 
-class RandomConvolutions
-    : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+class RandomConvolutions : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
 TEST_P(RandomConvolutions, EqualTheReference) {
   const std::string preset = std::get<0>(GetParam());
@@ -109,17 +109,17 @@ TEST_P(RandomConvolutions, EqualTheReference) {
 }
 
 // Seven modes on two presets, 30 cases each: 420.
-INSTANTIATE_TEST_SUITE_P(
-    Modes, RandomConvolutions,
-    testing::Combine(testing::Values("tiny", "small"),
-                     testing::Values("auto", "direct", "ping-pong", "wait", "split-channels",
-                                     "split-spatial", "split-both")),
-    [](const auto& param_info) {
-      std::string name =
-          std::string(std::get<0>(param_info.param)) + "_" + std::get<1>(param_info.param);
-      std::replace(name.begin(), name.end(), '-', '_');
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(Modes, RandomConvolutions,
+                         testing::Combine(testing::Values("tiny", "small"),
+                                          testing::Values("auto", "direct", "ping-pong", "wait",
+                                                          "split-channels", "split-spatial",
+                                                          "split-both")),
+                         [](const auto& param_info) {
+                           std::string name = std::string(std::get<0>(param_info.param)) + "_" +
+                                              std::get<1>(param_info.param);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace tessera

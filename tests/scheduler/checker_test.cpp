@@ -31,8 +31,7 @@ const Slot& stream_of(const Program& program) {
 }
 
 std::vector<std::uint64_t> words_of(const Program& program) {
-  return isa::words_of(program.image.data() + stream_of(program).address,
-                       stream_of(program).bytes);
+  return isa::words_of(program.image.data() + stream_of(program).address, stream_of(program).bytes);
 }
 
 void set_word(Program& program, std::size_t index, std::uint64_t word) {
@@ -65,8 +64,8 @@ TEST_P(EveryMode, EveryMissingTokenIsNoticed) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const isa::Command command = *isa::decode(words[i]).command;
     if (auto load = command; auto* c = std::get_if<isa::Load>(&load)) {
-      for (std::uint32_t isa::Load::*flag : {&isa::Load::wait_compute, &isa::Load::wait_store,
-                                             &isa::Load::post_compute}) {
+      for (std::uint32_t isa::Load::*flag :
+           {&isa::Load::wait_compute, &isa::Load::wait_store, &isa::Load::post_compute}) {
         if (c->*flag != 0) {
           isa::Load without = *c;
           without.*flag = 0;
@@ -97,9 +96,8 @@ TEST_P(EveryMode, EveryMissingTokenIsNoticed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, EveryMode,
-                         testing::Values(ForcedMode::None, ForcedMode::Direct,
-                                         ForcedMode::PingPong, ForcedMode::Wait,
-                                         ForcedMode::SplitSpatial));
+                         testing::Values(ForcedMode::None, ForcedMode::Direct, ForcedMode::PingPong,
+                                         ForcedMode::Wait, ForcedMode::SplitSpatial));
 
 // Applies `change` to the first command of type T and returns the checker's first finding.
 template <class T>

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that are missing: scripts/install.sh [build|test|ci]
+set -euo pipefail
+
+build=(g++ make cmake ninja-build verilator zlib1g-dev libyaml-cpp-dev libcli11-dev libfmt-dev
+  nlohmann-json3-dev flatbuffers-compiler libflatbuffers-dev libgtest-dev librapidcheck-dev
+  libbenchmark-dev libssl-dev)
+test=("${build[@]}" gtkwave)
+ci=("${test[@]}" clang-format clang-tidy)
+command -v npm >/dev/null || ci+=(nodejs npm)
+
+level=${1:-build}
+declare -n packages=$level
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed ||
+    missing+=("$package")
+done
+if ((${#missing[@]})); then
+  echo "installing: ${missing[*]}"
+  as_root=()
+  ((EUID == 0)) || as_root=(sudo)
+  export DEBIAN_FRONTEND=noninteractive
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds everything and runs all tests: scripts/test.sh [ctest's arguments]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/install.sh test
+[ -f build/release/build.ninja ] || cmake --preset release >/dev/null
+ninja -C build/release
+exec ctest --preset release -j "$(nproc)" "$@"

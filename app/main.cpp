@@ -6,6 +6,7 @@
 #include <exception>
 #include <fstream>
 
+#include "app/output_file.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/simulate.hpp"
@@ -60,6 +61,9 @@ tessera::Config config_of(const Options& options) {
 
 int run_simulate(const Options& options) {
   const tessera::Config config = config_of(options);
+  if (!options.json.empty() && options.json != "-") {
+    tessera::check_writable(options.json);
+  }
   tessera::Progress progress(options.quiet);
   const tessera::Simulation simulation = simulate(config, options.simulate, progress);
   // The table gives way to JSON on the same stream.

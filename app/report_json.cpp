@@ -106,7 +106,8 @@ std::string report_json(const Config& config, const Simulation& simulation) {
                     {"proved_optimal", program.arena_bytes == program.live_bytes},
                     {"order_bytes", program.live_bytes},
                     {"in_place_saved_bytes", 0}};
-  return json.dump(2) + "\n";
+  // Names come from model files: bytes that are no UTF-8 must not end the run.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "app/output_file.hpp"
 #include "app/tensor_file.hpp"
 #include "tessera/checker.hpp"
 #include "tessera/error.hpp"
@@ -61,12 +62,26 @@ std::vector<Bytes> read_inputs(const Network& network, const std::string& path,
 
 void write_outputs(const Network& network, const std::vector<Bytes>& outputs,
                    const std::string& path) {
-  if (outputs.size() > 1) {
-    fs::create_directories(path);
-  }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     write_tensor_file(file_for(path, "output", i, outputs.size()),
                       tensor_of(network, network.outputs[i]).shape, outputs[i]);
+  }
+}
+
+// A run may take an hour: a file that cannot be written is better known before.
+void check_outputs(const Network& network, const SimulateOptions& options) {
+  if (!options.waves.empty()) {
+    check_writable(options.waves);
+  }
+  if (options.output.empty()) {
+    return;
+  }
+  if (network.outputs.size() > 1) {
+    std::error_code error;  // what is in the way is said below
+    fs::create_directories(options.output, error);
+  }
+  for (std::size_t i = 0; i < network.outputs.size(); ++i) {
+    check_writable(file_for(options.output, "output", i, network.outputs.size()));
   }
 }
 
@@ -102,6 +117,7 @@ std::optional<std::size_t> first_mismatch(const Network& network, const std::vec
 Simulation simulate(const Config& config, const SimulateOptions& options, Progress& progress) {
   Simulation simulation;
   simulation.network = load_network(config.network, config.seed);
+  check_outputs(simulation.network, options);
   const std::vector<Bytes> inputs = read_inputs(simulation.network, options.input, config.seed);
   simulation.program = compile(simulation.network, config.hardware, config.policy);
   check(simulation.program);

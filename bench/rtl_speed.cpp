@@ -51,26 +51,11 @@ void rtl_speed(benchmark::State& state, const char* preset, bool waves) {
   state.counters["MMAC/s"] = Counter(static_cast<double>(macs) / 1e6, Counter::kIsRate);
 }
 
-void register_all() {
-  for (const char* preset : {"small", "medium"}) {
-    for (const bool waves : {false, true}) {
-      benchmark::RegisterBenchmark(
-          fmt::format("rtl/{}{}", preset, waves ? "/waves" : "").c_str(),
-          [preset, waves](benchmark::State& state) { rtl_speed(state, preset, waves); })
-          ->Unit(benchmark::kMillisecond);
-    }
-  }
-}
+BENCHMARK_CAPTURE(rtl_speed, small, "small", false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(rtl_speed, small_with_waves, "small", true)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(rtl_speed, medium, "medium", false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(rtl_speed, medium_with_waves, "medium", true)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) {
-    return 2;
-  }
-  register_all();
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  return 0;
-}
+BENCHMARK_MAIN();

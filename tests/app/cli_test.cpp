@@ -1,0 +1,246 @@
+// The command line as scripts see it: exit codes, what is printed where, JSON, files.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+using std::string_literals::operator""s;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write_text(const fs::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+struct Outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+class Cli : public testing::Test {
+ protected:
+  void SetUp() override {
+    dir_ = fs::temp_directory_path() /
+           fmt::format("tessera_cli_{}_{}", ::getpid(),
+                       testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::create_directories(dir_);
+  }
+  void TearDown() override { fs::remove_all(dir_); }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return (dir_ / name).string(); }
+
+  Outcome run(const std::string& arguments, const std::string& environment = "") {
+    const std::string command = fmt::format("{} {} {} >{} 2>{} </dev/null", environment, COSIM,
+                                            arguments, path("stdout"), path("stderr"));
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(path("stdout")),
+            text_of(path("stderr"))};
+  }
+  Outcome simulate(const std::string& arguments = "", const std::string& environment = "") {
+    return run("--config " TESSERA_SOURCE_DIR "/configs/npu.yaml " + arguments, environment);
+  }
+  Outcome with_config(const std::string& text) {
+    write_text(path("npu.yaml"), text);
+    return run("--config " + path("npu.yaml"));
+  }
+
+  fs::path dir_;
+};
+
+TEST_F(Cli, SimulatesTheDefaultConfiguration) {
+  const Outcome outcome = simulate();
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("conv1"), std::string::npos);
+  EXPECT_NE(outcome.out.find("verified: every layer equals the reference"), std::string::npos);
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(Cli, JsonFollowsTheContract) {
+  const Outcome outcome = simulate("--json -");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["schema"], "tessera.run/1");
+  EXPECT_EQ(json["hardware"]["atomic_c"], 8);
+  EXPECT_EQ(json["network"], "lenet5");
+  EXPECT_EQ(json["engine"], "rtl");
+  EXPECT_EQ(json["verified"], true);
+  const char* const summed[] = {"macs", "cycles", "ideal_cycles", "external_read_bytes",
+                                "external_write_bytes"};
+  std::map<std::string, std::uint64_t> sums;
+  ASSERT_EQ(json["layers"].size(), 9U);
+  for (const auto& layer : json["layers"]) {
+    for (const char* key :
+         {"name", "op", "mode", "split", "macs", "cycles", "ideal_cycles", "utilization",
+          "external_read_bytes", "external_write_bytes", "cbuf_peak_bytes"}) {
+      EXPECT_TRUE(layer.contains(key)) << key;
+    }
+    for (const char* key : summed) {
+      sums[key] += layer[key].get<std::uint64_t>();
+    }
+    EXPECT_EQ(layer["mode"] == "host", layer["split"].is_null());
+  }
+  for (const char* key : summed) {
+    EXPECT_EQ(json["totals"][key], sums[key]) << key;
+  }
+  EXPECT_EQ(json["layers"][0]["ideal_cycles"], 117600 / 64);
+  for (const char* key : {"arena_bytes", "lower_bound_bytes", "proved_optimal", "order_bytes",
+                          "in_place_saved_bytes"}) {
+    EXPECT_TRUE(json["memory"].contains(key)) << key;
+  }
+}
+
+TEST_F(Cli, SameInputSameBytes) {
+  const Outcome first = simulate("--quiet --json " + path("a.json"));
+  const Outcome second = simulate("--quiet --json " + path("b.json"));
+  EXPECT_EQ(first.code, 0);
+  EXPECT_EQ(first.out + first.err + second.out + second.err, "");
+  EXPECT_EQ(text_of(path("a.json")), text_of(path("b.json")));
+  EXPECT_NE(text_of(path("a.json")), "");
+  EXPECT_EQ(simulate("--quiet --seed 2 --output " + path("other.bin")).code, 0);
+  EXPECT_EQ(simulate("--quiet --seed 1 --output " + path("one.bin")).code, 0);
+  EXPECT_NE(text_of(path("other.bin")), text_of(path("one.bin")));
+}
+
+TEST_F(Cli, ReadsAndWritesTensors) {
+  write_text(path("in.bin"), std::string(1024, '\x11'));
+  const std::string common = "--quiet --input " + path("in.bin");
+  EXPECT_EQ(simulate(common + " --output " + path("out.npy")).code, 0);
+  EXPECT_EQ(simulate(common + " --output " + path("out.bin")).code, 0);
+  const std::string npy = text_of(path("out.npy"));
+  EXPECT_EQ(text_of(path("out.bin")).size(), 10U);
+  ASSERT_GT(npy.size(), 10U);
+  EXPECT_EQ(npy.substr(npy.size() - 10), text_of(path("out.bin")));
+  write_text(path("in.bin"), "short");
+  const Outcome outcome = simulate(common);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("in.bin"), std::string::npos);
+  EXPECT_NE(outcome.err.find("1024"), std::string::npos);
+}
+
+TEST_F(Cli, WavesAreReadableByGtkwave) {
+  if (std::system("command -v fst2vcd >/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "skipped: GTKWave's fst2vcd is not on this machine";
+  }
+  write_text(path("net.yaml"),
+             "layers: [{conv2d: {in: [4, 4, 3], kernel: 3, padding: same, out_channels: 5}}]");
+  const Outcome outcome =
+      simulate("--set hardware=tiny --network " + path("net.yaml") + " --waves " + path("out.fst"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  ASSERT_EQ(std::system(fmt::format("fst2vcd {} >{}", path("out.fst"), path("out.vcd")).c_str()),
+            0);
+  std::ifstream vcd(path("out.vcd"));
+  std::set<std::string> names;
+  std::size_t changes = 0;
+  for (std::string line; std::getline(vcd, line);) {
+    if (line.rfind("$var", 0) == 0) {
+      std::istringstream words(line);
+      std::string word;
+      std::string name;
+      words >> word >> word >> word >> word >> name;
+      names.insert(name);
+    }
+    changes += line.empty() || line[0] == '$' ? 0 : 1;
+  }
+  for (const char* name : {"clk_i", "m_arvalid_o", "m_wvalid_o", "irq_o", "array_busy"}) {
+    EXPECT_EQ(names.count(name), 1U) << name;
+  }
+  EXPECT_GT(changes, 5000U);
+}
+
+TEST_F(Cli, ExplainShowsEveryInequality) {
+  const Outcome outcome =
+      run("explain --config " TESSERA_SOURCE_DIR
+          "/configs/npu.yaml --network alexnet --set hardware.cbuf.size=32KiB --layer conv2");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  // 5x5x96 kernels, 256 of them, on 27x27x96, atomic_c = atomic_k = 8.
+  for (const char* part :
+       {"total_weight + total_feature <= total_cbuf", "614400 + 69984 = 684384 > 32768",
+        "2 * 19200 + 69984 = 108384 > 32768", "19200 + 69984 = 89184 > 32768",
+        "23328 + 6400 = 29728 <= 32768", "12288 + 19200 = 31488 <= 32768", "=> split c3 (wait)",
+        "external bytes: 4942080 by channels, 8983008 by height and width"}) {
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
+  }
+}
+
+TEST_F(Cli, ExplainListsTheCommandStream) {
+  const Outcome outcome = run("explain --listing --config " TESSERA_SOURCE_DIR "/configs/npu.yaml");
+  ASSERT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.out.find("CONV"), std::string::npos);
+  EXPECT_NE(outcome.out.find("END"), std::string::npos);
+}
+
+TEST_F(Cli, BadUsageIsTwo) {
+  EXPECT_EQ(run("").code, 2);
+  EXPECT_EQ(run("--config").code, 2);
+  EXPECT_EQ(run("--config /nowhere/npu.yaml").code, 2);
+  EXPECT_EQ(simulate("--no-such-option").code, 2);
+  EXPECT_EQ(simulate("--engine verilog").code, 2);
+  EXPECT_EQ(simulate("--network no_such_network").code, 2);
+  EXPECT_EQ(simulate("--set hardware.cbuf.sze=32KiB").code, 2);
+  EXPECT_EQ(simulate("--set hardware.cbuf.size=3parsecs").code, 2);
+  EXPECT_EQ(simulate("--seed -1").code, 2);
+  EXPECT_EQ(simulate("--json /nowhere/out.json").code, 2);
+  EXPECT_EQ(simulate("--waves /nowhere/out.fst").code, 2);
+  EXPECT_EQ(simulate("--output /nowhere/out.npy").code, 2);
+  EXPECT_EQ(run("--help").code, 0);
+  EXPECT_EQ(run("--version").code, 0);
+}
+
+TEST_F(Cli, BadInputNamesItsPlace) {
+  const Outcome key = with_config("hardware: small\nmemry: {latency: 3}\nnetwork: lenet5\n");
+  EXPECT_EQ(key.code, 2);
+  EXPECT_NE(key.err.find("npu.yaml:2:1: unknown key `memry`"), std::string::npos) << key.err;
+  EXPECT_NE(key.err.find("did you mean `memory`?"), std::string::npos) << key.err;
+  const Outcome value = with_config(
+      "hardware: {preset: small, cbuf: {size: 1 MiB, capacity: 128 KiB}}\nnetwork: lenet5\n");
+  EXPECT_EQ(value.code, 2);
+  EXPECT_NE(value.err.find("npu.yaml:1:"), std::string::npos) << value.err;
+  EXPECT_NE(value.err.find("131072"), std::string::npos) << value.err;
+  write_text(path("cut.tflite"), "\x1c\0\0\0TFL3 and then nothing"s);
+  const Outcome model = simulate("--network " + path("cut.tflite"));
+  EXPECT_EQ(model.code, 2);
+  EXPECT_NE(model.err.find("cut.tflite"), std::string::npos) << model.err;
+}
+
+TEST_F(Cli, MissingToolIsThree) {
+  const Outcome outcome =
+      simulate("", fmt::format("PATH=/nowhere TESSERA_CACHE_DIR={}", path("cache")));
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_NE(outcome.err.find("`verilator` is needed"), std::string::npos) << outcome.err;
+}
+
+// What the verification is for: a fault in the RTL is found and named, and the exit code says it.
+TEST_F(Cli, WrongResultIsOne) {
+  for (const char* part : {"rtl", "sim", "isa", "configs"}) {
+    fs::copy(fs::path(TESSERA_SOURCE_DIR) / part, dir_ / part, fs::copy_options::recursive);
+  }
+  std::string lane = text_of(dir_ / "rtl" / "requant_lane.sv");
+  const std::string rounding = "remainder > threshold";
+  const std::size_t at = lane.find(rounding);
+  ASSERT_NE(at, std::string::npos);
+  write_text(dir_ / "rtl" / "requant_lane.sv",
+             lane.replace(at, rounding.size(), "remainder >= threshold"));
+  const Outcome outcome = simulate(
+      "--set hardware=tiny",
+      fmt::format("TESSERA_SOURCE_DIR={} TESSERA_CACHE_DIR={}", dir_.string(), path("cache")));
+  EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.err.find("differs from the reference kernels"), std::string::npos)
+      << outcome.err;
+}
+
+}  // namespace
+}  // namespace tessera

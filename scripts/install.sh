@@ -21,6 +21,6 @@ if ((${#missing[@]})); then
   as_root=()
   ((EUID == 0)) || as_root=(sudo)
   export DEBIAN_FRONTEND=noninteractive
-  "${as_root[@]}" apt-get update -qq
-  "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  "${as_root[@]}" apt-get -q update
+  "${as_root[@]}" apt-get -q install -y --no-install-recommends "${missing[@]}"
 fi

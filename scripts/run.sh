@@ -6,6 +6,6 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 
 "$top/scripts/install.sh" build
 [ -f "$top/build/release/build.ninja" ] || (cd "$top" && cmake --preset release >/dev/null)
-ninja -C "$top/build/release" --quiet cosim rtl_presets
+NINJA_STATUS="building [%f/%t] " ninja -C "$top/build/release" cosim rtl_presets
 (($#)) || set -- --config "$top/configs/npu.yaml"
 exec "$top/build/release/cosim" "$@"

@@ -34,6 +34,11 @@ const script = [
   'tee -q -o stat.json stat -json',
 ].filter((line) => line).join('; ');
 
+function fail(text) {
+  console.error(`${target}: ${text}`);
+  process.exit(1);
+}
+
 let log = '';
 const sink = (bytes) => { if (bytes) log += new TextDecoder().decode(bytes); };
 let out;
@@ -43,6 +48,21 @@ try {
   console.error(log.split('\n').slice(-12).join('\n'));
   console.error(`synthesis for ${target} failed: ${error.message}`);
   process.exit(1);
+}
+// Every memory must map as the design means it to: buffers to block RAM, FIFOs of a few words to anything.
+const blockRam = /RAM4K|DP16KD|PDPW16KD/;
+const expected = { bank: 0, half: 0, lane: 0 };
+for (const [, name, how] of log.matchAll(/^(?:using \S+ mapping for|mapping) memory tessera_npu\.(\S+)(.*)$/gm)) {
+  const buffer = /u_(bank|half|lane)\.mem$/.exec(name);
+  if (buffer) {
+    expected[buffer[1]] += 1;
+    if (!blockRam.test(how)) fail(`${name} is no block RAM:${how}`);
+  } else if (!/u_(queue|jobs|buffer|bursts|transfers)\.mem$|proc_rom/.test(name)) {
+    fail(`${name}: a memory that nobody meant to infer`);
+  }
+}
+for (const [name, found] of Object.entries(expected)) {
+  if (found === 0) fail(`no memory u_${name} was found`);
 }
 const warnings = [...new Set(log.split('\n').filter((line) => line.startsWith('Warning:')))];
 const cells = JSON.parse(out['stat.json']).design.num_cells_by_type;
@@ -56,8 +76,4 @@ console.log(`${target}: ` + Object.entries(figures).map(([k, v]) => `${k} ${v}`)
 for (const warning of warnings) console.log(warning);
 if (process.env.TESSERA_YOSYS_LOG) {
   (await import('node:fs')).writeFileSync(process.env.TESSERA_YOSYS_LOG, log);
-}
-if (figures.BRAM === 0) {
-  console.error('no block RAM: the buffers did not map to memories');
-  process.exit(1);
 }

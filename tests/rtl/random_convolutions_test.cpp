@@ -98,11 +98,11 @@ void run(const Case& c, const std::string& mode) {
   }
 }
 
-class RandomConvolutions : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+class RandomConvolutions : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
 TEST_P(RandomConvolutions, EqualTheReference) {
-  const std::string preset = std::get<0>(GetParam());
-  const std::string mode = std::get<1>(GetParam());
+  const auto& preset = std::get<0>(GetParam());
+  const auto& mode = std::get<1>(GetParam());
   // The same cases every time; RC_PARAMS from outside asks for others, or more.
   setenv("RC_PARAMS", "seed=20 max_success=30 max_discard_ratio=40 noshrink=0", 0);
   EXPECT_TRUE(rc::check(preset + " " + mode, [&] { run(draw(preset, mode), mode); }));

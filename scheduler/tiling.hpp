@@ -9,6 +9,11 @@
 
 namespace tessera {
 
+/// For sizes and indices, which are never negative.
+inline std::uint32_t u32(std::int64_t value) {
+  return static_cast<std::uint32_t>(value);
+}
+
 /// Half-open.
 struct Range {
   std::int32_t begin = 0;

@@ -1,0 +1,166 @@
+#include "scheduler/layer_actions.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::uint32_t kParamBytes = 12;  // bias, multiplier, shift
+constexpr std::uint32_t kAddressMask = (1U << 20) - 1;
+
+}  // namespace
+
+std::uint32_t weight_unit_bytes(const ConvShape& shape, const Hardware& hardware) {
+  return std::min(hardware.atomic_c, static_cast<std::uint32_t>(shape.in_c));
+}
+
+std::uint32_t LayerActions::weight_atoms(Range groups, Range atoms) const {
+  return taps() * u32(atoms.size()) * kernels_of(shape_, hw_, groups);
+}
+
+void LayerActions::add_load(LoadAction load, Resource target, std::uint32_t begin,
+                            std::uint32_t size) {
+  load.source.merge();
+  load.dest = begin;
+  Action action;
+  action.unit = isa::Unit::Load;
+  action.accesses.push_back({Resource::External, false, load.source.address, load.source.end()});
+  action.accesses.push_back({target, true, begin, std::uint64_t{begin} + size});
+  action.body = load;
+  actions_.push_back(std::move(action));
+}
+
+void LayerActions::load_slab(const Slab& slab, std::uint32_t bands) {
+  const std::int64_t c0 = std::int64_t{slab.atoms.begin} * hw_.atomic_c;
+  const std::int64_t c1 =
+      std::min<std::int64_t>(std::int64_t{slab.atoms.end} * hw_.atomic_c, shape_.in_c);
+  const auto pixel_bytes = static_cast<std::uint64_t>(c1 - c0);
+  const auto pixel_stride = static_cast<std::uint64_t>(shape_.in_c);
+  const std::uint64_t row_stride = pixel_stride * static_cast<std::uint64_t>(shape_.in_w);
+  for (const Range& rows : split_evenly(slab.rows, std::min(bands, u32(slab.rows.size())))) {
+    LoadAction load;
+    load.kind = isa::LoadKind::Feature;
+    load.pixel_bytes = static_cast<std::uint32_t>(pixel_bytes);
+    load.source.address = data_.feature + static_cast<std::uint64_t>(rows.begin) * row_stride +
+                          static_cast<std::uint64_t>(slab.cols.begin) * pixel_stride +
+                          static_cast<std::uint64_t>(c0);
+    load.source.segment_bytes = pixel_bytes;
+    load.source.inner = static_cast<std::uint64_t>(slab.cols.size());
+    load.source.inner_stride = pixel_stride;
+    load.source.outer = static_cast<std::uint64_t>(rows.size());
+    load.source.outer_stride = row_stride;
+    const std::uint32_t offset = u32(rows.begin - slab.rows.begin) * slab.row_pitch();
+    add_load(load, Resource::Cbuf, slab.base + offset, u32(rows.size()) * slab.row_pitch());
+  }
+}
+
+void LayerActions::load_weights(Range groups, Range atoms, std::uint32_t base) {
+  const std::uint64_t unit = weight_unit_bytes(shape_, hw_);
+  const std::uint64_t kernels_before = static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k;
+  const auto atoms_before = static_cast<std::uint64_t>(atoms.begin);
+  LoadAction load;
+  load.kind = isa::LoadKind::Weight;
+  load.pixel_bytes = static_cast<std::uint32_t>(unit);
+  load.source.address =
+      data_.weights + taps() * unit *
+                          (atoms_before * static_cast<std::uint64_t>(shape_.out_c) +
+                           static_cast<std::uint64_t>(atoms.size()) * kernels_before);
+  load.source.segment_bytes = weight_atoms(groups, atoms) * unit;
+  add_load(load, Resource::Cbuf, base, weight_atoms(groups, atoms));
+}
+
+std::uint32_t LayerActions::load_params(Range groups) {
+  const std::uint32_t count = u32(groups.size());
+  if (state_.param_next + count > hw_.param_groups) {
+    state_.param_next = 0;
+  }
+  const std::uint32_t base = state_.param_next;
+  state_.param_next += count;
+  LoadAction load;
+  load.kind = isa::LoadKind::Param;
+  load.pixel_bytes = kParamBytes;
+  load.source.address =
+      data_.params + static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k * kParamBytes;
+  load.source.segment_bytes = std::uint64_t{kernels_of(shape_, hw_, groups)} * kParamBytes;
+  add_load(load, Resource::Parameter, base, count);
+  return base;
+}
+
+std::uint32_t LayerActions::last_kernels(Range groups) const {
+  return kernels_of(shape_, hw_, {groups.end - 1, groups.end});
+}
+
+void LayerActions::convolve(const Convolution& c) {
+  ConvAction conv;
+  conv.input.rows = u32(c.slab.rows.size());
+  conv.input.cols = u32(c.slab.cols.size());
+  conv.input.atoms = u32(c.slab.atoms.size());
+  conv.input.zero_point = data_.input_zero_point;
+  conv.kernel = {u32(shape_.kernel_h), u32(shape_.kernel_w),   u32(shape_.stride_h),
+                 u32(shape_.stride_w), u32(shape_.dilation_h), u32(shape_.dilation_w),
+                 c.slab.row_pitch()};
+  conv.tile.y0 = c.tile.rows.begin * shape_.stride_h - shape_.pad_top - c.slab.rows.begin;
+  conv.tile.x0 = c.tile.cols.begin * shape_.stride_w - shape_.pad_left - c.slab.cols.begin;
+  conv.tile.rows = u32(c.tile.rows.size());
+  conv.tile.cols = u32(c.tile.cols.size());
+  conv.weights = {c.weights, u32(c.groups.size()), last_kernels(c.groups)};
+  conv.origin = u32(std::int64_t{c.slab.base} + std::int64_t{conv.tile.y0} * c.slab.row_pitch() +
+                    std::int64_t{conv.tile.x0} * c.slab.atoms.size()) &
+                kAddressMask;
+  conv.acc_base = c.acc_base;
+  conv.accumulate = c.accumulate;
+
+  const Range rows = input_rows(shape_, c.tile.rows);
+  const std::uint32_t pitch = c.slab.row_pitch();
+  const std::uint64_t first =
+      c.slab.base + std::uint64_t{u32(rows.begin - c.slab.rows.begin)} * pitch;
+  Action action;
+  action.unit = isa::Unit::Compute;
+  action.accesses.push_back(
+      {Resource::Cbuf, false, first, first + std::uint64_t{u32(rows.size())} * pitch});
+  action.accesses.push_back({Resource::Cbuf, false, c.weights,
+                             std::uint64_t{c.weights} + weight_atoms(c.groups, c.slab.atoms)});
+  action.accesses.push_back(
+      {Resource::Accumulator, true, c.acc_base, std::uint64_t{c.acc_base} + c.acc_words});
+  // Loads cannot hand tokens to stores: the convolution before the store waits for its
+  // parameters.
+  action.accesses.push_back(
+      {Resource::Parameter, false, c.params, std::uint64_t{c.params} + c.param_groups});
+  action.body = conv;
+  actions_.push_back(std::move(action));
+}
+
+void LayerActions::store(const PixelTile& tile, Range groups, std::uint32_t acc_base,
+                         std::uint32_t params) {
+  StoreAction store;
+  const auto channels = static_cast<std::uint64_t>(shape_.out_c);
+  const std::uint64_t row_stride = channels * static_cast<std::uint64_t>(shape_.out_w);
+  store.dest.address = data_.output + static_cast<std::uint64_t>(tile.rows.begin) * row_stride +
+                       static_cast<std::uint64_t>(tile.cols.begin) * channels +
+                       static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k;
+  store.dest.segment_bytes = kernels_of(shape_, hw_, groups);
+  store.dest.inner = static_cast<std::uint64_t>(tile.cols.size());
+  store.dest.inner_stride = channels;
+  store.dest.outer = static_cast<std::uint64_t>(tile.rows.size());
+  store.dest.outer_stride = row_stride;
+  store.dest.merge();
+  store.quant = data_.quant;
+  store.tile = {tile.pixels(), u32(groups.size()), last_kernels(groups), params};
+  store.acc_base = acc_base;
+  Action action;
+  action.unit = isa::Unit::Store;
+  action.accesses.push_back(
+      {Resource::Accumulator, false, acc_base,
+       std::uint64_t{acc_base} + std::uint64_t{tile.pixels()} * u32(groups.size())});
+  action.accesses.push_back(
+      {Resource::Parameter, false, params, std::uint64_t{params} + u32(groups.size())});
+  action.accesses.push_back({Resource::External, true, store.dest.address, store.dest.end()});
+  action.body = store;
+  actions_.push_back(std::move(action));
+}
+
+std::uint32_t LayerActions::next_acc_half() {
+  const std::uint32_t base = state_.acc_half * hw_.acc_half();
+  state_.acc_half ^= 1;
+  return base;
+}
+
+}  // namespace tessera

@@ -1,0 +1,95 @@
+// The loads, convolutions and stores of one layer, each with the bytes that it touches.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "scheduler/actions.hpp"
+#include "scheduler/regions.hpp"
+#include "scheduler/tiling.hpp"
+#include "tessera/schedule.hpp"
+
+namespace tessera {
+
+/// External addresses and numbers of a layer's tensors.
+struct LayerData {
+  std::uint64_t feature = 0;  ///< NHWC int8
+  std::uint64_t weights = 0;  ///< as packed by pack_weights for the same decision
+  std::uint64_t params = 0;   ///< as packed by pack_params
+  std::uint64_t output = 0;   ///< NHWC int8
+  std::int32_t input_zero_point = 0;
+  isa::StQuant quant;
+};
+
+/// What the layers of one stream hand on to each other.
+struct StreamState {
+  explicit StreamState(const Hardware& hardware) : regions(hardware.cbuf_atoms()) {}
+  RegionChooser regions;
+  std::uint32_t acc_half = 0;    ///< half that the next tile takes
+  std::uint32_t param_next = 0;  ///< group that the next parameters take
+};
+
+/// A rectangle of pixels and a range of atoms, loaded at `base`.
+struct Slab {
+  Range rows, cols, atoms;
+  std::uint32_t base = 0;
+  [[nodiscard]] std::uint32_t row_pitch() const { return u32(cols.size()) * u32(atoms.size()); }
+  [[nodiscard]] std::uint32_t size() const { return u32(rows.size()) * row_pitch(); }
+};
+
+/// Output pixels that one accumulator half holds at once.
+struct PixelTile {
+  Range rows, cols;
+  [[nodiscard]] std::uint32_t pixels() const { return u32(rows.size()) * u32(cols.size()); }
+};
+
+/// One CONV.
+struct Convolution {
+  const Slab& slab;
+  const PixelTile& tile;
+  Range groups;
+  std::uint32_t weights;  ///< first atom
+  std::uint32_t acc_base;
+  std::uint32_t acc_words;  ///< from acc_base
+  bool accumulate;
+  std::uint32_t params;  ///< where the store after it finds them
+  std::uint32_t param_groups;
+};
+
+/// Bytes of one atom of weights in external memory: layers of a single atom are not filled up.
+std::uint32_t weight_unit_bytes(const ConvShape& shape, const Hardware& hardware);
+
+/// Appends actions in the order of the calls.
+class LayerActions {
+ public:
+  LayerActions(const ConvShape& shape, const Hardware& hardware, const LayerData& data,
+               StreamState& state, std::vector<Action>& actions)
+      : shape_(shape), hw_(hardware), data_(data), state_(state), actions_(actions) {}
+
+  /// Atoms of the weights of these kernel groups and channel atoms.
+  [[nodiscard]] std::uint32_t weight_atoms(Range groups, Range atoms) const;
+
+  /// Rows of the slab in at most `bands` loads, so that work can begin before all of it is there.
+  void load_slab(const Slab& slab, std::uint32_t bands);
+  /// `atoms` is one channel part; a part's weights lie together, group by group.
+  void load_weights(Range groups, Range atoms, std::uint32_t base);
+  /// Returns the first group in the parameter memory.
+  std::uint32_t load_params(Range groups);
+  void convolve(const Convolution& c);
+  void store(const PixelTile& tile, Range groups, std::uint32_t acc_base, std::uint32_t params);
+  /// First word of the accumulator half whose turn it is.
+  std::uint32_t next_acc_half();
+
+ private:
+  [[nodiscard]] std::uint32_t taps() const { return u32(shape_.kernel_h) * u32(shape_.kernel_w); }
+  [[nodiscard]] std::uint32_t last_kernels(Range groups) const;
+  void add_load(LoadAction load, Resource target, std::uint32_t begin, std::uint32_t size);
+
+  const ConvShape& shape_;
+  const Hardware& hw_;
+  const LayerData& data_;
+  StreamState& state_;
+  std::vector<Action>& actions_;
+};
+
+}  // namespace tessera

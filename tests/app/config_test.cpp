@@ -4,6 +4,8 @@
 
 #include "network/yaml_fields.hpp"
 #include "tessera/error.hpp"
+#include "tessera/import.hpp"
+#include "tests/damage.hpp"
 
 namespace tessera {
 namespace {
@@ -93,6 +95,12 @@ TEST(Config, ErrorsSayWhereAndWhatIsAllowed) {
   expect_error("hardware: small\nnetwork: lenet5\n", "is a plain value", {"network.a=1"});
   expect_error("hardware: small\nnetwork: lenet5\n", "unknown key `sise`",
                {"hardware.cbuf.sise=4KiB"});
+}
+
+TEST(Config, DamagedFilesNeverCrash) {
+  const auto bytes = read_file(TESSERA_SOURCE_DIR "/configs/npu.yaml");
+  test::damage({bytes.begin(), bytes.end()}, 2000,
+               [](const std::string& text) { parse_config(text, "npu.yaml", {}); });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "tessera/error.hpp"
 #include "tessera/rng.hpp"
+#include "tests/damage.hpp"
 #include "tests/shared_data.hpp"
 
 namespace tessera {
@@ -151,6 +152,18 @@ TEST(Csv, MacsOfThePublicTablesAreAsTheirToolCounts) {
     }
     EXPECT_NEAR(static_cast<double>(sum) / 1e6, mmacs, 0.05);
   }
+}
+
+TEST(Yaml, DamagedFilesNeverCrash) {
+  const auto bytes = read_file(TESSERA_SOURCE_DIR "/configs/networks/lenet5.yaml");
+  test::damage({bytes.begin(), bytes.end()}, 2000,
+               [](const std::string& text) { import_yaml(text, "damaged.yaml", 1); });
+}
+
+TEST(Csv, DamagedFilesNeverCrash) {
+  test::damage(
+      "Layer, h, w, fh, fw, c, n, s,\nConv1, 16, 16, 3, 3, 8, 16, 1,\nFC, 1, 1, 1, 1, 64, 10, 1,\n",
+      2000, [](const std::string& text) { import_csv(text, "damaged.csv", 1); });
 }
 
 TEST(Tflite, TruncatedFilesAreErrors) {

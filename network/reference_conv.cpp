@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 
 #include "network/reference_kernels.hpp"
 #include "tessera/quantise.hpp"
@@ -25,46 +26,66 @@ std::uint32_t dot(const std::int8_t* feature, const std::int8_t* weight, std::in
          static_cast<std::uint32_t>(zero_point) * static_cast<std::uint32_t>(weights);
 }
 
+// What ordinary and depthwise convolutions have in common.
+struct Layer {
+  Layer(const Conv2d& conv, const Operands& x)
+      : in(x.input(0)),
+        kernel(x.input(1)),
+        out(x.output()),
+        factors(conv_factors(in.quantisation, kernel.quantisation, out.quantisation, out.shape[3])),
+        range(activation_range(conv.activation, out.quantisation)),
+        feature(x.data<std::int8_t>(0)),
+        weights(x.data<std::int8_t>(1)),
+        bias(x.data<std::int32_t>(2)) {}
+
+  [[nodiscard]] std::uint32_t start(std::int32_t k) const {
+    return bias != nullptr ? static_cast<std::uint32_t>(bias[k]) : 0U;
+  }
+  [[nodiscard]] std::int8_t finish(std::uint32_t acc, std::int32_t k) const {
+    return quantised(static_cast<std::int32_t>(acc), factors[static_cast<std::size_t>(k)],
+                     out.quantisation.zero_point, range);
+  }
+
+  const Tensor& in;
+  const Tensor& kernel;
+  const Tensor& out;
+  std::vector<FixedPoint> factors;
+  ClampRange range;
+  const std::int8_t* feature;
+  const std::int8_t* weights;
+  const std::int32_t* bias;
+};
+
 }  // namespace
 
 void conv(const Conv2d& conv, const Operands& x) {
-  const Tensor& in = x.input(0);
-  const Tensor& kernel = x.input(1);
-  const Tensor& out = x.output();
-  const std::int32_t in_h = in.shape[1];
-  const std::int32_t in_w = in.shape[2];
+  const Layer layer(conv, x);
+  const auto& [in, kernel, out] = std::tie(layer.in, layer.kernel, layer.out);
   const std::int32_t channels = in.shape[3];
-  const std::int32_t outputs = out.shape[3];
-  const auto factors =
-      conv_factors(in.quantisation, kernel.quantisation, out.quantisation, outputs);
-  const ClampRange range = activation_range(conv.activation, out.quantisation);
-  const auto* feature = x.data<std::int8_t>(0);
-  const auto* weights = x.data<std::int8_t>(1);
-  const auto* bias = x.data<std::int32_t>(2);
   auto* result = x.result();
 
   for (std::int32_t oy = 0; oy < out.shape[1]; ++oy) {
     for (std::int32_t ox = 0; ox < out.shape[2]; ++ox) {
-      for (std::int32_t k = 0; k < outputs; ++k) {
-        auto acc = bias != nullptr ? static_cast<std::uint32_t>(bias[k]) : 0U;
+      for (std::int32_t k = 0; k < out.shape[3]; ++k) {
+        std::uint32_t acc = layer.start(k);
         for (std::int32_t ky = 0; ky < kernel.shape[1]; ++ky) {
           const std::int32_t y = oy * conv.stride_h - conv.padding.top + ky * conv.dilation_h;
-          if (y < 0 || y >= in_h) {
+          if (y < 0 || y >= in.shape[1]) {
             continue;
           }
           for (std::int32_t kx = 0; kx < kernel.shape[2]; ++kx) {
             const std::int32_t col = ox * conv.stride_w - conv.padding.left + kx * conv.dilation_w;
-            if (col < 0 || col >= in_w) {
+            if (col < 0 || col >= in.shape[2]) {
               continue;
             }
-            const std::int64_t pixel = (std::int64_t{y} * in_w + col) * channels;
+            const std::int64_t pixel = (std::int64_t{y} * in.shape[2] + col) * channels;
             const std::int64_t tap =
                 ((std::int64_t{k} * kernel.shape[1] + ky) * kernel.shape[2] + kx) * channels;
-            acc += dot(feature + pixel, weights + tap, channels, in.quantisation.zero_point);
+            acc += dot(layer.feature + pixel, layer.weights + tap, channels,
+                       in.quantisation.zero_point);
           }
         }
-        *result++ = quantised(static_cast<std::int32_t>(acc), factors[static_cast<std::size_t>(k)],
-                              out.quantisation.zero_point, range);
+        *result++ = layer.finish(acc, k);
       }
     }
   }
@@ -72,23 +93,16 @@ void conv(const Conv2d& conv, const Operands& x) {
 
 void depthwise_conv(const DepthwiseConv2d& depthwise, const Operands& x) {
   const Conv2d& conv = depthwise.conv;
-  const Tensor& in = x.input(0);
-  const Tensor& kernel = x.input(1);
-  const Tensor& out = x.output();
+  const Layer layer(conv, x);
+  const auto& [in, kernel, out] = std::tie(layer.in, layer.kernel, layer.out);
   const std::int32_t channels = in.shape[3];
   const std::int32_t outputs = out.shape[3];
-  const auto factors =
-      conv_factors(in.quantisation, kernel.quantisation, out.quantisation, outputs);
-  const ClampRange range = activation_range(conv.activation, out.quantisation);
-  const auto* feature = x.data<std::int8_t>(0);
-  const auto* weights = x.data<std::int8_t>(1);
-  const auto* bias = x.data<std::int32_t>(2);
   auto* result = x.result();
 
   for (std::int32_t oy = 0; oy < out.shape[1]; ++oy) {
     for (std::int32_t ox = 0; ox < out.shape[2]; ++ox) {
       for (std::int32_t k = 0; k < outputs; ++k) {
-        auto acc = bias != nullptr ? static_cast<std::uint32_t>(bias[k]) : 0U;
+        std::uint32_t acc = layer.start(k);
         for (std::int32_t ky = 0; ky < kernel.shape[1]; ++ky) {
           const std::int32_t y = oy * conv.stride_h - conv.padding.top + ky * conv.dilation_h;
           for (std::int32_t kx = 0; kx < kernel.shape[2]; ++kx) {
@@ -99,12 +113,11 @@ void depthwise_conv(const DepthwiseConv2d& depthwise, const Operands& x) {
             const std::int64_t at =
                 (std::int64_t{y} * in.shape[2] + col) * channels + k / depthwise.multiplier;
             const std::int64_t tap = (std::int64_t{ky} * kernel.shape[2] + kx) * outputs + k;
-            acc += static_cast<std::uint32_t>(weights[tap] *
-                                              (feature[at] - in.quantisation.zero_point));
+            acc += static_cast<std::uint32_t>(layer.weights[tap] *
+                                              (layer.feature[at] - in.quantisation.zero_point));
           }
         }
-        *result++ = quantised(static_cast<std::int32_t>(acc), factors[static_cast<std::size_t>(k)],
-                              out.quantisation.zero_point, range);
+        *result++ = layer.finish(acc, k);
       }
     }
   }

@@ -55,6 +55,17 @@ std::vector<fs::path> rtl_files() {
   return files;
 }
 
+// -march=native makes code for this processor: a cache carried to another one must not serve it.
+std::string processor_features() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.rfind("flags", 0) == 0) {
+      return line;
+    }
+  }
+  return "";
+}
+
 // FNV-1a, 64 bits.
 class Hash {
  public:
@@ -101,6 +112,7 @@ std::string build_variant(const Hardware& hardware, const VariantOptions& option
   const fs::path wrapper = source_dir() / "sim" / "rtl" / "model.cpp";
   Hash hash;
   hash.add(parameters + kCompilerFlags + kVerilatorFlags + (options.waves ? "waves" : ""));
+  hash.add(processor_features());
   hash.add(contents(wrapper));
   hash.add(contents(source_dir() / "sim" / "rtl" / "ports.hpp"));
   hash.add(contents(source_dir() / "isa" / "generated" / "command_set.hpp"));

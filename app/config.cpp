@@ -72,6 +72,7 @@ void read_hardware_fields(const YAML::Node& node, const std::string& file, Hardw
   hw.param_groups = u32(fields.integer("param_groups", 2, 1024, hw.param_groups));
   hw.read_outstanding = u32(fields.integer("read_outstanding", 2, 64, hw.read_outstanding));
   hw.queue_depth = u32(fields.integer("queue_depth", 16, 256, hw.queue_depth));
+  hw.line_atoms = u32(fields.integer("line_atoms", 16, 2048, hw.line_atoms));
   fields.finish();
   if (const std::string problem = hardware_problem(hw); !problem.empty()) {
     fields.fail(node, problem);

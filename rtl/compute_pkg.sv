@@ -9,12 +9,17 @@ package compute_pkg;
     logic [15:0] cols;          // slab columns
     logic [11:0] atoms;         // atoms per pixel
     logic [ 7:0] zero_point;
-    logic [ 4:0] kernel_h;
-    logic [ 4:0] kernel_w;
-    logic [ 3:0] stride_y;
-    logic [ 3:0] stride_x;
-    logic [ 4:0] dilation_y;
-    logic [ 4:0] dilation_x;
+    logic        depthwise;
+    logic [ 4:0] tiles_y;       // weight tiles per kernel: taps, or windows when depthwise
+    logic [ 4:0] tiles_x;
+    logic [ 3:0] window_h;      // slab rows and columns that a step's window spans; 1 when not
+    logic [ 3:0] window_w;      // depthwise
+    logic [ 3:0] move_y;        // slab rows and columns from one step to the next
+    logic [ 3:0] move_x;
+    logic [ 3:0] skip_y;        // rows and columns without an output after one with an output
+    logic [ 3:0] skip_x;
+    logic [ 8:0] tile_move_y;   // slab rows and columns from one weight tile to the next
+    logic [ 8:0] tile_move_x;
     logic [15:0] y0;
     logic [15:0] x0;
     logic [11:0] tile_rows;
@@ -22,10 +27,10 @@ package compute_pkg;
     logic [ 7:0] groups;
     logic [12:0] pixels;        // tile_rows * tile_cols, saturated
     logic [19:0] origin;        // cbuf atom of (y0, x0)
-    logic [19:0] row_step;      // atoms between output rows
-    logic [19:0] col_step;      // atoms between output columns
-    logic [19:0] tap_row_step;  // atoms between kernel rows
-    logic [19:0] tap_col_step;  // atoms between kernel columns
+    logic [19:0] row_step;      // move_y in atoms
+    logic [19:0] col_step;      // move_x in atoms
+    logic [19:0] tap_row_step;  // tile_move_y in atoms
+    logic [19:0] tap_col_step;  // tile_move_x in atoms
     logic [11:0] acc_base;
     logic        accumulate;
     logic        post_load;
@@ -33,12 +38,15 @@ package compute_pkg;
   } job_t;
 
   /// Bits of job_t; a wrong number is a width error in lint.
-  localparam int unsigned JobBits = 289;
+  localparam int unsigned JobBits = 314;
 
   /// What travels down the pipeline with a feature atom.
   typedef struct packed {
     logic        first;       // first pixel of a weight tile: swap weights
     logic        padding;     // outside the slab
+    logic        depthwise;   // goes into the window
+    logic        emit;        // the array multiplies and the accumulators add
+    logic [11:0] line;        // column, counted from the tile's first
     logic [ 7:0] zero_point;
     logic [11:0] acc_addr;
     logic        acc_zero;    // start the sum from zero

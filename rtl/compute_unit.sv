@@ -5,7 +5,10 @@
 module compute_unit #(
     parameter int unsigned AtomicC = 8,
     parameter int unsigned AtomicK = 8,
-    parameter int unsigned AccWords = 512
+    parameter int unsigned AccWords = 512,
+    parameter int unsigned WindowRows = 2,
+    parameter int unsigned WindowCols = 4,
+    parameter int unsigned LineAtoms = 128
 ) (
     input  logic                          clk_i,
     /// Synchronous reset, active low.
@@ -60,20 +63,26 @@ module compute_unit #(
   tessera_isa_pkg::cv_kernel_t kernel_q;
   tessera_isa_pkg::cv_tile_t tile_q;
   tessera_isa_pkg::cv_weights_t weights_q;
+  tessera_isa_pkg::cv_window_t window_q;
   tessera_isa_pkg::conv_t conv;
   logic [5:0] opcode;
-  logic input_set_q, kernel_set_q, tile_set_q, weights_set_q, configured;
-  logic is_conv, is_mark, tokens_ready, jobs_full, weights_full, push_conv, kernel_count_error;
+  logic input_set_q, kernel_set_q, tile_set_q, weights_set_q, window_set_q, configured;
+  logic is_depthwise, window_error, is_conv, is_mark, tokens_ready, jobs_full, weights_full, push_conv, kernel_count_error;
 
   assign opcode = cmd_i[63:58];
   assign conv = cmd_i;
-  assign is_conv = cmd_valid_i && opcode == tessera_isa_pkg::OpConv;
+  // DEPTHWISE has the fields of CONV.
+  assign is_depthwise = opcode == tessera_isa_pkg::OpDepthwise;
+  assign is_conv = cmd_valid_i && (opcode == tessera_isa_pkg::OpConv || is_depthwise);
   assign is_mark = cmd_valid_i && opcode == tessera_isa_pkg::OpCvMark;
   assign tokens_ready = (!conv.wait_load || load_token_i) && (!conv.wait_store || store_token_i);
   assign kernel_count_error = is_conv && configured && weights_q.last_kernels > 7'(AtomicK);
-  assign configured = input_set_q && kernel_set_q && tile_set_q && weights_set_q;
+  assign configured = input_set_q && kernel_set_q && tile_set_q && weights_set_q &&
+      (window_set_q || !is_depthwise);
+  assign window_error = is_conv && configured && is_depthwise &&
+      (window_q.window_h > 4'(WindowRows) || window_q.window_w > 4'(WindowCols));
   assign push_conv = is_conv && configured && tokens_ready && !jobs_full && !weights_full && !halt_i &&
-      !kernel_count_error;
+      !kernel_count_error && !window_error;
   assign cmd_ready_o = !halt_i && (is_conv ? push_conv : !(is_mark && jobs_full));
   assign take_load_o = push_conv && conv.wait_load;
   assign take_store_o = push_conv && conv.wait_store;
@@ -85,6 +94,7 @@ module compute_unit #(
         tessera_isa_pkg::OpCvKernel: kernel_q <= cmd_i;
         tessera_isa_pkg::OpCvTile: tile_q <= cmd_i;
         tessera_isa_pkg::OpCvWeights: weights_q <= cmd_i;
+        tessera_isa_pkg::OpCvWindow: window_q <= cmd_i;
         default: ;
       endcase
     end
@@ -96,13 +106,22 @@ module compute_unit #(
       kernel_set_q <= 1'b0;
       tile_set_q <= 1'b0;
       weights_set_q <= 1'b0;
+      window_set_q <= 1'b0;
     end else if (cmd_valid_i && cmd_ready_o) begin
       if (opcode == tessera_isa_pkg::OpCvInput) input_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpCvKernel) kernel_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpCvTile) tile_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpCvWeights) weights_set_q <= 1'b1;
+      if (opcode == tessera_isa_pkg::OpCvWindow) window_set_q <= 1'b1;
     end
   end
+
+  logic [3:0] window_h, window_w;
+  logic [8:0] tile_move_y, tile_move_x;
+  assign window_h = is_depthwise ? window_q.window_h : 4'd1;
+  assign window_w = is_depthwise ? window_q.window_w : 4'd1;
+  assign tile_move_y = 9'(window_h) * 9'(kernel_q.dilation_y);
+  assign tile_move_x = 9'(window_w) * 9'(kernel_q.dilation_x);
 
   compute_pkg::job_t job_in, job;
   logic [23:0] tile_pixels;
@@ -114,14 +133,20 @@ module compute_unit #(
     job_in.mark_id = cmd_i[15:0];
     job_in.rows = input_q.rows;
     job_in.cols = input_q.cols;
-    job_in.atoms = input_q.atoms;
+    job_in.atoms = is_depthwise ? 12'd1 : input_q.atoms;
     job_in.zero_point = input_q.zero_point;
-    job_in.kernel_h = kernel_q.kernel_h;
-    job_in.kernel_w = kernel_q.kernel_w;
-    job_in.stride_y = kernel_q.stride_y;
-    job_in.stride_x = kernel_q.stride_x;
-    job_in.dilation_y = kernel_q.dilation_y;
-    job_in.dilation_x = kernel_q.dilation_x;
+    job_in.depthwise = is_depthwise;
+    job_in.tiles_y = is_depthwise ? window_q.chunks_y : kernel_q.kernel_h;
+    job_in.tiles_x = is_depthwise ? window_q.chunks_x : kernel_q.kernel_w;
+    job_in.window_h = window_h;
+    job_in.window_w = window_w;
+    // A window of one row has an output in each row that it visits.
+    job_in.move_y = (window_h == 4'd1) ? kernel_q.stride_y : 4'd1;
+    job_in.move_x = (window_w == 4'd1) ? kernel_q.stride_x : 4'd1;
+    job_in.skip_y = (window_h == 4'd1) ? 4'd0 : kernel_q.stride_y - 4'd1;
+    job_in.skip_x = (window_w == 4'd1) ? 4'd0 : kernel_q.stride_x - 4'd1;
+    job_in.tile_move_y = tile_move_y;
+    job_in.tile_move_x = tile_move_x;
     job_in.y0 = tile_q.y0;
     job_in.x0 = tile_q.x0;
     job_in.tile_rows = tile_q.rows;
@@ -130,10 +155,10 @@ module compute_unit #(
     // Beyond 4096 words no accumulator exists; saturating keeps the range check honest.
     job_in.pixels = (tile_pixels > 24'd4096) ? 13'd4096 : tile_pixels[12:0];
     job_in.origin = conv.origin;
-    job_in.row_step = 20'(kernel_q.stride_y) * kernel_q.row_pitch;
-    job_in.col_step = 20'(kernel_q.stride_x) * 20'(input_q.atoms);
-    job_in.tap_row_step = 20'(kernel_q.dilation_y) * kernel_q.row_pitch;
-    job_in.tap_col_step = 20'(kernel_q.dilation_x) * 20'(input_q.atoms);
+    job_in.row_step = 20'(job_in.move_y) * kernel_q.row_pitch;
+    job_in.col_step = 20'(job_in.move_x) * 20'(input_q.atoms);
+    job_in.tap_row_step = 20'(tile_move_y) * kernel_q.row_pitch;
+    job_in.tap_col_step = 20'(tile_move_x) * 20'(input_q.atoms);
     job_in.acc_base = conv.acc_base;
     job_in.accumulate = conv.accumulate;
     job_in.post_load = conv.post_load;
@@ -160,7 +185,7 @@ module compute_unit #(
   logic [AtomicK-1:0][AtomicC*8-1:0] tile;
   logic tile_valid, swap, claimed_q, loader_idle;
   logic [8:0] taps;  // at most 16 x 16
-  assign taps = 9'(kernel_q.kernel_h) * 9'(kernel_q.kernel_w);
+  assign taps = 9'(job_in.tiles_y) * 9'(job_in.tiles_x);
 
   weight_loader #(
       .AtomicC(AtomicC),
@@ -174,7 +199,7 @@ module compute_unit #(
       .address_i(weights_q.address),
       .groups_i(weights_q.groups),
       .taps_i(taps),
-      .atoms_i(input_q.atoms),
+      .atoms_i(job_in.atoms),
       .last_kernels_i(weights_q.last_kernels),
       .re_o(weight_re_o),
       .raddr_o(weight_addr_o),
@@ -190,13 +215,14 @@ module compute_unit #(
 
   // Steps ---------------------------------------------------------------------------------------
 
-  logic claim, sequencer_idle, cbuf_error, acc_error;
+  logic claim, sequencer_idle, cbuf_error, line_error, acc_error;
   logic [12:0] acc_error_word;
   compute_pkg::step_t step, step1_q, step2_q, step3_q;
   logic step_valid, valid1_q, valid2_q, valid3_q;
 
   conv_sequencer #(
-      .AccWords(AccWords)
+      .AccWords (AccWords),
+      .LineAtoms(LineAtoms)
   ) u_sequencer (
       .clk_i,
       .rst_ni,
@@ -218,11 +244,13 @@ module compute_unit #(
       .stall_weights_o,
       .stall_bank_o,
       .cbuf_error_o(cbuf_error),
+      .line_error_o(line_error),
       .acc_error_o(acc_error),
       .acc_error_word_o(acc_error_word)
   );
 
-  logic [AtomicC*8-1:0] feature_q;
+  logic [AtomicC*8-1:0] feature, feature_q;
+  assign feature = step1_q.padding ? {AtomicC{step1_q.zero_point}} : feature_data_i;
   assign swap = valid1_q && step1_q.first;
 
   always_ff @(posedge clk_i) begin
@@ -244,10 +272,32 @@ module compute_unit #(
     if (step_valid) step1_q <= step;
     if (valid1_q) begin
       step2_q <= step1_q;
-      feature_q <= step1_q.padding ? {AtomicC{step1_q.zero_point}} : feature_data_i;
+      feature_q <= feature;
     end
     if (valid2_q) step3_q <= step2_q;
   end
+
+  logic [AtomicK-1:0][AtomicC*8-1:0] window;
+  if (WindowRows != 0) begin : gen_window
+    depthwise_window #(
+        .AtomicC  (AtomicC),
+        .Rows     (WindowRows),
+        .Cols     (WindowCols),
+        .LineAtoms(LineAtoms)
+    ) u_window (
+        .clk_i,
+        .fetch_i(step_valid && step.depthwise),
+        .fetch_line_i(step.line),
+        .push_i(valid1_q && step1_q.depthwise),
+        .atom_i(feature),
+        .window_o(window)
+    );
+  end else begin : gen_no_window
+    assign window = '0;
+  end
+
+  logic sum_valid;
+  assign sum_valid = valid2_q && step2_q.emit;
 
   logic [AtomicK-1:0][SumBits-1:0] sums;
   mac_array #(
@@ -257,8 +307,10 @@ module compute_unit #(
       .clk_i,
       .swap_i(swap),
       .tile_i(tile),
-      .valid_i(valid2_q),
+      .valid_i(sum_valid),
       .feature_i(feature_q),
+      .depthwise_i(step2_q.depthwise),
+      .window_i(window),
       .sums_o(sums)
   );
 
@@ -269,7 +321,7 @@ module compute_unit #(
   ) u_accumulator (
       .clk_i,
       .rst_ni,
-      .fetch_i(valid2_q),
+      .fetch_i(sum_valid),
       .fetch_addr_i(step2_q.acc_addr),
       .fetch_zero_i(step2_q.acc_zero),
       .sums_i(sums),
@@ -303,6 +355,12 @@ module compute_unit #(
     end else if (kernel_count_error) begin
       error_cause_o = tessera_isa_pkg::ErrorKernelCount;
       error_info_o  = 32'(weights_q.last_kernels);
+    end else if (window_error) begin
+      error_cause_o = tessera_isa_pkg::ErrorWindowRange;
+      error_info_o  = {24'd0, window_q.window_w, window_q.window_h};
+    end else if (line_error) begin
+      error_cause_o = tessera_isa_pkg::ErrorWindowRange;
+      error_info_o  = 32'd256;
     end else if (cbuf_error) begin
       error_cause_o = tessera_isa_pkg::ErrorCbufRange;
       error_info_o  = 32'(feature_addr_o);

@@ -1,8 +1,12 @@
 /// Walks a convolution: for each kernel group, kernel tap and channel atom (one weight tile), every
-/// pixel of the output tile, one feature atom per cycle.
+/// pixel of the output tile, one feature atom per cycle. Depthwise: for each group and window of taps
+/// (one weight tile), every slab pixel that the tile's windows cover, row by row; a step has an
+/// output when its window is complete and its place on the stride's grid.
 module conv_sequencer #(
     /// Accumulator words.
-    parameter int unsigned AccWords = 512
+    parameter int unsigned AccWords = 512,
+    /// Columns that the depthwise window's lines hold.
+    parameter int unsigned LineAtoms = 128
 ) (
     input  logic               clk_i,
     /// Synchronous reset, active low.
@@ -32,6 +36,7 @@ module conv_sequencer #(
     output logic               stall_weights_o,
     output logic               stall_bank_o,
     output logic               cbuf_error_o,
+    output logic               line_error_o,
     output logic               acc_error_o,
     output logic [       12:0] acc_error_word_o
 );
@@ -43,43 +48,52 @@ module conv_sequencer #(
   logic [7:0] group_q;
   logic [4:0] ky_q, kx_q;
   logic [11:0] atom_q, row_q, col_q;
+  // Slab rows and columns to come before the next one with outputs; none unless depthwise.
+  logic [3:0] row_wait_q, col_wait_q;
+  logic [11:0] line_index_q;
+  logic tile_first_q;
 
-  // Cbuf addresses, modulo 2^20: start of the kernel row, of the tap, of the output row; the pixel.
-  logic [19:0] kernel_row_q, tap_q, line_q, pixel_q;
+  // Cbuf addresses, modulo 2^20: start of the group, of the kernel row, of the tap, of the output
+  // row; the pixel.
+  logic [19:0] origin_q, kernel_row_q, tap_q, line_q, pixel_q;
   // Slab coordinates: of the tap for output (0, 0); of the pixel.
   logic signed [16:0] tap_y_q, tap_x_q, y_q, x_q;
   logic [12:0] acc_group_q, acc_q;
 
-  logic last_col, last_row, last_atom, last_kx, last_ky, last_group, tile_first, tile_last, job_last;
-  assign last_col = col_q == job_q.tile_cols - 12'd1;
-  assign last_row = row_q == job_q.tile_rows - 12'd1;
+  logic last_col, last_row, last_atom, last_kx, last_ky, last_group, tile_last, job_last, emit;
+  assign last_col = col_wait_q == '0 && col_q == job_q.tile_cols - 12'd1;
+  assign last_row = row_wait_q == '0 && row_q == job_q.tile_rows - 12'd1;
   assign last_atom = atom_q == job_q.atoms - 12'd1;
-  assign last_kx = kx_q == job_q.kernel_w - 5'd1;
-  assign last_ky = ky_q == job_q.kernel_h - 5'd1;
+  assign last_kx = kx_q == job_q.tiles_x - 5'd1;
+  assign last_ky = ky_q == job_q.tiles_y - 5'd1;
   assign last_group = group_q == job_q.groups - 8'd1;
-  assign tile_first = col_q == '0 && row_q == '0;
+  assign emit = col_wait_q == '0 && row_wait_q == '0;
   assign tile_last = last_col && last_row;
   assign job_last = tile_last && last_atom && last_kx && last_ky && last_group;
 
   logic padding, want, issue;
   assign padding = y_q < 0 || x_q < 0 || y_q >= $signed({1'b0, job_q.rows}) ||
       x_q >= $signed({1'b0, job_q.cols});
-  assign want = active_q && !halt_i && (!tile_first || tile_ready_i);
-  assign read_o = want && !padding && !cbuf_error_o;
+  assign want = active_q && !halt_i && (!tile_first_q || tile_ready_i);
+  assign read_o = want && !padding && !cbuf_error_o && !line_error_o;
   assign read_addr_o = pixel_q;
-  assign issue = want && !read_refused_i && !cbuf_error_o && !acc_error_o;
-  assign claim_o = issue && tile_first;
+  assign issue = want && !read_refused_i && !cbuf_error_o && !line_error_o && !acc_error_o;
+  assign claim_o = issue && tile_first_q;
 
   assign cbuf_error_o = want && !padding && 21'(pixel_q) >= cbuf_limit_i;
-  assign acc_error_o = want && acc_q >= 13'(AccWords);
+  assign line_error_o = want && job_q.window_h != 4'd1 && line_index_q >= 12'(LineAtoms);
+  assign acc_error_o = want && emit && acc_q >= 13'(AccWords);
   assign acc_error_word_o = acc_q;
-  assign stall_weights_o = active_q && tile_first && !tile_ready_i;
+  assign stall_weights_o = active_q && tile_first_q && !tile_ready_i;
   assign stall_bank_o = read_o && read_refused_i;
 
   assign step_valid_o = issue;
   always_comb begin
-    step_o.first = tile_first;
+    step_o.first = tile_first_q;
     step_o.padding = padding;
+    step_o.depthwise = job_q.depthwise;
+    step_o.emit = emit;
+    step_o.line = line_index_q;
     step_o.zero_point = job_q.zero_point;
     step_o.acc_addr = acc_q[11:0];
     step_o.acc_zero = ky_q == '0 && kx_q == '0 && atom_q == '0 && !job_q.accumulate;
@@ -96,24 +110,26 @@ module conv_sequencer #(
   assign mark_id_o = job_i.mark_id;
   assign idle_o = !active_q && !job_valid_i;
 
-  logic [19:0] next_kernel_row, next_tap;
+  logic [19:0] next_origin, next_kernel_row, next_tap;
   logic signed [16:0] next_tap_y, next_tap_x;
 
   // Start of the next weight tile.
   always_comb begin
+    next_origin = origin_q;
     next_kernel_row = kernel_row_q;
     next_tap = tap_q + 20'd1;
     next_tap_y = tap_y_q;
     next_tap_x = tap_x_q;
     if (last_atom) begin
       next_tap = tap_q - 20'(atom_q) + job_q.tap_col_step;
-      next_tap_x = tap_x_q + $signed(17'(job_q.dilation_x));
+      next_tap_x = tap_x_q + $signed(17'(job_q.tile_move_x));
       if (last_kx) begin
         next_tap_x = 17'($signed(job_q.x0));
         next_kernel_row = kernel_row_q + job_q.tap_row_step;
-        next_tap_y = tap_y_q + $signed(17'(job_q.dilation_y));
+        next_tap_y = tap_y_q + $signed(17'(job_q.tile_move_y));
         if (last_ky) begin
-          next_kernel_row = job_q.origin;
+          next_origin = origin_q + 20'(job_q.depthwise);
+          next_kernel_row = next_origin;
           next_tap_y = 17'($signed(job_q.y0));
         end
         next_tap = next_kernel_row;
@@ -133,6 +149,11 @@ module conv_sequencer #(
       atom_q <= '0;
       row_q <= '0;
       col_q <= '0;
+      row_wait_q <= job_i.window_h - 4'd1;
+      col_wait_q <= job_i.window_w - 4'd1;
+      line_index_q <= '0;
+      tile_first_q <= 1'b1;
+      origin_q <= job_i.origin;
       kernel_row_q <= job_i.origin;
       tap_q <= job_i.origin;
       line_q <= job_i.origin;
@@ -144,22 +165,40 @@ module conv_sequencer #(
       acc_group_q <= 13'(job_i.acc_base);
       acc_q <= 13'(job_i.acc_base);
     end else if (issue) begin
+      tile_first_q <= 1'b0;
       if (!last_col) begin
-        col_q <= col_q + 12'd1;
+        if (col_wait_q == '0) begin
+          col_q <= col_q + 12'd1;
+          col_wait_q <= job_q.skip_x;
+        end else begin
+          col_wait_q <= col_wait_q - 4'd1;
+        end
+        line_index_q <= line_index_q + 12'd1;
         pixel_q <= pixel_q + job_q.col_step;
-        x_q <= x_q + $signed(17'(job_q.stride_x));
-        acc_q <= acc_q + 13'd1;
+        x_q <= x_q + $signed(17'(job_q.move_x));
+        acc_q <= acc_q + 13'(emit);
       end else if (!last_row) begin
+        if (row_wait_q == '0) begin
+          row_q <= row_q + 12'd1;
+          row_wait_q <= job_q.skip_y;
+        end else begin
+          row_wait_q <= row_wait_q - 4'd1;
+        end
         col_q <= '0;
-        row_q <= row_q + 12'd1;
+        col_wait_q <= job_q.window_w - 4'd1;
+        line_index_q <= '0;
         line_q <= line_q + job_q.row_step;
         pixel_q <= line_q + job_q.row_step;
         x_q <= tap_x_q;
-        y_q <= y_q + $signed(17'(job_q.stride_y));
-        acc_q <= acc_q + 13'd1;
+        y_q <= y_q + $signed(17'(job_q.move_y));
+        acc_q <= acc_q + 13'(emit);
       end else begin
+        tile_first_q <= 1'b1;
         col_q <= '0;
         row_q <= '0;
+        row_wait_q <= job_q.window_h - 4'd1;
+        col_wait_q <= job_q.window_w - 4'd1;
+        line_index_q <= '0;
         atom_q <= last_atom ? '0 : atom_q + 12'd1;
         acc_q <= acc_group_q;
         if (last_atom) begin
@@ -174,6 +213,7 @@ module conv_sequencer #(
             end
           end
         end
+        origin_q <= next_origin;
         kernel_row_q <= next_kernel_row;
         tap_q <= next_tap;
         line_q <= next_tap;

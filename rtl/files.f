@@ -10,6 +10,7 @@ load_unit.sv
 cbuf.sv
 weight_loader.sv
 mac_array.sv
+depthwise_window.sv
 accumulator.sv
 conv_sequencer.sv
 compute_unit.sv

@@ -13,17 +13,22 @@ module mac_array #(
     /// A feature atom; its sums appear one cycle later.
     input  logic                              valid_i,
     input  logic [             AtomicC*8-1:0] feature_i,
+    /// Depthwise: a vector per kernel instead, the taps of the kernel's own channel.
+    input  logic                              depthwise_i,
+    input  logic [AtomicK-1:0][AtomicC*8-1:0] window_i,
     output logic [AtomicK-1:0][  SumBits-1:0] sums_o
 );
 
   for (genvar k = 0; k < AtomicK; k++) begin : gen_kernels
-    logic [AtomicC*8-1:0] weights_q;
+    logic [AtomicC*8-1:0] weights_q, feature;
     logic signed [SumBits-1:0] sum, sum_q;
+
+    assign feature = depthwise_i ? window_i[k] : feature_i;
 
     always_comb begin
       sum = '0;
       for (int unsigned c = 0; c < AtomicC; c++) begin
-        sum = sum + SumBits'($signed(weights_q[c*8+:8]) * $signed(feature_i[c*8+:8]));
+        sum = sum + SumBits'($signed(weights_q[c*8+:8]) * $signed(feature[c*8+:8]));
       end
     end
 

@@ -6,6 +6,9 @@ module register_file #(
     parameter int unsigned CbufBytes = 131072,
     parameter int unsigned AccWords = 512,
     parameter int unsigned ParamGroups = 32,
+    parameter int unsigned WindowRows = 2,
+    parameter int unsigned WindowCols = 4,
+    parameter int unsigned LineAtoms = 128,
     parameter int unsigned BusBytes = 8,
     parameter int unsigned CounterBits = 48
 ) (
@@ -149,6 +152,8 @@ module register_file #(
       tessera_isa_pkg::RegCbufBytes: rdata = 32'(CbufBytes);
       tessera_isa_pkg::RegAccWords: rdata = 32'(AccWords);
       tessera_isa_pkg::RegParamGroups: rdata = 32'(ParamGroups);
+      tessera_isa_pkg::RegWindow:
+      rdata = (WindowRows == 0) ? '0 : {16'(LineAtoms), 8'(WindowCols), 8'(WindowRows)};
       tessera_isa_pkg::RegBusBytes: rdata = 32'(BusBytes);
       default: begin
         known = s_araddr_i >= tessera_isa_pkg::RegCounters && s_araddr_i[1:0] == 2'd0 &&

@@ -14,6 +14,12 @@ module tessera_npu #(
     parameter int unsigned AccWords = 512,
     /// Kernel groups in the parameter memory, a power of two of at most 1024.
     parameter int unsigned ParamGroups = 32,
+    /// Depthwise window: rows x columns are at most AtomicC; 0 rows: no depthwise convolutions. Others
+    /// need AtomicC = AtomicK.
+    parameter int unsigned WindowRows = 2,
+    parameter int unsigned WindowCols = 4,
+    /// Columns that the window's line memories hold, a power of two of at most 2048.
+    parameter int unsigned LineAtoms = 128,
     /// Bytes per beat, a power of two.
     parameter int unsigned BusBytes = 8,
     /// Kernels requantised per cycle, a power of two, at most AtomicK.
@@ -100,6 +106,9 @@ module tessera_npu #(
       .CbufBytes(CbufBytes),
       .AccWords(AccWords),
       .ParamGroups(ParamGroups),
+      .WindowRows(WindowRows),
+      .WindowCols(WindowCols),
+      .LineAtoms(LineAtoms),
       .BusBytes(BusBytes),
       .CounterBits(CounterBits)
   ) u_registers (
@@ -331,7 +340,10 @@ module tessera_npu #(
   compute_unit #(
       .AtomicC (AtomicC),
       .AtomicK (AtomicK),
-      .AccWords(AccWords)
+      .AccWords(AccWords),
+      .WindowRows(WindowRows),
+      .WindowCols(WindowCols),
+      .LineAtoms(LineAtoms)
   ) u_compute (
       .clk_i,
       .rst_ni(unit_rst_n),

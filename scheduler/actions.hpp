@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -40,6 +41,7 @@ struct ConvAction {
   isa::CvKernel kernel;
   isa::CvTile tile;
   isa::CvWeights weights;
+  std::optional<isa::CvWindow> window;  ///< depthwise
   std::uint32_t origin = 0;
   std::uint32_t acc_base = 0;
   bool accumulate = false;

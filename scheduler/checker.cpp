@@ -99,7 +99,7 @@ class RunChecker {
       if (unit == kLoad) {
         check_load(op);
       } else if (unit == kCompute) {
-        check_conv(op);
+        op.depthwise ? check_depthwise(op) : check_conv(op);
       } else {
         check_store(op);
       }
@@ -132,7 +132,8 @@ class RunChecker {
   }
   bool is_configured(const Op& op) {
     if (op.unit == isa::Unit::Compute) {
-      return has_all<isa::CvInput, isa::CvKernel, isa::CvTile, isa::CvWeights>(op);
+      return has_all<isa::CvInput, isa::CvKernel, isa::CvTile, isa::CvWeights>(op) &&
+             (!op.depthwise || has_all<isa::CvWindow>(op));
     }
     if (op.unit == isa::Unit::Load) {
       const bool many = op.load_shape.inner > 1 || op.load_shape.outer > 1;
@@ -254,17 +255,92 @@ class RunChecker {
     return result;
   }
 
-  void check_conv(const Op& op) {
-    const std::uint64_t pixels = std::uint64_t{op.tile.rows} * op.tile.cols;
+  // Of the slab's (0, 0), for depthwise at the first group's atom.
+  static std::int64_t slab_base(const Op& op) {
+    return (std::int64_t{op.conv.origin} - op.tile.y0 * std::int64_t{op.kernel.row_pitch} -
+            std::int64_t{op.tile.x0} * op.input.atoms) &
+           ((1 << 20) - 1);
+  }
+
+  bool has_kernels(const Op& op) {
     if (op.weights.last_kernels > hw_.atomic_k) {
       report_here(fmt::format("last_kernels is {}, the array has {}", op.weights.last_kernels,
                               hw_.atomic_k));
+      return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::uint64_t kernels_in(const Op& op) const {
+    return std::uint64_t{op.weights.groups - 1} * hw_.atomic_k + op.weights.last_kernels;
+  }
+
+  // Slab rows (or columns) that are walked for windows of `window` adjacent taps: all between the
+  // first and the last when a window has several, those of the outputs when it has one.
+  static std::vector<std::int64_t> walked(std::int64_t start, std::uint32_t outputs,
+                                          std::uint32_t stride, std::uint32_t window,
+                                          std::uint32_t chunks, std::uint32_t dilation,
+                                          std::uint32_t extent) {
+    const std::uint32_t step = window == 1 ? stride : 1;
+    const std::uint32_t count = window == 1 ? outputs : (outputs - 1) * stride + window;
+    std::vector<std::int64_t> result;
+    for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
+      const std::int64_t first = start + std::int64_t{chunk} * window * dilation;
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const std::int64_t at = first + std::int64_t{i} * step;
+        if (at >= 0 && at < extent) {
+          result.push_back(at);
+        }
+      }
+    }
+    std::sort(result.begin(), result.end());
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    return result;
+  }
+
+  void check_depthwise(const Op& op) {
+    const Hardware::Window most = hw_.depthwise_window();
+    const isa::CvWindow& window = op.window;
+    if (window.window_h > most.rows || window.window_w > most.cols) {
+      report_here(fmt::format("a window of {} x {}, the hardware has {} x {}", window.window_h,
+                              window.window_w, most.rows, most.cols));
+      return;
+    }
+    if (!has_kernels(op)) {
+      return;
+    }
+    const std::uint32_t line = (op.tile.cols - 1) * op.kernel.stride_x + window.window_w;
+    if (window.window_h > 1 && line > hw_.line_atoms) {
+      report_here(fmt::format("lines of {} pixels, the window holds {}", line, hw_.line_atoms));
+      return;
+    }
+    const auto rows = walked(op.tile.y0, op.tile.rows, op.kernel.stride_y, window.window_h,
+                             window.chunks_y, op.kernel.dilation_y, op.input.rows);
+    const auto cols = walked(op.tile.x0, op.tile.cols, op.kernel.stride_x, window.window_w,
+                             window.chunks_x, op.kernel.dilation_x, op.input.cols);
+    for (const std::int64_t row : rows) {
+      for (const std::int64_t col : cols) {
+        read(cbuf_,
+             static_cast<std::uint64_t>(slab_base(op) + row * op.kernel.row_pitch +
+                                        col * op.input.atoms),
+             op.weights.groups, op.known[kLoad], "cbuf atom", kCompute);
+      }
+      if (problems_.size() >= kMaxProblems) {
+        return;
+      }
+    }
+    read(cbuf_, op.weights.address, kernels_in(op) * window.chunks_y * window.chunks_x,
+         op.known[kLoad], "cbuf atom", kCompute);
+    accumulate(op, std::uint64_t{op.tile.rows} * op.tile.cols * op.weights.groups);
+  }
+
+  void check_conv(const Op& op) {
+    const std::uint64_t pixels = std::uint64_t{op.tile.rows} * op.tile.cols;
+    if (!has_kernels(op)) {
       return;
     }
     const std::int64_t pitch = op.kernel.row_pitch;
-    const std::int64_t base = (std::int64_t{op.conv.origin} - op.tile.y0 * pitch -
-                               std::int64_t{op.tile.x0} * op.input.atoms) &
-                              ((1 << 20) - 1);
+    const std::int64_t base = slab_base(op);
     const auto rows = touched(op.tile.y0, op.tile.rows, op.kernel.stride_y, op.kernel.kernel_h,
                               op.kernel.dilation_y, op.input.rows);
     const auto cols = touched(op.tile.x0, op.tile.cols, op.kernel.stride_x, op.kernel.kernel_w,
@@ -284,10 +360,8 @@ class RunChecker {
         return;
       }
     }
-    const std::uint64_t kernels =
-        std::uint64_t{op.weights.groups - 1} * hw_.atomic_k + op.weights.last_kernels;
     read(cbuf_, op.weights.address,
-         kernels * op.kernel.kernel_h * op.kernel.kernel_w * op.input.atoms, op.known[kLoad],
+         kernels_in(op) * op.kernel.kernel_h * op.kernel.kernel_w * op.input.atoms, op.known[kLoad],
          "cbuf atom", kCompute);
     accumulate(op, pixels * op.weights.groups);
   }

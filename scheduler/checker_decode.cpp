@@ -37,8 +37,16 @@ struct Applier {
   bool operator()(const isa::CvKernel& c) const { return configure(state.kernel, c); }
   bool operator()(const isa::CvTile& c) const { return configure(state.tile, c); }
   bool operator()(const isa::CvWeights& c) const { return configure(state.weights, c); }
-  bool operator()(const isa::Conv& c) const {
+  bool operator()(const isa::CvWindow& c) const { return configure(state.window, c); }
+  bool operator()(const isa::Conv& c) const { return convolve(c, false); }
+  bool operator()(const isa::Depthwise& c) const {
+    return convolve(
+        {c.origin, c.acc_base, c.accumulate, c.wait_load, c.wait_store, c.post_load, c.post_store},
+        true);
+  }
+  [[nodiscard]] bool convolve(const isa::Conv& c, bool depthwise) const {
     state.conv = c;
+    state.depthwise = depthwise;
     state.waits = {c.wait_load != 0, false, c.wait_store != 0};
     state.posts = {c.post_load != 0, false, c.post_store != 0};
     return true;

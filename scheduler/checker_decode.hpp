@@ -25,7 +25,9 @@ struct Op {
   isa::CvKernel kernel;
   isa::CvTile tile;
   isa::CvWeights weights;
-  isa::Conv conv;
+  isa::CvWindow window;
+  isa::Conv conv;  ///< DEPTHWISE has the same fields
+  bool depthwise = false;
   isa::StAddress address;
   isa::StShape store_shape;
   isa::StStride store_stride;

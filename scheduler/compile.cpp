@@ -43,6 +43,16 @@ std::uint64_t atoms_used(const std::vector<Action>& actions, std::size_t first) 
   return sum;
 }
 
+Activation activation_of(const Operator& op) {
+  if (const auto* conv = std::get_if<Conv2d>(&op.attributes); conv != nullptr) {
+    return conv->activation;
+  }
+  if (const auto* depthwise = std::get_if<DepthwiseConv2d>(&op.attributes); depthwise != nullptr) {
+    return depthwise->conv.activation;
+  }
+  return std::get<FullyConnected>(op.attributes).activation;
+}
+
 class Compiler {
  public:
   Compiler(const Network& network, const Hardware& hardware, const Policy& policy)
@@ -106,14 +116,11 @@ class Compiler {
       const Operator& op = network_.operators[i];
       ConvLayer& layer = *convs_[i];
       layer.data.weights =
-          add_constant(pack_weights(tensor(op.inputs[1]).constant, layer.shape, hardware_,
+          add_constant(pack_weights(kernel_first(network_, op), layer.shape, hardware_,
                                     program_.layers[i].decision->channel_parts));
       layer.data.params = add_constant(pack_params(network_, op, layer.shape));
       const Quantisation& out = tensor(op.output).quantisation;
-      const auto* conv = std::get_if<Conv2d>(&op.attributes);
-      const Activation activation =
-          conv != nullptr ? conv->activation : std::get<FullyConnected>(op.attributes).activation;
-      const ClampRange range = activation_range(activation, out);
+      const ClampRange range = activation_range(activation_of(op), out);
       layer.data.quant = {out.zero_point, range.low, range.high};
       layer.data.input_zero_point = tensor(op.inputs[0]).quantisation.zero_point;
     }

@@ -8,9 +8,65 @@
 
 namespace tessera {
 
+namespace {
+
+// One atom per channel and window; taps at the end of the atom's rows, as the window has its newest
+// pixels there.
+std::vector<std::uint8_t> pack_depthwise(const std::vector<std::uint8_t>& kernel,
+                                         const ConvShape& shape, const Hardware& hardware) {
+  const WindowTiling tiling = window_tiling(shape, hardware);
+  const Hardware::Window window = hardware.depthwise_window();
+  const auto channels = static_cast<std::uint32_t>(shape.out_c);
+  const auto kernel_h = static_cast<std::uint32_t>(shape.kernel_h);
+  const auto kernel_w = static_cast<std::uint32_t>(shape.kernel_w);
+  std::vector<std::uint8_t> packed(std::size_t{tiling.chunks()} * channels * hardware.atomic_c);
+  std::uint8_t* atom = packed.data();
+  const auto put_window = [&](std::uint32_t k, std::uint32_t y0, std::uint32_t x0) {
+    for (std::uint32_t r = 0; r < tiling.window_h && y0 + r < kernel_h; ++r) {
+      for (std::uint32_t c = 0; c < tiling.window_w && x0 + c < kernel_w; ++c) {
+        const std::uint32_t tap = (y0 + r) * kernel_w + x0 + c;
+        const std::uint32_t at =
+            (window.rows - tiling.window_h + r) * window.cols + window.cols - tiling.window_w + c;
+        atom[at] = kernel[std::size_t{k} * kernel_h * kernel_w + tap];
+      }
+    }
+    atom += hardware.atomic_c;
+  };
+  for (std::uint32_t k0 = 0; k0 < channels; k0 += hardware.atomic_k) {
+    for (std::uint32_t chunk = 0; chunk < tiling.chunks(); ++chunk) {
+      for (std::uint32_t k = k0; k < std::min(k0 + hardware.atomic_k, channels); ++k) {
+        put_window(k, chunk / tiling.chunks_x * tiling.window_h,
+                   chunk % tiling.chunks_x * tiling.window_w);
+      }
+    }
+  }
+  return packed;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> kernel_first(const Network& network, const Operator& op) {
+  const Tensor& kernel = network.tensors[static_cast<std::size_t>(op.inputs[1])];
+  if (!std::holds_alternative<DepthwiseConv2d>(op.attributes)) {
+    return kernel.constant;
+  }
+  const auto channels = static_cast<std::size_t>(kernel.shape[3]);
+  const std::size_t taps = kernel.constant.size() / channels;
+  std::vector<std::uint8_t> turned(kernel.constant.size());
+  for (std::size_t k = 0; k < channels; ++k) {
+    for (std::size_t tap = 0; tap < taps; ++tap) {
+      turned[k * taps + tap] = kernel.constant[tap * channels + k];
+    }
+  }
+  return turned;
+}
+
 std::vector<std::uint8_t> pack_weights(const std::vector<std::uint8_t>& kernel,
                                        const ConvShape& shape, const Hardware& hardware,
                                        std::uint32_t channel_parts) {
+  if (shape.depthwise) {
+    return pack_depthwise(kernel, shape, hardware);
+  }
   const auto unit = static_cast<std::int32_t>(weight_unit_bytes(shape, hardware));
   const auto atomic_k = static_cast<std::int32_t>(hardware.atomic_k);
   const std::int32_t taps = shape.kernel_h * shape.kernel_w;
@@ -59,7 +115,8 @@ std::vector<std::uint8_t> pack_params(const Network& network, const Operator& op
   const bool has_bias = op.inputs.size() > 2 && op.inputs[2] >= 0;
   const std::size_t per_kernel = static_cast<std::size_t>(shape.kernel_h) *
                                  static_cast<std::size_t>(shape.kernel_w) *
-                                 static_cast<std::size_t>(shape.in_c);
+                                 (shape.depthwise ? 1 : static_cast<std::size_t>(shape.in_c));
+  const std::vector<std::uint8_t> by_kernel = kernel_first(network, op);
   std::vector<std::uint8_t> packed(static_cast<std::size_t>(shape.out_c) * 12);
   for (std::size_t k = 0; k < static_cast<std::size_t>(shape.out_c); ++k) {
     std::uint32_t bias = 0;
@@ -68,7 +125,7 @@ std::vector<std::uint8_t> pack_params(const Network& network, const Operator& op
     }
     std::int32_t weights = 0;
     for (std::size_t i = 0; i < per_kernel; ++i) {
-      weights += static_cast<std::int8_t>(kernel.constant[k * per_kernel + i]);
+      weights += static_cast<std::int8_t>(by_kernel[k * per_kernel + i]);
     }
     bias -= static_cast<std::uint32_t>(in.quantisation.zero_point) *
             static_cast<std::uint32_t>(weights);

@@ -9,8 +9,12 @@
 
 namespace tessera {
 
+/// The operator's kernel with the output channel outermost (OHWI); depthwise kernels come as HWO.
+std::vector<std::uint8_t> kernel_first(const Network& network, const Operator& op);
+
 /// Kernel data (OHWI) as [channel part][group][tap][atom of the part][kernel of the
 /// group][channel], each atom filled up with zeros unless the layer has a single one.
+/// Depthwise: [group][window][kernel of the group], an atom of taps each (command DEPTHWISE).
 std::vector<std::uint8_t> pack_weights(const std::vector<std::uint8_t>& kernel,
                                        const ConvShape& shape, const Hardware& hardware,
                                        std::uint32_t channel_parts);

@@ -38,12 +38,18 @@ ConvShape shape_of(const Network& network, const Operator& op, const Conv2d& con
 std::uint64_t ConvShape::macs() const {
   return static_cast<std::uint64_t>(out_h) * static_cast<std::uint64_t>(out_w) *
          static_cast<std::uint64_t>(out_c) * static_cast<std::uint64_t>(kernel_h) *
-         static_cast<std::uint64_t>(kernel_w) * static_cast<std::uint64_t>(in_c);
+         static_cast<std::uint64_t>(kernel_w) * (depthwise ? 1 : static_cast<std::uint64_t>(in_c));
 }
 
 std::optional<ConvShape> conv_shape_of(const Network& network, const Operator& op) {
   if (const auto* conv = std::get_if<Conv2d>(&op.attributes); conv != nullptr) {
     return shape_of(network, op, *conv);
+  }
+  if (const auto* depthwise = std::get_if<DepthwiseConv2d>(&op.attributes); depthwise != nullptr) {
+    ConvShape shape = shape_of(network, op, depthwise->conv);
+    // With one input channel every kernel sees all of the input: an ordinary convolution.
+    shape.depthwise = shape.in_c > 1;
+    return shape;
   }
   if (std::holds_alternative<FullyConnected>(op.attributes)) {
     const Tensor& in = network.tensors[static_cast<std::size_t>(op.inputs[0])];
@@ -60,6 +66,14 @@ std::optional<ConvShape> conv_shape_of(const Network& network, const Operator& o
 }
 
 std::string accelerator_problem(const ConvShape& shape, const Hardware& hardware) {
+  if (shape.depthwise && shape.in_c != shape.out_c) {
+    return fmt::format("depthwise with {} outputs per channel has no accelerator unit",
+                       shape.out_c / shape.in_c);
+  }
+  if (shape.depthwise && hardware.depthwise_window().rows == 0) {
+    return fmt::format("depthwise needs a square array, this one is {} x {}", hardware.atomic_c,
+                       hardware.atomic_k);
+  }
   struct Limit {
     const char* what;
     std::int64_t value;

@@ -11,12 +11,36 @@ bool power_of_two(std::uint64_t value) {
 
 }  // namespace
 
+// 3x3 kernels are the usual ones: a window of three rows where the array has room for it, and of
+// five columns, for 5x5 in two tiles, where it has room for more.
+Hardware::Window Hardware::depthwise_window() const {
+  if (atomic_c != atomic_k) {
+    return {0, 1};
+  }
+  if (atomic_c >= 32) {
+    return {5, 5};
+  }
+  if (atomic_c >= 16) {
+    return {3, 5};
+  }
+  return atomic_c >= 8 ? Window{2, 4} : Window{1, atomic_c};
+}
+
 std::vector<std::pair<std::string, std::uint64_t>> Hardware::rtl_parameters() const {
-  return {
-      {"AtomicC", atomic_c},      {"AtomicK", atomic_k},     {"CbufBytes", cbuf_capacity},
-      {"CbufBanks", cbuf_banks},  {"AccWords", acc_words},   {"ParamGroups", param_groups},
-      {"BusBytes", bus_bytes},    {"PostLanes", post_lanes}, {"ReadOutstanding", read_outstanding},
-      {"QueueDepth", queue_depth}};
+  const Window window = depthwise_window();
+  return {{"AtomicC", atomic_c},
+          {"AtomicK", atomic_k},
+          {"CbufBytes", cbuf_capacity},
+          {"CbufBanks", cbuf_banks},
+          {"AccWords", acc_words},
+          {"ParamGroups", param_groups},
+          {"BusBytes", bus_bytes},
+          {"PostLanes", post_lanes},
+          {"ReadOutstanding", read_outstanding},
+          {"QueueDepth", queue_depth},
+          {"WindowRows", window.rows},
+          {"WindowCols", window.cols},
+          {"LineAtoms", line_atoms}};
 }
 
 std::string hardware_problem(const Hardware& hw) {
@@ -38,6 +62,7 @@ std::string hardware_problem(const Hardware& hw) {
       {"post_lanes", hw.post_lanes, 1, hw.atomic_k},
       {"read_outstanding", hw.read_outstanding, 2, 64},
       {"queue_depth", hw.queue_depth, 16, 256},
+      {"line_atoms", hw.line_atoms, 16, 2048},
   };
   for (const Limit& limit : limits) {
     if (limit.value < limit.low || limit.value > limit.high || !power_of_two(limit.value)) {

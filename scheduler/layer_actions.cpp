@@ -9,11 +9,13 @@ constexpr std::uint32_t kAddressMask = (1U << 20) - 1;
 }  // namespace
 
 std::uint32_t weight_unit_bytes(const ConvShape& shape, const Hardware& hardware) {
-  return std::min(hardware.atomic_c, static_cast<std::uint32_t>(shape.in_c));
+  return shape.depthwise ? hardware.atomic_c
+                         : std::min(hardware.atomic_c, static_cast<std::uint32_t>(shape.in_c));
 }
 
 std::uint32_t LayerActions::weight_atoms(Range groups, Range atoms) const {
-  return taps() * u32(atoms.size()) * kernels_of(shape_, hw_, groups);
+  return u32(static_cast<std::int64_t>(kernel_atoms(shape_, hw_, u32(atoms.size())))) *
+         kernels_of(shape_, hw_, groups);
 }
 
 void LayerActions::add_load(LoadAction load, Resource target, std::uint32_t begin,
@@ -55,14 +57,17 @@ void LayerActions::load_slab(const Slab& slab, std::uint32_t bands) {
 void LayerActions::load_weights(Range groups, Range atoms, std::uint32_t base) {
   const std::uint64_t unit = weight_unit_bytes(shape_, hw_);
   const std::uint64_t kernels_before = static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k;
-  const auto atoms_before = static_cast<std::uint64_t>(atoms.begin);
   LoadAction load;
   load.kind = isa::LoadKind::Weight;
   load.pixel_bytes = static_cast<std::uint32_t>(unit);
+  // Depthwise: kernels one after the other, whatever the part.
+  const std::uint64_t parts_before =
+      shape_.depthwise
+          ? 0
+          : kernel_atoms(shape_, hw_, u32(atoms.begin)) * static_cast<std::uint64_t>(shape_.out_c);
   load.source.address =
-      data_.weights + taps() * unit *
-                          (atoms_before * static_cast<std::uint64_t>(shape_.out_c) +
-                           static_cast<std::uint64_t>(atoms.size()) * kernels_before);
+      data_.weights +
+      unit * (parts_before + kernel_atoms(shape_, hw_, u32(atoms.size())) * kernels_before);
   load.source.segment_bytes = weight_atoms(groups, atoms) * unit;
   add_load(load, Resource::Cbuf, base, weight_atoms(groups, atoms));
 }
@@ -102,13 +107,22 @@ void LayerActions::convolve(const Convolution& c) {
   conv.tile.rows = u32(c.tile.rows.size());
   conv.tile.cols = u32(c.tile.cols.size());
   conv.weights = {c.weights, u32(c.groups.size()), last_kernels(c.groups)};
+  // A depthwise group has its channels in one atom of the slab.
+  const std::int64_t first_atom = shape_.depthwise ? c.groups.begin - c.slab.atoms.begin : 0;
   conv.origin = u32(std::int64_t{c.slab.base} + std::int64_t{conv.tile.y0} * c.slab.row_pitch() +
-                    std::int64_t{conv.tile.x0} * c.slab.atoms.size()) &
+                    std::int64_t{conv.tile.x0} * c.slab.atoms.size() + first_atom) &
                 kAddressMask;
   conv.acc_base = c.acc_base;
   conv.accumulate = c.accumulate;
 
-  const Range rows = input_rows(shape_, c.tile.rows);
+  Range rows = input_rows(shape_, c.tile.rows);
+  if (shape_.depthwise) {
+    const WindowTiling window = window_tiling(shape_, hw_);
+    conv.window = {window.window_h, window.window_w, window.chunks_y, window.chunks_x};
+    // The last window may reach below the kernel.
+    const std::uint32_t below = window.window_h * window.chunks_y - u32(shape_.kernel_h);
+    rows.end = std::min(rows.end + static_cast<std::int32_t>(below), c.slab.rows.end);
+  }
   const std::uint32_t pitch = c.slab.row_pitch();
   const std::uint64_t first =
       c.slab.base + std::uint64_t{u32(rows.begin - c.slab.rows.begin)} * pitch;

@@ -81,7 +81,6 @@ class LayerActions {
   std::uint32_t next_acc_half();
 
  private:
-  [[nodiscard]] std::uint32_t taps() const { return u32(shape_.kernel_h) * u32(shape_.kernel_w); }
   [[nodiscard]] std::uint32_t last_kernels(Range groups) const;
   void add_load(LoadAction load, Resource target, std::uint32_t begin, std::uint32_t size);
 

@@ -11,6 +11,7 @@ constexpr std::uint32_t kFeatureBands = 4;
 constexpr std::uint32_t kWeightChunks = 8;
 constexpr std::int32_t kMaxTileExtent = 4095;  // CV_TILE rows and columns
 constexpr std::uint32_t kMaxGroups = 255;      // CV_WEIGHTS groups
+constexpr std::uint32_t kNarrowTile = 8;       // columns; depthwise tiles below only walk more
 
 std::vector<PixelTile> cut_pixels(Range rows, Range cols, std::uint32_t words) {
   const auto limit = static_cast<std::int32_t>(std::min<std::uint32_t>(words, kMaxTileExtent));
@@ -43,7 +44,9 @@ class LayerPlanner {
     for (const Range& rows : split_evenly({0, shape_.out_h}, decision_.tiles_h)) {
       for (const Range& cols : split_evenly({0, shape_.out_w}, decision_.tiles_w)) {
         const Mode* modes = &decision_.modes[tile_index * parts_.size()];
-        if (parts_.size() > 1) {
+        if (shape_.depthwise) {
+          plan_depthwise(rows, cols, modes);
+        } else if (parts_.size() > 1) {
           plan_channel_parts(rows, cols, modes);
         } else if (modes[0] == Mode::Direct) {
           plan_direct(rows, cols);
@@ -155,6 +158,88 @@ class LayerPlanner {
         finish_tile(slab, tile, group, weights, params);
       }
     }
+  }
+
+  // depthwise: channel parts have nothing to add up, each is a layer of its own.
+  void plan_depthwise(Range rows, Range cols, const Mode* modes) {
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+      plan_depthwise_part(rows, cols, parts_[part], modes[part]);
+    }
+  }
+
+  // A part's atoms are its kernel groups too.
+  void plan_depthwise_part(Range rows, Range cols, Range part, Mode mode) {
+    Slab slab = slab_for(rows, cols, part);
+    const std::uint32_t group_atoms = add_.weight_atoms({part.begin, part.begin + 1}, part);
+    const std::uint32_t weight_size = mode == Mode::Direct     ? add_.weight_atoms(part, part)
+                                      : mode == Mode::PingPong ? 2 * group_atoms
+                                                               : group_atoms;
+    const Placement placement = state_.regions.place(slab.size(), weight_size);
+    slab.base = placement.feature.begin;
+    const auto tiles = cut_pixels_depthwise(rows, cols);
+    std::uint32_t at_once = 1;
+    if (mode == Mode::Direct) {
+      at_once = std::min({std::max(1U, hw_.acc_half() / tiles[0].pixels()), hw_.param_groups / 2,
+                          kMaxGroups, u32(part.size())});
+    }
+    for (std::int32_t g = part.begin; g < part.end; g += static_cast<std::int32_t>(at_once)) {
+      const Range groups{g, std::min(g + static_cast<std::int32_t>(at_once), part.end)};
+      const bool second = mode == Mode::PingPong && (g - part.begin) % 2 == 1;
+      const std::uint32_t before = mode == Mode::Direct ? add_.weight_atoms({part.begin, g}, part)
+                                   : second             ? group_atoms
+                                                        : 0;
+      const std::uint32_t weights = placement.weight.begin + before;
+      const std::uint32_t params = add_.load_params(groups);
+      add_.load_weights(groups, part, weights);
+      if (g == part.begin) {
+        add_.load_slab(slab, kFeatureBands);
+      }
+      for (const PixelTile& tile : tiles) {
+        finish_tile(slab, tile, groups, weights, params);
+      }
+    }
+  }
+
+  // Tiles with the fewest slab pixels to walk: an accumulator half bounds their outputs, the
+  // window's lines their columns.
+  [[nodiscard]] std::vector<PixelTile> cut_pixels_depthwise(Range rows, Range cols) const {
+    const WindowTiling window = window_tiling(shape_, hw_);
+    std::vector<PixelTile> best;
+    std::uint64_t best_steps = std::numeric_limits<std::uint64_t>::max();
+    for (std::uint32_t across = 1; across <= u32(cols.size()); ++across) {
+      const std::uint32_t widest = u32(ceil_div(u32(cols.size()), across));
+      if (window.window_h > 1 &&
+          (widest - 1) * u32(shape_.stride_w) + window.window_w > hw_.line_atoms) {
+        continue;
+      }
+      const std::uint32_t high = hw_.acc_half() / widest;
+      if (high == 0 || widest > u32(kMaxTileExtent)) {
+        continue;
+      }
+      std::vector<PixelTile> tiles;
+      std::uint64_t steps = 0;
+      for (const Range& r : split_evenly(
+               rows, u32(ceil_div(u32(rows.size()), std::min(high, u32(kMaxTileExtent)))))) {
+        for (const Range& c : split_evenly(cols, across)) {
+          tiles.push_back({r, c});
+          steps += std::uint64_t{walked(r, shape_.stride_h, window.window_h)} *
+                   walked(c, shape_.stride_w, window.window_w);
+        }
+      }
+      if (steps < best_steps) {
+        best_steps = steps;
+        best = std::move(tiles);
+      } else if (widest <= kNarrowTile) {
+        break;
+      }
+    }
+    return best;
+  }
+
+  // Slab rows or columns that the windows of these outputs cover.
+  static std::uint32_t walked(Range outputs, std::int32_t stride, std::uint32_t window) {
+    const std::uint32_t n = u32(outputs.size());
+    return window == 1 ? n : (n - 1) * u32(stride) + window;
   }
 
   // Block of output pixels and kernel groups whose sums stay in an accumulator half while the

@@ -53,8 +53,12 @@ class Decider {
     return std::min<std::uint32_t>(hardware_.atomic_k, static_cast<std::uint32_t>(shape_.out_c));
   }
   [[nodiscard]] std::uint64_t weight_bytes(std::uint32_t atoms, std::uint32_t kernels) const {
-    return static_cast<std::uint64_t>(shape_.kernel_h) *
-           static_cast<std::uint64_t>(shape_.kernel_w) * atoms * hardware_.atomic_c * kernels;
+    return kernel_atoms(shape_, hardware_, atoms) * hardware_.atomic_c * kernels;
+  }
+  // Kernels that see a part of `atoms`: all of them, or the channels' own.
+  [[nodiscard]] std::uint32_t kernels_on(std::uint32_t atoms) const {
+    const auto all = static_cast<std::uint32_t>(shape_.out_c);
+    return shape_.depthwise ? std::min(all, atoms * hardware_.atomic_k) : all;
   }
   [[nodiscard]] std::uint64_t feature_bytes(std::int32_t rows, std::int32_t cols,
                                             std::uint32_t atoms) const {
@@ -76,7 +80,7 @@ class Decider {
 
   // The first of direct, ping-pong, wait for a part; nothing when none fits.
   [[nodiscard]] std::optional<Mode> mode_for(std::uint64_t feature, std::uint32_t atoms) const {
-    const std::uint64_t total = weight_bytes(atoms, static_cast<std::uint32_t>(shape_.out_c));
+    const std::uint64_t total = weight_bytes(atoms, kernels_on(atoms));
     const std::uint64_t group = weight_bytes(atoms, first_group());
     if (total + feature <= hardware_.cbuf_size) {
       return Mode::Direct;

@@ -64,7 +64,17 @@ class Encoder {
     configure(conv.kernel);
     configure(conv.tile);
     configure(conv.weights);
-    isa::Conv go;
+    if (conv.window) {
+      configure(*conv.window);
+      add_convolution<isa::Depthwise>(conv, action);
+    } else {
+      add_convolution<isa::Conv>(conv, action);
+    }
+  }
+
+  template <class Command>
+  void add_convolution(const ConvAction& conv, const Action& action) {
+    Command go;
     go.origin = conv.origin;
     go.acc_base = conv.acc_base;
     go.accumulate = conv.accumulate ? 1 : 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "tessera/schedule.hpp"
@@ -67,6 +68,30 @@ inline std::uint32_t groups_of(const ConvShape& s, const Hardware& hw) {
 inline std::uint32_t kernels_of(const ConvShape& s, const Hardware& hw, Range groups) {
   const auto end = std::min<std::int64_t>(std::int64_t{groups.end} * hw.atomic_k, s.out_c);
   return static_cast<std::uint32_t>(end - std::int64_t{groups.begin} * hw.atomic_k);
+}
+
+/// How a depthwise kernel is cut into weight tiles: windows of adjacent taps.
+struct WindowTiling {
+  std::uint32_t window_h, window_w;
+  std::uint32_t chunks_y, chunks_x;
+  [[nodiscard]] std::uint32_t chunks() const { return chunks_y * chunks_x; }
+};
+
+inline WindowTiling window_tiling(const ConvShape& s, const Hardware& hw) {
+  const auto cut = [](std::int32_t taps, std::int32_t dilation, std::uint32_t most) {
+    const std::uint32_t chunks = u32(ceil_div(u32(taps), dilation == 1 ? most : 1));
+    return std::pair{u32(ceil_div(u32(taps), chunks)), chunks};
+  };
+  const Hardware::Window window = hw.depthwise_window();
+  const auto [h, y] = cut(s.kernel_h, s.dilation_h, window.rows);
+  const auto [w, x] = cut(s.kernel_w, s.dilation_w, window.cols);
+  return {h, w, y, x};
+}
+
+/// Cbuf atoms of one kernel's weights for `atoms` input channel atoms.
+inline std::uint64_t kernel_atoms(const ConvShape& s, const Hardware& hw, std::uint32_t atoms) {
+  return s.depthwise ? window_tiling(s, hw).chunks()
+                     : std::uint64_t{u32(s.kernel_h)} * u32(s.kernel_w) * atoms;
 }
 
 }  // namespace tessera

@@ -22,6 +22,7 @@ struct Hardware {
   std::uint32_t post_lanes = 8;         ///< kernels requantised per cycle
   std::uint32_t read_outstanding = 16;  ///< read bursts under way at most
   std::uint32_t queue_depth = 32;       ///< words per command queue
+  std::uint32_t line_atoms = 128;       ///< columns that the depthwise window's lines hold
 
   [[nodiscard]] std::uint64_t macs_per_cycle() const { return std::uint64_t{atomic_c} * atomic_k; }
   /// Usable cbuf atoms.
@@ -30,6 +31,14 @@ struct Hardware {
   }
   /// Accumulator words of one half: the largest output tile.
   [[nodiscard]] std::uint32_t acc_half() const { return acc_words / 2; }
+
+  /// Taps that one depthwise weight tile holds: rows x columns, at most atomic_c. 0 rows: the array
+  /// is not square and has no depthwise convolutions.
+  struct Window {
+    std::uint32_t rows;
+    std::uint32_t cols;
+  };
+  [[nodiscard]] Window depthwise_window() const;
 
   /// The RTL's top-level parameters by name.
   [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> rtl_parameters() const;

@@ -20,6 +20,7 @@ struct ConvShape {
   std::int32_t stride_h = 1, stride_w = 1;
   std::int32_t dilation_h = 1, dilation_w = 1;
   std::int32_t pad_top = 0, pad_left = 0;
+  bool depthwise = false;  ///< each channel has a kernel of its own; in_c = out_c
 
   [[nodiscard]] std::uint64_t macs() const;
 };

@@ -26,6 +26,8 @@ enum class Opcode : std::uint8_t {
   CvWeights = 0x23,
   Conv = 0x24,
   CvMark = 0x25,
+  CvWindow = 0x26,
+  Depthwise = 0x27,
   StAddress = 0x30,
   StShape = 0x31,
   StStride = 0x32,
@@ -58,7 +60,8 @@ enum class Error : std::uint8_t {
   StoreLength = 12,
   KernelCount = 13,
   NotConfigured = 14,
-  TokenOverflow = 15,
+  WindowRange = 15,
+  TokenOverflow = 16,
 };
 
 enum class Counter : std::uint8_t {
@@ -85,7 +88,7 @@ struct NameDoc {
   std::string_view doc;
 };
 
-inline constexpr std::array<NameDoc, 16> kErrors{{
+inline constexpr std::array<NameDoc, 17> kErrors{{
     {"NONE", "0"},
     {"ILLEGAL_COMMAND", "byte offset of the word in the stream"},
     {"STREAM_END", "bytes read: the stream ended without END"},
@@ -101,6 +104,7 @@ inline constexpr std::array<NameDoc, 16> kErrors{{
     {"STORE_LENGTH", "1: tile has more bytes than the write, 2: fewer"},
     {"KERNEL_COUNT", "last_kernels above atomic_k"},
     {"NOT_CONFIGURED", "0: load, 1: compute, 2: store unit was told to work before its configuration words came"},
+    {"WINDOW_RANGE", "bits 3:0 window_h, 7:4 window_w beyond the hardware's; 256: a line too long"},
     {"TOKEN_OVERFLOW", "bits 0..4: load-compute, compute-load, compute-store, store-compute, store-load"},
 }};
 
@@ -138,7 +142,7 @@ struct CommandInfo {
   std::array<FieldInfo, kMaxFields> fields;
 };
 
-inline constexpr std::array<CommandInfo, 19> kCommands{{
+inline constexpr std::array<CommandInfo, 21> kCommands{{
     {"END", Opcode::End, Unit::Front, 0, {{}}},
     {"LD_SOURCE", Opcode::LdSource, Unit::Load, 2, {{
         {"address", 0, 32, false, 0, 4294967295},
@@ -190,6 +194,19 @@ inline constexpr std::array<CommandInfo, 19> kCommands{{
         {"post_store", 36, 1, false, 0, 1},}}},
     {"CV_MARK", Opcode::CvMark, Unit::Compute, 1, {{
         {"id", 0, 16, false, 0, 65535},}}},
+    {"CV_WINDOW", Opcode::CvWindow, Unit::Compute, 4, {{
+        {"window_h", 0, 4, false, 1, 8},
+        {"window_w", 4, 4, false, 1, 8},
+        {"chunks_y", 8, 5, false, 1, 16},
+        {"chunks_x", 13, 5, false, 1, 16},}}},
+    {"DEPTHWISE", Opcode::Depthwise, Unit::Compute, 7, {{
+        {"origin", 0, 20, false, 0, 1048575},
+        {"acc_base", 20, 12, false, 0, 4095},
+        {"accumulate", 32, 1, false, 0, 1},
+        {"wait_load", 33, 1, false, 0, 1},
+        {"wait_store", 34, 1, false, 0, 1},
+        {"post_load", 35, 1, false, 0, 1},
+        {"post_store", 36, 1, false, 0, 1},}}},
     {"ST_ADDRESS", Opcode::StAddress, Unit::Store, 1, {{
         {"address", 0, 32, false, 0, 4294967295},}}},
     {"ST_SHAPE", Opcode::StShape, Unit::Store, 3, {{
@@ -394,6 +411,39 @@ struct CvMark {
   }
 };
 
+/// Geometry of depthwise convolutions, in place of kernel_h and kernel_w. One weight tile holds a window of taps; the kernel is chunks_y x chunks_x such windows, those at its end filled up with zero weights.
+struct CvWindow {
+  static constexpr Opcode kOpcode = Opcode::CvWindow;
+  std::uint32_t window_h{};  ///< rows of the window, at most the hardware's
+  std::uint32_t window_w{};  ///< columns of the window, at most the hardware's
+  std::uint32_t chunks_y{};  ///< windows per kernel, vertically; they are window_h x dilation_y slab rows apart
+  std::uint32_t chunks_x{};  ///< windows per kernel, horizontally; they are window_w x dilation_x slab columns apart
+  [[nodiscard]] FieldValues values() const {
+    return {window_h, window_w, chunks_y, chunks_x};
+  }
+  static CvWindow from(const FieldValues& v) {
+    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3])};
+  }
+};
+
+/// Convolves each channel of the tile with a kernel of its own. Group g is atom g of each pixel, counted from the origin's. Taps inside a window are adjacent (no dilation). Weights are ordered [group][window row][window column][channel in group], one atom each; tap (r, c) of a window is byte (WINDOW rows - window_h + r) x WINDOW columns + WINDOW columns - window_w + c, all others are zero. With several window rows the tile's input columns, (cols - 1) x stride_x + window_w, are at most the WINDOW line.
+struct Depthwise {
+  static constexpr Opcode kOpcode = Opcode::Depthwise;
+  std::uint32_t origin{};  ///< cbuf atom of (y0, x0) and the first group, modulo 2^20
+  std::uint32_t acc_base{};  ///< first accumulator word; word acc_base + group * pixels + pixel
+  std::uint32_t accumulate{};  ///< add to the accumulators instead of starting from zero
+  std::uint32_t wait_load{};  ///< take one load-to-compute token before starting
+  std::uint32_t wait_store{};  ///< take one store-to-compute token before starting
+  std::uint32_t post_load{};  ///< give one compute-to-load token when the last sum is written
+  std::uint32_t post_store{};  ///< give one compute-to-store token when the last sum is written
+  [[nodiscard]] FieldValues values() const {
+    return {origin, acc_base, accumulate, wait_load, wait_store, post_load, post_store};
+  }
+  static Depthwise from(const FieldValues& v) {
+    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::uint32_t>(v[4]), static_cast<std::uint32_t>(v[5]), static_cast<std::uint32_t>(v[6])};
+  }
+};
+
 /// Where the next stores write.
 struct StAddress {
   static constexpr Opcode kOpcode = Opcode::StAddress;
@@ -489,7 +539,7 @@ struct StMark {
   }
 };
 
-using Command = std::variant<End, LdSource, LdShape, LdStride, Load, LdMark, CvInput, CvKernel, CvTile, CvWeights, Conv, CvMark, StAddress, StShape, StStride, StQuant, StTile, Store, StMark>;
+using Command = std::variant<End, LdSource, LdShape, LdStride, Load, LdMark, CvInput, CvKernel, CvTile, CvWeights, Conv, CvMark, CvWindow, Depthwise, StAddress, StShape, StStride, StQuant, StTile, Store, StMark>;
 
 namespace reg {
 inline constexpr std::uint32_t kId = 0x000;  ///< 0x54535241
@@ -509,6 +559,7 @@ inline constexpr std::uint32_t kCbufBytes = 0x038;  ///< bytes of convolution bu
 inline constexpr std::uint32_t kAccWords = 0x03c;  ///< accumulator words of atomic_k int32
 inline constexpr std::uint32_t kParamGroups = 0x040;  ///< kernel groups in the parameter memory
 inline constexpr std::uint32_t kBusBytes = 0x044;  ///< bytes per beat of the data bus
+inline constexpr std::uint32_t kWindow = 0x048;  ///< depthwise window: rows in bits 7:0, columns in 15:8, pixels of a line in 31:16; 0: no depthwise
 inline constexpr std::uint32_t kCounters = 0x100;  ///< counter i: low half at 0x100 + 8 i, high half at 0x104 + 8 i
 }  // namespace reg
 

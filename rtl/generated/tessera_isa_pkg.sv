@@ -17,6 +17,8 @@ package tessera_isa_pkg;
   localparam logic [5:0] OpCvWeights = 6'h23;
   localparam logic [5:0] OpConv = 6'h24;
   localparam logic [5:0] OpCvMark = 6'h25;
+  localparam logic [5:0] OpCvWindow = 6'h26;
+  localparam logic [5:0] OpDepthwise = 6'h27;
   localparam logic [5:0] OpStAddress = 6'h30;
   localparam logic [5:0] OpStShape = 6'h31;
   localparam logic [5:0] OpStStride = 6'h32;
@@ -135,6 +137,29 @@ package tessera_isa_pkg;
     logic [15:0] id;  // layer number
   } cv_mark_t;
 
+  /// Geometry of depthwise convolutions, in place of kernel_h and kernel_w. One weight tile holds a window of taps; the kernel is chunks_y x chunks_x such windows, those at its end filled up with zero weights.
+  typedef struct packed {
+    logic [5:0] opcode;
+    logic [39:0] reserved;
+    logic [4:0] chunks_x;  // windows per kernel, horizontally; they are window_w x dilation_x slab columns apart
+    logic [4:0] chunks_y;  // windows per kernel, vertically; they are window_h x dilation_y slab rows apart
+    logic [3:0] window_w;  // columns of the window, at most the hardware's
+    logic [3:0] window_h;  // rows of the window, at most the hardware's
+  } cv_window_t;
+
+  /// Convolves each channel of the tile with a kernel of its own. Group g is atom g of each pixel, counted from the origin's. Taps inside a window are adjacent (no dilation). Weights are ordered [group][window row][window column][channel in group], one atom each; tap (r, c) of a window is byte (WINDOW rows - window_h + r) x WINDOW columns + WINDOW columns - window_w + c, all others are zero. With several window rows the tile's input columns, (cols - 1) x stride_x + window_w, are at most the WINDOW line.
+  typedef struct packed {
+    logic [5:0] opcode;
+    logic [20:0] reserved;
+    logic post_store;  // give one compute-to-store token when the last sum is written
+    logic post_load;  // give one compute-to-load token when the last sum is written
+    logic wait_store;  // take one store-to-compute token before starting
+    logic wait_load;  // take one load-to-compute token before starting
+    logic accumulate;  // add to the accumulators instead of starting from zero
+    logic [11:0] acc_base;  // first accumulator word; word acc_base + group * pixels + pixel
+    logic [19:0] origin;  // cbuf atom of (y0, x0) and the first group, modulo 2^20
+  } depthwise_t;
+
   /// Where the next stores write.
   typedef struct packed {
     logic [5:0] opcode;
@@ -210,6 +235,8 @@ package tessera_isa_pkg;
       OpCvWeights: unit_of = UnitCompute;
       OpConv: unit_of = UnitCompute;
       OpCvMark: unit_of = UnitCompute;
+      OpCvWindow: unit_of = UnitCompute;
+      OpDepthwise: unit_of = UnitCompute;
       OpStAddress: unit_of = UnitStore;
       OpStShape: unit_of = UnitStore;
       OpStStride: unit_of = UnitStore;
@@ -236,6 +263,8 @@ package tessera_isa_pkg;
       OpCvWeights: is_legal = word[27:20] >= 8'd1 && word[34:28] >= 7'd1 && word[34:28] <= 7'd64 && word[57:35] == '0;
       OpConv: is_legal = word[57:37] == '0;
       OpCvMark: is_legal = word[57:16] == '0;
+      OpCvWindow: is_legal = word[3:0] >= 4'd1 && word[3:0] <= 4'd8 && word[7:4] >= 4'd1 && word[7:4] <= 4'd8 && word[12:8] >= 5'd1 && word[12:8] <= 5'd16 && word[17:13] >= 5'd1 && word[17:13] <= 5'd16 && word[57:18] == '0;
+      OpDepthwise: is_legal = word[57:37] == '0;
       OpStAddress: is_legal = word[57:32] == '0;
       OpStShape: is_legal = word[23:0] >= 24'd1 && word[39:24] >= 16'd1 && word[55:40] >= 16'd1 && word[57:56] == '0;
       OpStStride: is_legal = word[57:56] == '0;
@@ -264,6 +293,7 @@ package tessera_isa_pkg;
   localparam logic [11:0] RegAccWords = 12'h03c;
   localparam logic [11:0] RegParamGroups = 12'h040;
   localparam logic [11:0] RegBusBytes = 12'h044;
+  localparam logic [11:0] RegWindow = 12'h048;
   localparam logic [11:0] RegCounters = 12'h100;
 
   localparam logic [7:0] ErrorNone = 8'd0;
@@ -281,7 +311,8 @@ package tessera_isa_pkg;
   localparam logic [7:0] ErrorStoreLength = 8'd12;
   localparam logic [7:0] ErrorKernelCount = 8'd13;
   localparam logic [7:0] ErrorNotConfigured = 8'd14;
-  localparam logic [7:0] ErrorTokenOverflow = 8'd15;
+  localparam logic [7:0] ErrorWindowRange = 8'd15;
+  localparam logic [7:0] ErrorTokenOverflow = 8'd16;
 
   localparam int unsigned CounterCycles = 0;
   localparam int unsigned CounterArrayBusy = 1;

@@ -41,6 +41,7 @@ Device::Device(const std::string& library, const Hardware& hardware,
   }
   ports_.rst_n = 1;
   step_(model_, &ports_);
+  const Hardware::Window window = hardware.depthwise_window();
   const std::pair<std::uint32_t, std::uint64_t> expected[] = {
       {isa::reg::kId, kId},
       {isa::reg::kVersion, isa::kCommandSetVersion},
@@ -49,6 +50,8 @@ Device::Device(const std::string& library, const Hardware& hardware,
       {isa::reg::kCbufBytes, hardware.cbuf_capacity},
       {isa::reg::kAccWords, hardware.acc_words},
       {isa::reg::kParamGroups, hardware.param_groups},
+      {isa::reg::kWindow,
+       window.rows == 0 ? 0U : window.rows | window.cols << 8 | hardware.line_atoms << 16},
       {isa::reg::kBusBytes, hardware.bus_bytes}};
   for (const auto& [offset, value] : expected) {
     if (read_register(offset).data != value) {

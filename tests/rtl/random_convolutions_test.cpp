@@ -30,7 +30,7 @@ int pick_channels(int atomic, int least) {
   return std::max(least, pick(0, 5) * atomic + pick(-2, 2));
 }
 
-Case draw(const std::string& preset, const std::string& mode) {
+Case draw(const std::string& preset, const std::string& mode, bool depthwise) {
   const Hardware hw = hardware_preset(preset);
   const int kernel_h = pick(1, pick(0, 5) == 0 ? 16 : 5);
   const int kernel_w = pick(1, pick(0, 5) == 0 ? 16 : 5);
@@ -64,11 +64,13 @@ Case draw(const std::string& preset, const std::string& mode) {
       "network: lenet5\npolicy: {{mode: {}}}\nseed: {}\n",
       preset, limit, pick(1, 16), pick(0, 80), pick(0, 40), pick(0, 60), pick(0, 1000), mode,
       pick(0, 1000));
+  const int in_channels = pick_channels(static_cast<int>(hw.atomic_c), least_in);
+  const int out_channels = pick_channels(static_cast<int>(hw.atomic_k), least_out);
   c.network = fmt::format(
-      "layers:\n  - conv2d: {{in: [{}, {}, {}], out_channels: {}, kernel: [{}, {}], stride: [{}, "
-      "{}], dilation: [{}, {}], padding: [{}, {}, {}, {}], activation: {}}}\n",
-      height, width, pick_channels(static_cast<int>(hw.atomic_c), least_in),
-      pick_channels(static_cast<int>(hw.atomic_k), least_out), kernel_h, kernel_w,
+      "layers:\n  - {}: {{in: [{}, {}, {}], {}kernel: [{}, {}], stride: [{}, {}], dilation: [{}, "
+      "{}], padding: [{}, {}, {}, {}], activation: {}}}\n",
+      depthwise ? "depthwise_conv2d" : "conv2d", height, width, in_channels,
+      depthwise ? "" : fmt::format("out_channels: {}, ", out_channels), kernel_h, kernel_w,
       pick(1, stride_limit), pick(1, stride_limit), dilation_h, dilation_w, top, left, bottom,
       right, activations[pick(0, 2)]);
   // A second layer reads the first one's output while that may still be on its way.
@@ -98,28 +100,48 @@ void run(const Case& c, const std::string& mode) {
   }
 }
 
-class RandomConvolutions : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+using Parameters = std::tuple<std::string, std::string>;
+
+// The same cases every time; RC_PARAMS from outside asks for others, or more.
+void check(const Parameters& parameters, bool depthwise) {
+  const auto& [preset, mode] = parameters;
+  setenv("RC_PARAMS", "seed=20 max_success=30 max_discard_ratio=40 noshrink=0", 0);
+  EXPECT_TRUE(rc::check(
+      [&preset = preset, &mode = mode, depthwise] { run(draw(preset, mode, depthwise), mode); }));
+}
+
+std::string name_of_parameters(const testing::TestParamInfo<Parameters>& parameters) {
+  std::string name =
+      fmt::format("{}_{}", std::get<0>(parameters.param), std::get<1>(parameters.param));
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+const auto kModes = testing::Values("auto", "direct", "ping-pong", "wait", "split-channels",
+                                    "split-spatial", "split-both");
+
+class RandomConvolutions : public testing::TestWithParam<Parameters> {};
 
 TEST_P(RandomConvolutions, EqualTheReference) {
-  const auto& preset = std::get<0>(GetParam());
-  const auto& mode = std::get<1>(GetParam());
-  // The same cases every time; RC_PARAMS from outside asks for others, or more.
-  setenv("RC_PARAMS", "seed=20 max_success=30 max_discard_ratio=40 noshrink=0", 0);
-  EXPECT_TRUE(rc::check(preset + " " + mode, [&] { run(draw(preset, mode), mode); }));
+  check(GetParam(), false);
 }
 
 // Seven modes on two presets, 30 cases each: 420.
 INSTANTIATE_TEST_SUITE_P(Modes, RandomConvolutions,
-                         testing::Combine(testing::Values("tiny", "small"),
-                                          testing::Values("auto", "direct", "ping-pong", "wait",
-                                                          "split-channels", "split-spatial",
-                                                          "split-both")),
-                         [](const auto& param_info) {
-                           std::string name = std::string(std::get<0>(param_info.param)) + "_" +
-                                              std::get<1>(param_info.param);
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         testing::Combine(testing::Values("tiny", "small"), kModes),
+                         name_of_parameters);
+
+class RandomDepthwise : public testing::TestWithParam<Parameters> {};
+
+TEST_P(RandomDepthwise, EqualTheReference) {
+  check(GetParam(), true);
+}
+
+// All presets: each has a window of another shape.
+INSTANTIATE_TEST_SUITE_P(Modes, RandomDepthwise,
+                         testing::Combine(testing::Values("tiny", "small", "medium", "large"),
+                                          kModes),
+                         name_of_parameters);
 
 }  // namespace
 }  // namespace tessera

@@ -1,0 +1,84 @@
+/// The taps that depthwise convolutions multiply: the last Rows x Cols feature atoms around the newest
+/// one, turned so that each channel has its taps side by side. Earlier rows come from line memories.
+module depthwise_window #(
+    parameter int unsigned AtomicC = 8,
+    /// Rows of the window.
+    parameter int unsigned Rows = 2,
+    parameter int unsigned Cols = 4,
+    /// Columns that a line holds, a power of two.
+    parameter int unsigned LineAtoms = 128
+) (
+    input  logic                              clk_i,
+    /// Announces the column whose atom comes with the next cycle's `push_i`.
+    input  logic                              fetch_i,
+    input  logic [                      11:0] fetch_line_i,
+    /// A feature atom, at the column fetched in the cycle before.
+    input  logic                              push_i,
+    input  logic [             AtomicC*8-1:0] atom_i,
+    /// [channel][byte]: tap (r, c) is byte r * Cols + c, the newest one last; the rest is zero.
+    output logic [AtomicC-1:0][AtomicC*8-1:0] window_o
+);
+
+  localparam int unsigned LineBits = $clog2(LineAtoms);
+
+  // One column of the window, the oldest row first.
+  logic [Rows-1:0][AtomicC*8-1:0] column;
+  assign column[Rows-1] = atom_i;
+
+  if (Rows > 1) begin : gen_lines
+    localparam int unsigned Width = (Rows - 1) * AtomicC * 8;
+    logic [Width-1:0] rdata, bypass_data_q, earlier;
+    logic [LineBits-1:0] line_q;
+    logic bypass_q, hit;
+
+    // A line of one column is read in the cycle in which it is written.
+    assign hit = push_i && fetch_i && line_q == fetch_line_i[LineBits-1:0];
+
+    always_ff @(posedge clk_i) begin
+      if (fetch_i) begin
+        line_q   <= fetch_line_i[LineBits-1:0];
+        bypass_q <= hit;
+      end
+      if (hit) bypass_data_q <= column[Rows-1:1];
+    end
+
+    ram_1r1w #(
+        .Width(Width),
+        .Depth(LineAtoms)
+    ) u_line (
+        .clk_i,
+        .we_i(push_i),
+        .waddr_i(line_q),
+        .wdata_i(column[Rows-1:1]),
+        .re_i(fetch_i),
+        .raddr_i(fetch_line_i[LineBits-1:0]),
+        .rdata_o(rdata)
+    );
+
+    assign earlier = bypass_q ? bypass_data_q : rdata;
+    assign column[Rows-2:0] = earlier;
+
+    logic unused;
+    assign unused = ^fetch_line_i[11:LineBits];
+  end else begin : gen_one_row
+    logic unused;
+    assign unused = ^{fetch_i, fetch_line_i};
+  end
+
+  for (genvar k = 0; k < AtomicC; k++) begin : gen_channels
+    logic [Rows-1:0][Cols*8-1:0] taps_q;
+    for (genvar r = 0; r < Rows; r++) begin : gen_rows
+      if (Cols > 1) begin : gen_shift
+        always_ff @(posedge clk_i) begin
+          if (push_i) taps_q[r] <= {column[r][k*8+:8], taps_q[r][Cols*8-1:8]};
+        end
+      end else begin : gen_single
+        always_ff @(posedge clk_i) begin
+          if (push_i) taps_q[r] <= column[r][k*8+:8];
+        end
+      end
+    end
+    assign window_o[k] = (AtomicC * 8)'(taps_q);
+  end
+
+endmodule

@@ -10,6 +10,7 @@ package compute_pkg;
     logic [11:0] atoms;         // atoms per pixel
     logic [ 7:0] zero_point;
     logic        depthwise;
+    logic        resume;        // the window holds the rows above
     logic [ 4:0] tiles_y;       // weight tiles per kernel: taps, or windows when depthwise
     logic [ 4:0] tiles_x;
     logic [ 3:0] window_h;      // slab rows and columns that a step's window spans; 1 when not
@@ -38,7 +39,7 @@ package compute_pkg;
   } job_t;
 
   /// Bits of job_t; a wrong number is a width error in lint.
-  localparam int unsigned JobBits = 314;
+  localparam int unsigned JobBits = 315;
 
   /// What travels down the pipeline with a feature atom.
   typedef struct packed {

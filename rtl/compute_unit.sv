@@ -65,13 +65,15 @@ module compute_unit #(
   tessera_isa_pkg::cv_weights_t weights_q;
   tessera_isa_pkg::cv_window_t window_q;
   tessera_isa_pkg::conv_t conv;
+  tessera_isa_pkg::depthwise_t depthwise;
   logic [5:0] opcode;
   logic input_set_q, kernel_set_q, tile_set_q, weights_set_q, window_set_q, configured;
   logic is_depthwise, window_error, is_conv, is_mark, tokens_ready, jobs_full, weights_full, push_conv, kernel_count_error;
 
   assign opcode = cmd_i[63:58];
   assign conv = cmd_i;
-  // DEPTHWISE has the fields of CONV.
+  // DEPTHWISE has the fields of CONV and one more, in its highest bit.
+  assign depthwise = cmd_i;
   assign is_depthwise = opcode == tessera_isa_pkg::OpDepthwise;
   assign is_conv = cmd_valid_i && (opcode == tessera_isa_pkg::OpConv || is_depthwise);
   assign is_mark = cmd_valid_i && opcode == tessera_isa_pkg::OpCvMark;
@@ -136,6 +138,7 @@ module compute_unit #(
     job_in.atoms = is_depthwise ? 12'd1 : input_q.atoms;
     job_in.zero_point = input_q.zero_point;
     job_in.depthwise = is_depthwise;
+    job_in.resume = is_depthwise && depthwise.resume;
     job_in.tiles_y = is_depthwise ? window_q.chunks_y : kernel_q.kernel_h;
     job_in.tiles_x = is_depthwise ? window_q.chunks_x : kernel_q.kernel_w;
     job_in.window_h = window_h;

@@ -149,7 +149,7 @@ module conv_sequencer #(
       atom_q <= '0;
       row_q <= '0;
       col_q <= '0;
-      row_wait_q <= job_i.window_h - 4'd1;
+      row_wait_q <= job_i.resume ? job_i.skip_y : job_i.window_h - 4'd1;
       col_wait_q <= job_i.window_w - 4'd1;
       line_index_q <= '0;
       tile_first_q <= 1'b1;

@@ -45,6 +45,7 @@ struct ConvAction {
   std::uint32_t origin = 0;
   std::uint32_t acc_base = 0;
   bool accumulate = false;
+  bool resume = false;  ///< depthwise, below the one before
 };
 
 struct StoreAction {

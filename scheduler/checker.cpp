@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "scheduler/checker_decode.hpp"
 #include "tessera/isa.hpp"
@@ -277,12 +278,15 @@ class RunChecker {
 
   // Slab rows (or columns) that are walked for windows of `window` adjacent taps: all between the
   // first and the last when a window has several, those of the outputs when it has one.
+  // A tile that resumes walks `stride` for each output.
   static std::vector<std::int64_t> walked(std::int64_t start, std::uint32_t outputs,
                                           std::uint32_t stride, std::uint32_t window,
                                           std::uint32_t chunks, std::uint32_t dilation,
-                                          std::uint32_t extent) {
+                                          std::uint32_t extent, bool resume) {
     const std::uint32_t step = window == 1 ? stride : 1;
-    const std::uint32_t count = window == 1 ? outputs : (outputs - 1) * stride + window;
+    const std::uint32_t count = window == 1 ? outputs
+                                : resume    ? outputs * stride
+                                            : (outputs - 1) * stride + window;
     std::vector<std::int64_t> result;
     for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
       const std::int64_t first = start + std::int64_t{chunk} * window * dilation;
@@ -296,6 +300,23 @@ class RunChecker {
     std::sort(result.begin(), result.end());
     result.erase(std::unique(result.begin(), result.end()), result.end());
     return result;
+  }
+
+  // Whether the window's lines hold the rows just above the tile.
+  [[nodiscard]] bool continues(const Op& op) const {
+    if (!last_depthwise_) {
+      return false;
+    }
+    const Op& last = *last_depthwise_;
+    const std::int64_t walked_rows =
+        last.resume
+            ? std::int64_t{last.tile.rows} * last.kernel.stride_y
+            : std::int64_t{last.tile.rows - 1} * last.kernel.stride_y + last.window.window_h;
+    return last.input.values() == op.input.values() && last.kernel.values() == op.kernel.values() &&
+           last.window.values() == op.window.values() && op.window.chunks_y == 1 &&
+           op.window.chunks_x == 1 && last.weights.groups == 1 && op.weights.groups == 1 &&
+           last.tile.x0 == op.tile.x0 && last.tile.cols == op.tile.cols &&
+           slab_base(last) == slab_base(op) && last.tile.y0 + walked_rows == op.tile.y0;
   }
 
   void check_depthwise(const Op& op) {
@@ -315,9 +336,14 @@ class RunChecker {
       return;
     }
     const auto rows = walked(op.tile.y0, op.tile.rows, op.kernel.stride_y, window.window_h,
-                             window.chunks_y, op.kernel.dilation_y, op.input.rows);
+                             window.chunks_y, op.kernel.dilation_y, op.input.rows, op.resume);
     const auto cols = walked(op.tile.x0, op.tile.cols, op.kernel.stride_x, window.window_w,
-                             window.chunks_x, op.kernel.dilation_x, op.input.cols);
+                             window.chunks_x, op.kernel.dilation_x, op.input.cols, false);
+    if (op.resume && !continues(op)) {
+      report_here("resumes rows that the window does not hold");
+      return;
+    }
+    last_depthwise_ = op;
     for (const std::int64_t row : rows) {
       for (const std::int64_t col : cols) {
         read(cbuf_,
@@ -442,6 +468,7 @@ class RunChecker {
   std::vector<Cell> cbuf_, acc_, params_;
   std::array<std::uint32_t, 3> numbers_{};
   std::size_t word_ = 0;
+  std::optional<Op> last_depthwise_;
 };
 
 }  // namespace

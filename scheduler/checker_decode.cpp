@@ -40,6 +40,7 @@ struct Applier {
   bool operator()(const isa::CvWindow& c) const { return configure(state.window, c); }
   bool operator()(const isa::Conv& c) const { return convolve(c, false); }
   bool operator()(const isa::Depthwise& c) const {
+    state.resume = c.resume != 0;
     return convolve(
         {c.origin, c.acc_base, c.accumulate, c.wait_load, c.wait_store, c.post_load, c.post_store},
         true);

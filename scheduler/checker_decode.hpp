@@ -28,6 +28,7 @@ struct Op {
   isa::CvWindow window;
   isa::Conv conv;  ///< DEPTHWISE has the same fields
   bool depthwise = false;
+  bool resume = false;
   isa::StAddress address;
   isa::StShape store_shape;
   isa::StStride store_stride;

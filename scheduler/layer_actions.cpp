@@ -103,6 +103,11 @@ void LayerActions::convolve(const Convolution& c) {
                  u32(shape_.stride_w), u32(shape_.dilation_h), u32(shape_.dilation_w),
                  c.slab.row_pitch()};
   conv.tile.y0 = c.tile.rows.begin * shape_.stride_h - shape_.pad_top - c.slab.rows.begin;
+  if (c.resume) {
+    conv.resume = true;
+    conv.tile.y0 +=
+        static_cast<std::int32_t>(window_tiling(shape_, hw_).window_h) - shape_.stride_h;
+  }
   conv.tile.x0 = c.tile.cols.begin * shape_.stride_w - shape_.pad_left - c.slab.cols.begin;
   conv.tile.rows = u32(c.tile.rows.size());
   conv.tile.cols = u32(c.tile.cols.size());
@@ -122,6 +127,8 @@ void LayerActions::convolve(const Convolution& c) {
     // The last window may reach below the kernel.
     const std::uint32_t below = window.window_h * window.chunks_y - u32(shape_.kernel_h);
     rows.end = std::min(rows.end + static_cast<std::int32_t>(below), c.slab.rows.end);
+    // Strides larger than the window walk rows that no output needs.
+    rows.begin = std::clamp(conv.tile.y0 + c.slab.rows.begin, c.slab.rows.begin, rows.begin);
   }
   const std::uint32_t pitch = c.slab.row_pitch();
   const std::uint64_t first =

@@ -54,6 +54,7 @@ struct Convolution {
   bool accumulate;
   std::uint32_t params;  ///< where the store after it finds them
   std::uint32_t param_groups;
+  bool resume = false;  ///< depthwise: the tile lies below the one before
 };
 
 /// Bytes of one atom of weights in external memory: layers of a single atom are not filled up.

@@ -87,10 +87,10 @@ class LayerPlanner {
 
   // Convolves and stores one tile with weights and features that are there.
   void finish_tile(const Slab& slab, const PixelTile& tile, Range groups, std::uint32_t weights,
-                   std::uint32_t params) {
+                   std::uint32_t params, bool resume = false) {
     const std::uint32_t acc = add_.next_acc_half();
     add_.convolve({slab, tile, groups, weights, acc, tile.pixels() * u32(groups.size()), false,
-                   params, u32(groups.size())});
+                   params, u32(groups.size()), resume});
     add_.store(tile, groups, acc, params);
   }
 
@@ -178,7 +178,8 @@ class LayerPlanner {
     slab.base = placement.feature.begin;
     const auto tiles = cut_pixels_depthwise(rows, cols);
     std::uint32_t at_once = 1;
-    if (mode == Mode::Direct) {
+    const bool resumable = can_resume() && tiles.size() > 1;
+    if (mode == Mode::Direct && !resumable) {
       at_once = std::min({std::max(1U, hw_.acc_half() / tiles[0].pixels()), hw_.param_groups / 2,
                           kMaxGroups, u32(part.size())});
     }
@@ -195,13 +196,20 @@ class LayerPlanner {
         add_.load_slab(slab, kFeatureBands);
       }
       for (const PixelTile& tile : tiles) {
-        finish_tile(slab, tile, groups, weights, params);
+        finish_tile(slab, tile, groups, weights, params,
+                    resumable && tile.rows.begin != rows.begin);
       }
     }
   }
 
-  // Tiles with the fewest slab pixels to walk: an accumulator half bounds their outputs, the
-  // window's lines their columns.
+  // A tile may go on where the one above it has stopped: the window's lines hold what both need.
+  [[nodiscard]] bool can_resume() const {
+    const WindowTiling window = window_tiling(shape_, hw_);
+    return window.chunks() == 1 && window.window_h > 1;
+  }
+
+  // Tiles with the fewest slab pixels to walk, strip by strip from top to bottom: an accumulator
+  // half bounds their outputs, the window's lines their columns.
   [[nodiscard]] std::vector<PixelTile> cut_pixels_depthwise(Range rows, Range cols) const {
     const WindowTiling window = window_tiling(shape_, hw_);
     std::vector<PixelTile> best;
@@ -218,13 +226,18 @@ class LayerPlanner {
       }
       std::vector<PixelTile> tiles;
       std::uint64_t steps = 0;
-      for (const Range& r : split_evenly(
-               rows, u32(ceil_div(u32(rows.size()), std::min(high, u32(kMaxTileExtent)))))) {
-        for (const Range& c : split_evenly(cols, across)) {
+      const auto down =
+          split_evenly(rows, u32(ceil_div(u32(rows.size()), std::min(high, u32(kMaxTileExtent)))));
+      for (const Range& c : split_evenly(cols, across)) {
+        std::uint64_t lines = 0;
+        for (const Range& r : down) {
           tiles.push_back({r, c});
-          steps += std::uint64_t{walked(r, shape_.stride_h, window.window_h)} *
-                   walked(c, shape_.stride_w, window.window_w);
+          lines += walked(r, shape_.stride_h, window.window_h);
         }
+        if (can_resume()) {
+          lines = walked(rows, shape_.stride_h, window.window_h);
+        }
+        steps += lines * walked(c, shape_.stride_w, window.window_w);
       }
       if (steps < best_steps) {
         best_steps = steps;

@@ -66,15 +66,16 @@ class Encoder {
     configure(conv.weights);
     if (conv.window) {
       configure(*conv.window);
-      add_convolution<isa::Depthwise>(conv, action);
+      isa::Depthwise go;
+      go.resume = conv.resume ? 1 : 0;
+      add_convolution(go, conv, action);
     } else {
-      add_convolution<isa::Conv>(conv, action);
+      add_convolution(isa::Conv{}, conv, action);
     }
   }
 
   template <class Command>
-  void add_convolution(const ConvAction& conv, const Action& action) {
-    Command go;
+  void add_convolution(Command go, const ConvAction& conv, const Action& action) {
     go.origin = conv.origin;
     go.acc_base = conv.acc_base;
     go.accumulate = conv.accumulate ? 1 : 0;

@@ -65,6 +65,17 @@ TEST(Cycles, ThreeByThreeLayersOfResnet18OnMedium) {
   EXPECT_EQ(cycles_of(outcome), 5569386U);
 }
 
+// A 3x3 window takes 9 x atomic_c MACs per cycle; what is missing are padding and the first rows.
+TEST(Cycles, DepthwiseOnMedium) {
+  const Network network = import_yaml(
+      "layers: [{depthwise_conv2d: {in: [112, 112, 32], kernel: 3, padding: same}}]", "d.yaml", 1);
+  const test::Outcome outcome = run(network, "medium");
+  const std::uint64_t busy = counter(outcome.result.totals, isa::Counter::ArrayBusy);
+  EXPECT_EQ(busy, 2U * 114 * 114);  // two groups of 16 channels, each pixel and its padding once
+  EXPECT_GE(static_cast<double>(outcome.program.layers[0].macs) / static_cast<double>(busy),
+            0.96 * 9 * 16);
+}
+
 TEST(Cycles, OfResnet8) {
   TESSERA_NEEDS_SHARED();
   const Network network = load_network(test::shared_dir() + "/models/ic_resnet8/model.tflite", 1);

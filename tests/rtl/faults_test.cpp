@@ -237,6 +237,37 @@ TEST(Faults, MoreKernelsThanTheArrayHas) {
   expect_works(rig);
 }
 
+TEST(Faults, DepthwiseBeyondTheWindow) {
+  Rig rig("small");
+  std::uint32_t info = 0;
+  const auto depthwise = [](isa::CvWindow window, std::uint32_t cols) {
+    return encode_all({isa::CvInput{1, 1, 1, 0}, isa::CvKernel{3, 3, 1, 1, 1, 1, 1},
+                       isa::CvTile{0, 0, 1, cols}, isa::CvWeights{8, 1, 8}, window,
+                       isa::Depthwise{}, isa::End{}});
+  };
+  EXPECT_EQ(rig.failure(depthwise({3, 3, 1, 1}, 1), &info), Error::WindowRange);
+  EXPECT_EQ(info, 0x33U);
+  EXPECT_EQ(rig.failure(depthwise({2, 5, 1, 1}, 1), &info), Error::WindowRange);
+  EXPECT_EQ(info, 0x52U);
+  EXPECT_EQ(rig.failure(depthwise({2, 3, 2, 1}, 127), &info), Error::WindowRange);
+  EXPECT_EQ(info, 256U);
+  EXPECT_EQ(rig.failure(depthwise({2, 3, 2, 1}, 126), &info), Error::None);
+  EXPECT_EQ(rig.failure(depthwise({1, 3, 3, 1}, 200), &info), Error::None);
+  expect_works(rig);
+}
+
+TEST(Faults, DepthwiseNeedsItsWindow) {
+  Rig rig("small");
+  std::uint32_t info = 0;
+  EXPECT_EQ(rig.failure(encode_all({isa::CvInput{1, 1, 1, 0}, isa::CvKernel{1, 1, 1, 1, 1, 1, 1},
+                                    isa::CvTile{0, 0, 1, 1}, isa::CvWeights{8, 1, 8},
+                                    isa::Depthwise{}, isa::End{}}),
+                        &info),
+            Error::NotConfigured);
+  EXPECT_EQ(info, 1U);
+  expect_works(rig);
+}
+
 TEST(Faults, WorkBeforeItsConfiguration) {
   Rig rig("small");
   std::uint32_t info = 9;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 
 #include "tessera/config.hpp"
@@ -15,6 +16,7 @@ namespace {
 const char* const kNetwork =
     "layers:\n"
     "  - conv2d: {in: [20, 18, 20], out_channels: 27, kernel: 3, padding: same}\n"
+    "  - depthwise_conv2d: {kernel: 3, padding: same}\n"
     "  - conv2d: {out_channels: 40, kernel: [2, 3], stride: 2}\n"
     "  - conv2d: {out_channels: 9, kernel: 1}\n";
 
@@ -61,35 +63,34 @@ TEST_P(EveryMode, EveryMissingTokenIsNoticed) {
     EXPECT_FALSE(check_program(damaged).empty())
         << "word " << index << ": " << isa::disassemble(command);
   };
+  const auto try_each = [&](std::size_t index, const auto& command, const auto& flags) {
+    for (const auto flag : flags) {
+      if (command.*flag != 0) {
+        auto without = command;
+        without.*flag = 0;
+        try_without(index, without);
+      }
+    }
+  };
+  const auto convolution_flags = [](const auto& command) {
+    using Command = std::decay_t<decltype(command)>;
+    return std::array{&Command::wait_load, &Command::wait_store, &Command::post_load,
+                      &Command::post_store};
+  };
   for (std::size_t i = 0; i < words.size(); ++i) {
     const isa::Command command = *isa::decode(words[i]).command;
-    if (auto load = command; auto* c = std::get_if<isa::Load>(&load)) {
-      for (std::uint32_t isa::Load::*flag :
-           {&isa::Load::wait_compute, &isa::Load::wait_store, &isa::Load::post_compute}) {
-        if (c->*flag != 0) {
-          isa::Load without = *c;
-          without.*flag = 0;
-          try_without(i, without);
-        }
-      }
-    } else if (auto* conv = std::get_if<isa::Conv>(&load)) {
-      for (std::uint32_t isa::Conv::*flag : {&isa::Conv::wait_load, &isa::Conv::wait_store,
-                                             &isa::Conv::post_load, &isa::Conv::post_store}) {
-        if (conv->*flag != 0) {
-          isa::Conv without = *conv;
-          without.*flag = 0;
-          try_without(i, without);
-        }
-      }
-    } else if (auto* store = std::get_if<isa::Store>(&load)) {
-      for (std::uint32_t isa::Store::*flag :
-           {&isa::Store::wait_compute, &isa::Store::post_compute, &isa::Store::post_load}) {
-        if (store->*flag != 0) {
-          isa::Store without = *store;
-          without.*flag = 0;
-          try_without(i, without);
-        }
-      }
+    if (const auto* load = std::get_if<isa::Load>(&command)) {
+      try_each(
+          i, *load,
+          std::array{&isa::Load::wait_compute, &isa::Load::wait_store, &isa::Load::post_compute});
+    } else if (const auto* conv = std::get_if<isa::Conv>(&command)) {
+      try_each(i, *conv, convolution_flags(*conv));
+    } else if (const auto* depthwise = std::get_if<isa::Depthwise>(&command)) {
+      try_each(i, *depthwise, convolution_flags(*depthwise));
+    } else if (const auto* store = std::get_if<isa::Store>(&command)) {
+      try_each(
+          i, *store,
+          std::array{&isa::Store::wait_compute, &isa::Store::post_compute, &isa::Store::post_load});
     }
   }
   EXPECT_GT(broken, 10U);
@@ -132,6 +133,19 @@ TEST(Checker, NamesWhatIsWrong) {
   expect(finding<isa::StTile>([](auto& c) { c.pixels -= 1; }), "the tile has");
   expect(finding<isa::StTile>([](auto& c) { c.param_base = 60; }), "parameter group");
   expect(finding<isa::StAddress>([](auto& c) { c.address = 0; }), "outside the activations");
+}
+
+TEST(Checker, NamesWhatIsWrongWithDepthwise) {
+  const auto expect = [](const std::string& finding, const char* part) {
+    EXPECT_NE(finding.find(part), std::string::npos) << finding;
+  };
+  expect(finding<isa::CvWindow>([](auto& c) { c.window_h = 3; }), "the hardware has 2 x 4");
+  expect(finding<isa::CvWindow>([](auto& c) { c.chunks_y = c.chunks_x = 16; }),
+         "still be on its way");
+  expect(finding<isa::Depthwise>([](auto& c) { c.resume = 1; }),
+         "resumes rows that the window does not hold");
+  expect(finding<isa::Depthwise>([](auto& c) { c.acc_base = 500; }), "there are 512");
+  expect(finding<isa::Depthwise>([](auto& c) { c.origin = 12000; }), "nothing was written to");
 }
 
 TEST(Checker, RefusesIllegalWordsAndMissingEnd) {

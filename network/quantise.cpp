@@ -49,6 +49,17 @@ std::int32_t requantise(std::int32_t value, FixedPoint factor) {
   return rounding_shift_right(doubling_high_multiply(scaled, factor.multiplier), right);
 }
 
+std::optional<FixedPoint> average_factor(std::int32_t count) {
+  const FixedPoint factor = fixed_point(1.0 / (double{kAverageWeight} * count));
+  for (std::int32_t sum = -128 * count; sum <= 127 * count; ++sum) {
+    const std::int32_t average = (sum > 0 ? sum + count / 2 : sum - count / 2) / count;
+    if (requantise(kAverageWeight * sum, factor) != average) {
+      return std::nullopt;
+    }
+  }
+  return factor;
+}
+
 ClampRange activation_range(Activation activation, const Quantisation& output) {
   ClampRange range;
   if (activation != Activation::None) {

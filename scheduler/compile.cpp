@@ -10,7 +10,6 @@
 #include "scheduler/tokens.hpp"
 #include "tessera/error.hpp"
 #include "tessera/program.hpp"
-#include "tessera/quantise.hpp"
 
 namespace tessera {
 namespace {
@@ -41,16 +40,6 @@ std::uint64_t atoms_used(const std::vector<Action>& actions, std::size_t first) 
     covered = std::max(covered, end);
   }
   return sum;
-}
-
-Activation activation_of(const Operator& op) {
-  if (const auto* conv = std::get_if<Conv2d>(&op.attributes); conv != nullptr) {
-    return conv->activation;
-  }
-  if (const auto* depthwise = std::get_if<DepthwiseConv2d>(&op.attributes); depthwise != nullptr) {
-    return depthwise->conv.activation;
-  }
-  return std::get<FullyConnected>(op.attributes).activation;
 }
 
 class Compiler {
@@ -115,14 +104,12 @@ class Compiler {
       }
       const Operator& op = network_.operators[i];
       ConvLayer& layer = *convs_[i];
-      layer.data.weights =
-          add_constant(pack_weights(kernel_first(network_, op), layer.shape, hardware_,
-                                    program_.layers[i].decision->channel_parts));
-      layer.data.params = add_constant(pack_params(network_, op, layer.shape));
-      const Quantisation& out = tensor(op.output).quantisation;
-      const ClampRange range = activation_range(activation_of(op), out);
-      layer.data.quant = {out.zero_point, range.low, range.high};
-      layer.data.input_zero_point = tensor(op.inputs[0]).quantisation.zero_point;
+      const LayerKernel kernel = layer_kernel(network_, op, layer.shape);
+      layer.data.weights = add_constant(pack_weights(kernel.weights, layer.shape, hardware_,
+                                                     program_.layers[i].decision->channel_parts));
+      layer.data.params = add_constant(pack_params(kernel));
+      layer.data.quant = kernel.quant;
+      layer.data.input_zero_point = kernel.input_zero_point;
     }
     program_.regions.push_back({MemoryKind::Constants, {0, program_.image.size()}});
   }

@@ -4,7 +4,6 @@
 
 #include "scheduler/layer_planner.hpp"
 #include "scheduler/tiling.hpp"
-#include "tessera/quantise.hpp"
 
 namespace tessera {
 
@@ -45,22 +44,6 @@ std::vector<std::uint8_t> pack_depthwise(const std::vector<std::uint8_t>& kernel
 
 }  // namespace
 
-std::vector<std::uint8_t> kernel_first(const Network& network, const Operator& op) {
-  const Tensor& kernel = network.tensors[static_cast<std::size_t>(op.inputs[1])];
-  if (!std::holds_alternative<DepthwiseConv2d>(op.attributes)) {
-    return kernel.constant;
-  }
-  const auto channels = static_cast<std::size_t>(kernel.shape[3]);
-  const std::size_t taps = kernel.constant.size() / channels;
-  std::vector<std::uint8_t> turned(kernel.constant.size());
-  for (std::size_t k = 0; k < channels; ++k) {
-    for (std::size_t tap = 0; tap < taps; ++tap) {
-      turned[k * taps + tap] = kernel.constant[tap * channels + k];
-    }
-  }
-  return turned;
-}
-
 std::vector<std::uint8_t> pack_weights(const std::vector<std::uint8_t>& kernel,
                                        const ConvShape& shape, const Hardware& hardware,
                                        std::uint32_t channel_parts) {
@@ -97,41 +80,21 @@ std::vector<std::uint8_t> pack_weights(const std::vector<std::uint8_t>& kernel,
   return packed;
 }
 
-std::vector<std::uint8_t> pack_params(const Network& network, const Operator& op,
-                                      const ConvShape& shape) {
-  const auto tensor = [&](std::int32_t index) -> const Tensor& {
-    return network.tensors[static_cast<std::size_t>(index)];
-  };
-  const Tensor& in = tensor(op.inputs[0]);
-  const Tensor& kernel = tensor(op.inputs[1]);
-  const Tensor& out = tensor(op.output);
-  std::vector<FixedPoint> factors;
-  if (std::holds_alternative<FullyConnected>(op.attributes)) {
-    factors.assign(static_cast<std::size_t>(shape.out_c),
-                   fully_connected_factor(in.quantisation, kernel.quantisation, out.quantisation));
-  } else {
-    factors = conv_factors(in.quantisation, kernel.quantisation, out.quantisation, shape.out_c);
-  }
-  const bool has_bias = op.inputs.size() > 2 && op.inputs[2] >= 0;
-  const std::size_t per_kernel = static_cast<std::size_t>(shape.kernel_h) *
-                                 static_cast<std::size_t>(shape.kernel_w) *
-                                 (shape.depthwise ? 1 : static_cast<std::size_t>(shape.in_c));
-  const std::vector<std::uint8_t> by_kernel = kernel_first(network, op);
-  std::vector<std::uint8_t> packed(static_cast<std::size_t>(shape.out_c) * 12);
-  for (std::size_t k = 0; k < static_cast<std::size_t>(shape.out_c); ++k) {
-    std::uint32_t bias = 0;
-    if (has_bias) {
-      std::memcpy(&bias, tensor(op.inputs[2]).constant.data() + 4 * k, 4);
-    }
+std::vector<std::uint8_t> pack_params(const LayerKernel& kernel) {
+  const std::size_t channels = kernel.biases.size();
+  const std::size_t per_channel = kernel.weights.size() / channels;
+  std::vector<std::uint8_t> packed(channels * 12);
+  for (std::size_t k = 0; k < channels; ++k) {
     std::int32_t weights = 0;
-    for (std::size_t i = 0; i < per_kernel; ++i) {
-      weights += static_cast<std::int8_t>(by_kernel[k * per_kernel + i]);
+    for (std::size_t i = 0; i < per_channel; ++i) {
+      weights += static_cast<std::int8_t>(kernel.weights[k * per_channel + i]);
     }
-    bias -= static_cast<std::uint32_t>(in.quantisation.zero_point) *
-            static_cast<std::uint32_t>(weights);
+    const std::uint32_t bias =
+        kernel.biases[k] -
+        static_cast<std::uint32_t>(kernel.input_zero_point) * static_cast<std::uint32_t>(weights);
     std::memcpy(&packed[12 * k], &bias, 4);
-    std::memcpy(&packed[12 * k + 4], &factors[k].multiplier, 4);
-    std::memcpy(&packed[12 * k + 8], &factors[k].shift, 4);
+    std::memcpy(&packed[12 * k + 4], &kernel.factors[k].multiplier, 4);
+    std::memcpy(&packed[12 * k + 8], &kernel.factors[k].shift, 4);
   }
   return packed;
 }

@@ -4,13 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "tessera/network.hpp"
+#include "scheduler/layer_kernel.hpp"
 #include "tessera/schedule.hpp"
 
 namespace tessera {
-
-/// The operator's kernel with the output channel outermost (OHWI); depthwise kernels come as HWO.
-std::vector<std::uint8_t> kernel_first(const Network& network, const Operator& op);
 
 /// Kernel data (OHWI) as [channel part][group][tap][atom of the part][kernel of the
 /// group][channel], each atom filled up with zeros unless the layer has a single one.
@@ -21,7 +18,6 @@ std::vector<std::uint8_t> pack_weights(const std::vector<std::uint8_t>& kernel,
 
 /// Per output channel {int32 bias, int32 multiplier, int32 shift}. The input's zero point is folded
 /// into the bias: sum w (x - z) + b = sum w x + (b - z sum w), modulo 2^32.
-std::vector<std::uint8_t> pack_params(const Network& network, const Operator& op,
-                                      const ConvShape& shape);
+std::vector<std::uint8_t> pack_params(const LayerKernel& kernel);
 
 }  // namespace tessera

@@ -99,8 +99,13 @@ void LayerActions::convolve(const Convolution& c) {
   conv.input.cols = u32(c.slab.cols.size());
   conv.input.atoms = u32(c.slab.atoms.size());
   conv.input.zero_point = data_.input_zero_point;
-  conv.kernel = {u32(shape_.kernel_h), u32(shape_.kernel_w),   u32(shape_.stride_h),
-                 u32(shape_.stride_w), u32(shape_.dilation_h), u32(shape_.dilation_w),
+  // DEPTHWISE has its size from the window.
+  conv.kernel = {shape_.depthwise ? 1 : u32(shape_.kernel_h),
+                 shape_.depthwise ? 1 : u32(shape_.kernel_w),
+                 u32(shape_.stride_h),
+                 u32(shape_.stride_w),
+                 u32(shape_.dilation_h),
+                 u32(shape_.dilation_w),
                  c.slab.row_pitch()};
   conv.tile.y0 = c.tile.rows.begin * shape_.stride_h - shape_.pad_top - c.slab.rows.begin;
   if (c.resume) {

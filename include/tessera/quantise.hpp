@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tessera/network.hpp"
@@ -19,6 +20,15 @@ FixedPoint fixed_point(double factor);
 
 /// round(value * factor): rounding doubled high multiply, then rounding right shift.
 std::int32_t requantise(std::int32_t value, FixedPoint factor);
+
+/// Average pooling as a weighted sum: each value counts this much, so that requantise()'s first
+/// rounding keeps enough bits below the result.
+inline constexpr std::int32_t kAverageWeight = 64;
+
+/// The factor with which requantise() turns a sum of `count` int8 values, each times
+/// kAverageWeight, into their average as pooling rounds it: to nearest, halves away from zero.
+/// Nothing when it is not exact; it is tried on all sums.
+std::optional<FixedPoint> average_factor(std::int32_t count);
 
 /// gemmlowp's building blocks.
 std::int32_t doubling_high_multiply(std::int32_t a, std::int32_t b);

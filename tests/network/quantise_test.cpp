@@ -57,5 +57,15 @@ TEST(ActivationRange, FollowsTheOutputQuantisation) {
   EXPECT_EQ(activation_range(Activation::Relu6, output).high, 20);
 }
 
+TEST(Quantise, AveragesOfAnyCountAreExact) {
+  // average_factor() tries all sums itself.
+  for (std::int32_t count = 1; count <= 400; ++count) {
+    EXPECT_TRUE(average_factor(count)) << count;
+  }
+  for (const std::int32_t count : {784, 1023, 3136, 12544, 16384}) {
+    EXPECT_TRUE(average_factor(count)) << count;
+  }
+}
+
 }  // namespace
 }  // namespace tessera

@@ -14,6 +14,8 @@
 namespace tessera {
 namespace {
 
+enum class Kind { Convolution, Depthwise, AveragePool };
+
 struct Case {
   std::string config;
   std::string network;
@@ -30,7 +32,7 @@ int pick_channels(int atomic, int least) {
   return std::max(least, pick(0, 5) * atomic + pick(-2, 2));
 }
 
-Case draw(const std::string& preset, const std::string& mode, bool depthwise) {
+Case draw(const std::string& preset, const std::string& mode, Kind kind) {
   const Hardware hw = hardware_preset(preset);
   const int kernel_h = pick(1, pick(0, 5) == 0 ? 16 : 5);
   const int kernel_w = pick(1, pick(0, 5) == 0 ? 16 : 5);
@@ -69,10 +71,17 @@ Case draw(const std::string& preset, const std::string& mode, bool depthwise) {
   c.network = fmt::format(
       "layers:\n  - {}: {{in: [{}, {}, {}], {}kernel: [{}, {}], stride: [{}, {}], dilation: [{}, "
       "{}], padding: [{}, {}, {}, {}], activation: {}}}\n",
-      depthwise ? "depthwise_conv2d" : "conv2d", height, width, in_channels,
-      depthwise ? "" : fmt::format("out_channels: {}, ", out_channels), kernel_h, kernel_w,
-      pick(1, stride_limit), pick(1, stride_limit), dilation_h, dilation_w, top, left, bottom,
-      right, activations[pick(0, 2)]);
+      kind == Kind::Depthwise ? "depthwise_conv2d" : "conv2d", height, width, in_channels,
+      kind == Kind::Depthwise ? "" : fmt::format("out_channels: {}, ", out_channels), kernel_h,
+      kernel_w, pick(1, stride_limit), pick(1, stride_limit), dilation_h, dilation_w, top, left,
+      bottom, right, activations[pick(0, 2)]);
+  if (kind == Kind::AveragePool) {
+    c.network = fmt::format(
+        "layers:\n  - avg_pool2d: {{in: [{}, {}, {}], kernel: [{}, {}], stride: [{}, {}], "
+        "activation: {}}}\n",
+        height + span_h, width + span_w, in_channels, kernel_h, kernel_w, pick(1, stride_limit),
+        pick(1, stride_limit), activations[pick(0, 2)]);
+  }
   // A second layer reads the first one's output while that may still be on its way.
   if (second) {
     c.network += fmt::format("  - conv2d: {{out_channels: {}, kernel: 1}}\n",
@@ -103,11 +112,11 @@ void run(const Case& c, const std::string& mode) {
 using Parameters = std::tuple<std::string, std::string>;
 
 // The same cases every time; RC_PARAMS from outside asks for others, or more.
-void check(const Parameters& parameters, bool depthwise) {
+void check(const Parameters& parameters, Kind kind) {
   const auto& [preset, mode] = parameters;
   setenv("RC_PARAMS", "seed=20 max_success=30 max_discard_ratio=40 noshrink=0", 0);
-  EXPECT_TRUE(rc::check(
-      [&preset = preset, &mode = mode, depthwise] { run(draw(preset, mode, depthwise), mode); }));
+  EXPECT_TRUE(
+      rc::check([&preset = preset, &mode = mode, kind] { run(draw(preset, mode, kind), mode); }));
 }
 
 std::string name_of_parameters(const testing::TestParamInfo<Parameters>& parameters) {
@@ -123,7 +132,7 @@ const auto kModes = testing::Values("auto", "direct", "ping-pong", "wait", "spli
 class RandomConvolutions : public testing::TestWithParam<Parameters> {};
 
 TEST_P(RandomConvolutions, EqualTheReference) {
-  check(GetParam(), false);
+  check(GetParam(), Kind::Convolution);
 }
 
 // Seven modes on two presets, 30 cases each: 420.
@@ -134,13 +143,24 @@ INSTANTIATE_TEST_SUITE_P(Modes, RandomConvolutions,
 class RandomDepthwise : public testing::TestWithParam<Parameters> {};
 
 TEST_P(RandomDepthwise, EqualTheReference) {
-  check(GetParam(), true);
+  check(GetParam(), Kind::Depthwise);
 }
 
 // All presets: each has a window of another shape.
 INSTANTIATE_TEST_SUITE_P(Modes, RandomDepthwise,
                          testing::Combine(testing::Values("tiny", "small", "medium", "large"),
                                           kModes),
+                         name_of_parameters);
+
+class RandomAveragePools : public testing::TestWithParam<Parameters> {};
+
+TEST_P(RandomAveragePools, EqualTheReference) {
+  check(GetParam(), Kind::AveragePool);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, RandomAveragePools,
+                         testing::Combine(testing::Values("tiny", "small", "medium"),
+                                          testing::Values("auto", "split-both")),
                          name_of_parameters);
 
 }  // namespace

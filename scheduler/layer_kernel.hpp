@@ -1,0 +1,25 @@
+// What a layer multiplies with and how it comes back to int8, whatever operator it stems from.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tessera/isa.hpp"
+#include "tessera/network.hpp"
+#include "tessera/quantise.hpp"
+#include "tessera/schedule.hpp"
+
+namespace tessera {
+
+struct LayerKernel {
+  std::vector<std::uint8_t> weights;  ///< int8, output channel outermost: OHWI, depthwise OHW
+  std::vector<std::uint32_t> biases;  ///< per output channel, modulo 2^32
+  std::vector<FixedPoint> factors;    ///< per output channel
+  std::int32_t input_zero_point = 0;  ///< subtracted from every feature; padding has this value
+  isa::StQuant quant;
+};
+
+/// `shape` is conv_shape_of(network, op).
+LayerKernel layer_kernel(const Network& network, const Operator& op, const ConvShape& shape);
+
+}  // namespace tessera

@@ -10,6 +10,9 @@ namespace {
 
 std::string explain_layer(const LayerRecord& record) {
   std::string text = fmt::format("{} ({})\n", record.name, record.op);
+  if (record.no_copy) {
+    return text + "  no copy: its output is its input's memory\n\n";
+  }
   if (!record.decision) {
     return text + fmt::format("  host: {}\n\n", record.host_reason);
   }

@@ -36,14 +36,18 @@ Json layer_json(const Config& config, const LayerRecord& record, const LayerResu
   Json layer;
   layer["name"] = record.name;
   layer["op"] = record.op;
-  layer["mode"] = record.decision ? record.decision->mode_name() : "host";
+  layer["mode"] = record.decision  ? record.decision->mode_name()
+                  : record.no_copy ? "no-copy"
+                                   : "host";
   if (record.decision) {
     layer["split"] = {{"channels", record.decision->channel_parts},
                       {"height", record.decision->tiles_h},
                       {"width", record.decision->tiles_w}};
   } else {
     layer["split"] = nullptr;
-    layer["host_reason"] = record.host_reason;
+    if (!record.no_copy) {
+      layer["host_reason"] = record.host_reason;
+    }
   }
   layer["macs"] = record.macs;
   layer["cycles"] = cycles;

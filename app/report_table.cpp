@@ -26,10 +26,13 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
 }
 
 Row layer_row(const Config& config, const LayerRecord& record, const LayerResult& result) {
-  if (!record.decision) {
+  const std::uint64_t cycles = counter(result.counters, isa::Counter::Cycles);
+  if (!record.decision && !record.no_copy) {
     return {record.name, record.op, "host", record.macs == 0 ? "" : grouped(record.macs)};
   }
-  const std::uint64_t cycles = counter(result.counters, isa::Counter::Cycles);
+  if (record.no_copy) {
+    return {record.name, record.op, "no copy", "", cycles == 0 ? "" : grouped(cycles)};
+  }
   const std::uint64_t ideal = record.macs / config.hardware.macs_per_cycle();
   return {record.name,
           record.op,

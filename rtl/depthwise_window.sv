@@ -65,20 +65,25 @@ module depthwise_window #(
     assign unused = ^{fetch_i, fetch_line_i};
   end
 
+  localparam int unsigned TapBits = Rows * Cols * 8;
+
   for (genvar k = 0; k < AtomicC; k++) begin : gen_channels
-    logic [Rows-1:0][Cols*8-1:0] taps_q;
     for (genvar r = 0; r < Rows; r++) begin : gen_rows
+      logic [Cols*8-1:0] taps_q;
       if (Cols > 1) begin : gen_shift
         always_ff @(posedge clk_i) begin
-          if (push_i) taps_q[r] <= {column[r][k*8+:8], taps_q[r][Cols*8-1:8]};
+          if (push_i) taps_q <= {column[r][k*8+:8], taps_q[Cols*8-1:8]};
         end
       end else begin : gen_single
         always_ff @(posedge clk_i) begin
-          if (push_i) taps_q[r] <= column[r][k*8+:8];
+          if (push_i) taps_q <= column[r][k*8+:8];
         end
       end
+      assign window_o[k][r*Cols*8+:Cols*8] = taps_q;
     end
-    assign window_o[k] = (AtomicC * 8)'(taps_q);
+    if (TapBits < AtomicC * 8) begin : gen_unused
+      assign window_o[k][AtomicC*8-1:TapBits] = '0;
+    end
   end
 
 endmodule

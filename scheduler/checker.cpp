@@ -499,6 +499,9 @@ std::vector<std::string> check_program(const Program& program) {
       set_valid(call->output);
       continue;
     }
+    if (std::holds_alternative<NoCopy>(step)) {
+      continue;
+    }
     external.settle();
     const auto& run = std::get<CommandRun>(step);
     if (run.stream.address + run.stream.bytes > program.image.size()) {

@@ -74,14 +74,17 @@ class Compiler {
       record.op = std::string(op.type_name());
       record.macs = macs_of(network_, op);
       record.output_shape = tensor(op.output).shape;
+      record.no_copy =
+          std::holds_alternative<Reshape>(op.attributes) && tensor(op.inputs[0]).constant.empty();
       std::optional<ConvLayer> layer;
       const std::optional<ConvShape> shape = conv_shape_of(network_, op);
-      record.host_reason =
-          shape ? accelerator_problem(*shape, hardware_) : record.op + " has no accelerator unit";
-      if (record.host_reason.empty() && !tensor(op.inputs[0]).constant.empty()) {
+      record.host_reason = record.no_copy ? ""
+                           : shape        ? accelerator_problem(*shape, hardware_)
+                                          : record.op + " has no accelerator unit";
+      if (!record.no_copy && record.host_reason.empty() && !tensor(op.inputs[0]).constant.empty()) {
         record.host_reason = "its input is a constant";
       }
-      if (record.host_reason.empty()) {
+      if (!record.no_copy && record.host_reason.empty()) {
         record.decision = decide_layer(*shape, hardware_, policy_);
         layer = ConvLayer{*shape, {}};
       }
@@ -136,7 +139,13 @@ class Compiler {
       for (const std::int32_t input : network_.operators[i].inputs) {
         used(input, i);
       }
-      born(network_.operators[i].output, i);
+      if (program_.layers[i].no_copy) {
+        buffer_of[static_cast<std::size_t>(network_.operators[i].output)] =
+            buffer_of[static_cast<std::size_t>(network_.operators[i].inputs[0])];
+        used(network_.operators[i].output, i);
+      } else {
+        born(network_.operators[i].output, i);
+      }
     }
     for (const std::int32_t output : network_.outputs) {
       used(output, count);
@@ -196,28 +205,44 @@ class Compiler {
       const Operator& op = network_.operators[i];
       LayerRecord& record = program_.layers[i];
       record.output = *slot(op.output);
-      if (!convs_[i]) {
+      if (record.no_copy && run.layers.empty()) {
+        program_.steps.emplace_back(NoCopy{static_cast<std::uint32_t>(i)});
+        continue;
+      }
+      if (!convs_[i] && !record.no_copy) {
         flush();
         emit_host_call(i);
         continue;
       }
-      ConvLayer& layer = *convs_[i];
-      layer.data.feature = slot(op.inputs[0])->address;
-      layer.data.output = record.output.address;
-      const std::size_t first = actions.size();
-      plan_layer(layer.shape, hardware_, *record.decision, layer.data, state, actions);
-      record.cbuf_peak_bytes = atoms_used(actions, first) * hardware_.atomic_c;
-      for (const isa::Unit unit : {isa::Unit::Load, isa::Unit::Compute, isa::Unit::Store}) {
-        Action mark;
-        mark.unit = unit;
-        mark.body = MarkAction{static_cast<std::uint32_t>(i)};
-        actions.push_back(std::move(mark));
+      if (convs_[i]) {
+        plan(i, state, actions);
       }
+      add_marks(i, actions);
       run.layers.push_back(static_cast<std::uint32_t>(i));
     }
     flush();
     program_.regions.push_back(
         {MemoryKind::Commands, {commands_begin_, program_.image.size() - commands_begin_}});
+  }
+
+  void plan(std::size_t i, StreamState& state, std::vector<Action>& actions) {
+    LayerRecord& record = program_.layers[i];
+    ConvLayer& layer = *convs_[i];
+    layer.data.feature = slot(network_.operators[i].inputs[0])->address;
+    layer.data.output = record.output.address;
+    const std::size_t first = actions.size();
+    plan_layer(layer.shape, hardware_, *record.decision, layer.data, state, actions);
+    record.cbuf_peak_bytes = atoms_used(actions, first) * hardware_.atomic_c;
+  }
+
+  // The trace port tells where a layer ends.
+  static void add_marks(std::size_t i, std::vector<Action>& actions) {
+    for (const isa::Unit unit : {isa::Unit::Load, isa::Unit::Compute, isa::Unit::Store}) {
+      Action mark;
+      mark.unit = unit;
+      mark.body = MarkAction{static_cast<std::uint32_t>(i)};
+      actions.push_back(std::move(mark));
+    }
   }
 
   void emit_run(std::vector<Action>& actions, CommandRun run) {

@@ -13,6 +13,10 @@ std::string disassemble(const Program& program) {
                           program.layers[call->layer].name);
       continue;
     }
+    if (const auto* view = std::get_if<NoCopy>(&step); view != nullptr) {
+      text += fmt::format("; no copy: {}\n", program.layers[view->layer].name);
+      continue;
+    }
     const Slot& stream = std::get<CommandRun>(step).stream;
     const auto words = isa::words_of(program.image.data() + stream.address, stream.bytes);
     for (std::size_t i = 0; i < words.size(); ++i) {

@@ -47,6 +47,8 @@ class RtlRun {
     for (const Step& step : program_.steps) {
       if (const auto* call = std::get_if<HostCall>(&step); call != nullptr) {
         run_host(*call);
+      } else if (const auto* view = std::get_if<NoCopy>(&step); view != nullptr) {
+        finish(view->layer);
       } else {
         run_commands(std::get<CommandRun>(step));
       }

@@ -15,9 +15,7 @@ namespace tessera::test {
 /// be read or be refused with an InputError.
 template <class Read>
 void damage(const std::string& whole, int rounds, const Read& read) {
-  const std::string strange = std::string("{}[]:,-&*!|>'\"%@`# \t\n", 23) + '\0' +
-                              "\xff"
-                              "09e.";
+  const std::string strange = std::string("{}[]:,-&*!|>'\"%@`# \t\n") + '\0' + "\xff" + "09e.";
   SplitMix64 rng(7);
   int refused = 0;
   for (int i = 0; i < rounds; ++i) {

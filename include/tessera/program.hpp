@@ -33,7 +33,12 @@ struct HostCall {
   Slot output;
 };
 
-using Step = std::variant<CommandRun, HostCall>;
+/// An operator that has nothing to do: its output is its input's memory.
+struct NoCopy {
+  std::uint32_t layer = 0;
+};
+
+using Step = std::variant<CommandRun, HostCall, NoCopy>;
 
 /// One operator of the network, for reports.
 struct LayerRecord {
@@ -41,6 +46,7 @@ struct LayerRecord {
   std::string op;
   std::optional<LayerDecision> decision;  ///< on the accelerator when there is one
   std::string host_reason;                ///< why it runs on the host, when it does
+  bool no_copy = false;                   ///< its output is its input's memory
   std::uint64_t macs = 0;
   std::uint64_t cbuf_peak_bytes = 0;  ///< distinct bytes of the cbuf that it uses
   std::vector<std::int32_t> output_shape;

@@ -91,12 +91,15 @@ TEST_F(Cli, JsonFollowsTheContract) {
     for (const char* key : summed) {
       sums[key] += layer[key].get<std::uint64_t>();
     }
-    EXPECT_EQ(layer["mode"] == "host", layer["split"].is_null());
+    EXPECT_EQ(layer["mode"] == "host" || layer["mode"] == "no-copy", layer["split"].is_null());
   }
   for (const char* key : summed) {
     EXPECT_EQ(json["totals"][key], sums[key]) << key;
   }
   EXPECT_EQ(json["layers"][0]["ideal_cycles"], 117600 / 64);
+  EXPECT_EQ(json["layers"][4]["op"], "RESHAPE");
+  EXPECT_EQ(json["layers"][4]["mode"], "no-copy");
+  EXPECT_EQ(json["layers"][4]["external_write_bytes"], 0);
   for (const char* key : {"arena_bytes", "lower_bound_bytes", "proved_optimal", "order_bytes",
                           "in_place_saved_bytes"}) {
     EXPECT_TRUE(json["memory"].contains(key)) << key;

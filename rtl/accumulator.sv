@@ -16,6 +16,8 @@ module accumulator #(
     input  logic [            11:0]         fetch_addr_i,
     /// With `fetch_i`: start from zero instead.
     input  logic                            fetch_zero_i,
+    /// With `fetch_i`: keep the greater of the two instead of adding.
+    input  logic                            fetch_maximum_i,
     input  logic [AtomicK-1:0][SumBits-1:0] sums_i,
     /// Reads a word for the store unit; data one cycle later. Refused while `drain_wait_o`.
     input  logic                            drain_i,
@@ -32,7 +34,7 @@ module accumulator #(
   assign drain_half = drain_addr_i[RowBits];
   assign drain_wait_o = fetch_i && fetch_half == drain_half;
 
-  logic drain_half_q, add_q, zero_q, bypass_q;
+  logic drain_half_q, add_q, zero_q, maximum_q, bypass_q;
   logic [RowBits:0] add_addr_q;
   logic [AtomicK-1:0][31:0] total, bypass_data_q, previous;
   logic [1:0][AtomicK-1:0][31:0] rdata;
@@ -49,6 +51,7 @@ module accumulator #(
       if (fetch_i) begin
         add_addr_q <= fetch_addr_i[RowBits:0];
         zero_q <= fetch_zero_i;
+        maximum_q <= fetch_maximum_i;
         bypass_q <= hit;
       end
       if (hit) bypass_data_q <= total;
@@ -59,7 +62,12 @@ module accumulator #(
   assign previous = bypass_q ? bypass_data_q : rdata[add_addr_q[RowBits]];
 
   for (genvar k = 0; k < AtomicK; k++) begin : gen_kernels
-    assign total[k] = (zero_q ? 32'd0 : previous[k]) + 32'($signed(sums_i[k]));
+    logic signed [31:0] summand;
+    assign summand = 32'($signed(sums_i[k]));
+    always_comb begin
+      if (maximum_q && !zero_q) total[k] = ($signed(previous[k]) > summand) ? previous[k] : summand;
+      else total[k] = (zero_q ? 32'd0 : previous[k]) + summand;
+    end
   end
 
   for (genvar h = 0; h < 2; h++) begin : gen_halves

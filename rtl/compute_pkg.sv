@@ -11,6 +11,7 @@ package compute_pkg;
     logic [ 7:0] zero_point;
     logic        depthwise;
     logic        resume;        // the window holds the rows above
+    logic        maximum;       // pooling instead of sums
     logic [ 4:0] tiles_y;       // weight tiles per kernel: taps, or windows when depthwise
     logic [ 4:0] tiles_x;
     logic [ 3:0] window_h;      // slab rows and columns that a step's window spans; 1 when not
@@ -39,13 +40,14 @@ package compute_pkg;
   } job_t;
 
   /// Bits of job_t; a wrong number is a width error in lint.
-  localparam int unsigned JobBits = 315;
+  localparam int unsigned JobBits = 316;
 
   /// What travels down the pipeline with a feature atom.
   typedef struct packed {
     logic        first;       // first pixel of a weight tile: swap weights
     logic        padding;     // outside the slab
     logic        depthwise;   // goes into the window
+    logic        maximum;     // the greatest tap instead of the sum
     logic        emit;        // the array multiplies and the accumulators add
     logic [11:0] line;        // column, counted from the tile's first
     logic [ 7:0] zero_point;

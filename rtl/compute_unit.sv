@@ -72,7 +72,7 @@ module compute_unit #(
 
   assign opcode = cmd_i[63:58];
   assign conv = cmd_i;
-  // DEPTHWISE has the fields of CONV and one more, in its highest bit.
+  // DEPTHWISE has the fields of CONV and some more above them.
   assign depthwise = cmd_i;
   assign is_depthwise = opcode == tessera_isa_pkg::OpDepthwise;
   assign is_conv = cmd_valid_i && (opcode == tessera_isa_pkg::OpConv || is_depthwise);
@@ -139,6 +139,7 @@ module compute_unit #(
     job_in.zero_point = input_q.zero_point;
     job_in.depthwise = is_depthwise;
     job_in.resume = is_depthwise && depthwise.resume;
+    job_in.maximum = is_depthwise && depthwise.maximum;
     job_in.tiles_y = is_depthwise ? window_q.chunks_y : kernel_q.kernel_h;
     job_in.tiles_x = is_depthwise ? window_q.chunks_x : kernel_q.kernel_w;
     job_in.window_h = window_h;
@@ -314,6 +315,7 @@ module compute_unit #(
       .feature_i(feature_q),
       .depthwise_i(step2_q.depthwise),
       .window_i(window),
+      .maximum_i(step2_q.maximum),
       .sums_o(sums)
   );
 
@@ -327,6 +329,7 @@ module compute_unit #(
       .fetch_i(sum_valid),
       .fetch_addr_i(step2_q.acc_addr),
       .fetch_zero_i(step2_q.acc_zero),
+      .fetch_maximum_i(step2_q.maximum),
       .sums_i(sums),
       .drain_i,
       .drain_addr_i,

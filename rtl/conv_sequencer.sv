@@ -92,6 +92,7 @@ module conv_sequencer #(
     step_o.first = tile_first_q;
     step_o.padding = padding;
     step_o.depthwise = job_q.depthwise;
+    step_o.maximum = job_q.maximum;
     step_o.emit = emit;
     step_o.line = line_index_q;
     step_o.zero_point = job_q.zero_point;

@@ -16,12 +16,15 @@ module mac_array #(
     /// Depthwise: a vector per kernel instead, the taps of the kernel's own channel.
     input  logic                              depthwise_i,
     input  logic [AtomicK-1:0][AtomicC*8-1:0] window_i,
+    /// The greatest value whose weight is not zero takes the place of the sum.
+    input  logic                              maximum_i,
     output logic [AtomicK-1:0][  SumBits-1:0] sums_o
 );
 
   for (genvar k = 0; k < AtomicK; k++) begin : gen_kernels
     logic [AtomicC*8-1:0] weights_q, feature;
     logic signed [SumBits-1:0] sum, sum_q;
+    logic signed [7:0] greatest;
 
     assign feature = depthwise_i ? window_i[k] : feature_i;
 
@@ -32,9 +35,20 @@ module mac_array #(
       end
     end
 
+    always_comb begin
+      greatest = -8'sd128;
+      if (maximum_i) begin
+        for (int unsigned c = 0; c < AtomicC; c++) begin
+          if (weights_q[c*8+:8] != 8'd0 && $signed(feature[c*8+:8]) > greatest) begin
+            greatest = feature[c*8+:8];
+          end
+        end
+      end
+    end
+
     always_ff @(posedge clk_i) begin
       if (swap_i) weights_q <= tile_i[k];
-      if (valid_i) sum_q <= sum;
+      if (valid_i) sum_q <= maximum_i ? SumBits'(greatest) : sum;
     end
 
     assign sums_o[k] = sum_q;

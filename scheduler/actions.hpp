@@ -45,7 +45,8 @@ struct ConvAction {
   std::uint32_t origin = 0;
   std::uint32_t acc_base = 0;
   bool accumulate = false;
-  bool resume = false;  ///< depthwise, below the one before
+  bool maximum = false;  ///< depthwise, pooling
+  bool resume = false;   ///< depthwise, below the one before
 };
 
 struct StoreAction {

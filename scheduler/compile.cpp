@@ -112,7 +112,7 @@ class Compiler {
                                                      program_.layers[i].decision->channel_parts));
       layer.data.params = add_constant(pack_params(kernel));
       layer.data.quant = kernel.quant;
-      layer.data.input_zero_point = kernel.input_zero_point;
+      layer.data.padding_value = kernel.padding_value;
     }
     program_.regions.push_back({MemoryKind::Constants, {0, program_.image.size()}});
   }

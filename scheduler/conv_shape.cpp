@@ -57,8 +57,10 @@ ConvShape shape_of(const Network& network, const Operator& op, const Pool2d& poo
   shape.pad_top = pool.padding.top;
   shape.pad_left = pool.padding.left;
   shape.depthwise = true;
-  shape.divisor = static_cast<std::int32_t>(
-      std::min<std::int64_t>(std::int64_t{pool.filter_h} * pool.filter_w, INT32_MAX));
+  shape.maximum = pool.kind == PoolKind::Max;
+  shape.divisor = shape.maximum ? 0
+                                : static_cast<std::int32_t>(std::min<std::int64_t>(
+                                      std::int64_t{pool.filter_h} * pool.filter_w, INT32_MAX));
   return shape;
 }
 
@@ -112,8 +114,7 @@ std::optional<ConvShape> conv_shape_of(const Network& network, const Operator& o
     shape.depthwise = shape.in_c > 1;
     return shape;
   }
-  if (const auto* pool = std::get_if<Pool2d>(&op.attributes);
-      pool != nullptr && pool->kind == PoolKind::Average) {
+  if (const auto* pool = std::get_if<Pool2d>(&op.attributes); pool != nullptr) {
     return shape_of(network, op, *pool);
   }
   if (std::holds_alternative<FullyConnected>(op.attributes)) {

@@ -98,7 +98,7 @@ void LayerActions::convolve(const Convolution& c) {
   conv.input.rows = u32(c.slab.rows.size());
   conv.input.cols = u32(c.slab.cols.size());
   conv.input.atoms = u32(c.slab.atoms.size());
-  conv.input.zero_point = data_.input_zero_point;
+  conv.input.zero_point = data_.padding_value;
   // DEPTHWISE has its size from the window.
   conv.kernel = {shape_.depthwise ? 1 : u32(shape_.kernel_h),
                  shape_.depthwise ? 1 : u32(shape_.kernel_w),
@@ -128,6 +128,7 @@ void LayerActions::convolve(const Convolution& c) {
   Range rows = input_rows(shape_, c.tile.rows);
   if (shape_.depthwise) {
     const WindowTiling window = window_tiling(shape_, hw_);
+    conv.maximum = shape_.maximum;
     conv.window = {window.window_h, window.window_w, window.chunks_y, window.chunks_x};
     // The last window may reach below the kernel.
     const std::uint32_t below = window.window_h * window.chunks_y - u32(shape_.kernel_h);

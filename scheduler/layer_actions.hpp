@@ -17,7 +17,7 @@ struct LayerData {
   std::uint64_t weights = 0;  ///< as packed by pack_weights for the same decision
   std::uint64_t params = 0;   ///< as packed by pack_params
   std::uint64_t output = 0;   ///< NHWC int8
-  std::int32_t input_zero_point = 0;
+  std::int32_t padding_value = 0;
   isa::StQuant quant;
 };
 

@@ -46,6 +46,19 @@ LayerKernel average_kernel(const ConvShape& shape) {
   return kernel;
 }
 
+// Weights say which values count; nothing outside the picture is greater than -128.
+LayerKernel maximum_kernel(const ConvShape& shape) {
+  const auto channels = static_cast<std::size_t>(shape.out_c);
+  LayerKernel kernel;
+  kernel.weights.assign(channels * static_cast<std::size_t>(shape.kernel_h) *
+                            static_cast<std::size_t>(shape.kernel_w),
+                        1);
+  kernel.biases.assign(channels, 0);
+  kernel.factors.assign(channels, fixed_point(1.0));
+  kernel.padding_value = -128;
+  return kernel;
+}
+
 LayerKernel weighted_kernel(const Network& network, const Operator& op, const ConvShape& shape) {
   const Tensor& in = tensor_of(network, op.inputs[0]);
   const Tensor& weights = tensor_of(network, op.inputs[1]);
@@ -67,6 +80,7 @@ LayerKernel weighted_kernel(const Network& network, const Operator& op, const Co
         conv_factors(in.quantisation, weights.quantisation, out.quantisation, shape.out_c);
   }
   kernel.input_zero_point = in.quantisation.zero_point;
+  kernel.padding_value = in.quantisation.zero_point;
   kernel.quant.zero_point = out.quantisation.zero_point;
   return kernel;
 }
@@ -74,8 +88,9 @@ LayerKernel weighted_kernel(const Network& network, const Operator& op, const Co
 }  // namespace
 
 LayerKernel layer_kernel(const Network& network, const Operator& op, const ConvShape& shape) {
-  LayerKernel kernel =
-      shape.divisor > 0 ? average_kernel(shape) : weighted_kernel(network, op, shape);
+  LayerKernel kernel = shape.divisor > 0 ? average_kernel(shape)
+                       : shape.maximum   ? maximum_kernel(shape)
+                                         : weighted_kernel(network, op, shape);
   const ClampRange range =
       activation_range(activation_of(op), tensor_of(network, op.output).quantisation);
   kernel.quant.low = range.low;

@@ -15,7 +15,8 @@ struct LayerKernel {
   std::vector<std::uint8_t> weights;  ///< int8, output channel outermost: OHWI, depthwise OHW
   std::vector<std::uint32_t> biases;  ///< per output channel, modulo 2^32
   std::vector<FixedPoint> factors;    ///< per output channel
-  std::int32_t input_zero_point = 0;  ///< subtracted from every feature; padding has this value
+  std::int32_t input_zero_point = 0;  ///< subtracted from every feature
+  std::int32_t padding_value = 0;     ///< of features outside the picture
   isa::StQuant quant;
 };
 

@@ -67,6 +67,7 @@ class Encoder {
     if (conv.window) {
       configure(*conv.window);
       isa::Depthwise go;
+      go.maximum = conv.maximum ? 1 : 0;
       go.resume = conv.resume ? 1 : 0;
       add_convolution(go, conv, action);
     } else {

@@ -12,7 +12,7 @@
 namespace tessera {
 
 /// A convolution as the accelerator sees it. Fully connected layers are 1x1 on a 1 x rows input;
-/// average pooling is depthwise with equal weights.
+/// pooling is depthwise with equal weights.
 struct ConvShape {
   std::string name;
   std::int32_t in_h = 1, in_w = 1, in_c = 1;
@@ -22,6 +22,7 @@ struct ConvShape {
   std::int32_t dilation_h = 1, dilation_w = 1;
   std::int32_t pad_top = 0, pad_left = 0;
   bool depthwise = false;    ///< each channel has a kernel of its own; in_c = out_c
+  bool maximum = false;      ///< maximum pooling
   std::int32_t divisor = 0;  ///< average pooling: values in a window; 0: another operator
 
   [[nodiscard]] std::uint64_t macs() const;

@@ -10,7 +10,7 @@
 namespace tessera::isa {
 
 inline constexpr std::uint32_t kCommandSetVersion = 1;
-inline constexpr std::size_t kMaxFields = 8;
+inline constexpr std::size_t kMaxFields = 9;
 using FieldValues = std::array<std::int64_t, kMaxFields>;
 
 enum class Opcode : std::uint8_t {
@@ -199,7 +199,7 @@ inline constexpr std::array<CommandInfo, 21> kCommands{{
         {"window_w", 4, 4, false, 1, 8},
         {"chunks_y", 8, 5, false, 1, 16},
         {"chunks_x", 13, 5, false, 1, 16},}}},
-    {"DEPTHWISE", Opcode::Depthwise, Unit::Compute, 8, {{
+    {"DEPTHWISE", Opcode::Depthwise, Unit::Compute, 9, {{
         {"origin", 0, 20, false, 0, 1048575},
         {"acc_base", 20, 12, false, 0, 4095},
         {"accumulate", 32, 1, false, 0, 1},
@@ -207,7 +207,8 @@ inline constexpr std::array<CommandInfo, 21> kCommands{{
         {"wait_store", 34, 1, false, 0, 1},
         {"post_load", 35, 1, false, 0, 1},
         {"post_store", 36, 1, false, 0, 1},
-        {"resume", 37, 1, false, 0, 1},}}},
+        {"maximum", 37, 1, false, 0, 1},
+        {"resume", 38, 1, false, 0, 1},}}},
     {"ST_ADDRESS", Opcode::StAddress, Unit::Store, 1, {{
         {"address", 0, 32, false, 0, 4294967295},}}},
     {"ST_SHAPE", Opcode::StShape, Unit::Store, 3, {{
@@ -437,12 +438,13 @@ struct Depthwise {
   std::uint32_t wait_store{};  ///< take one store-to-compute token before starting
   std::uint32_t post_load{};  ///< give one compute-to-load token when the last sum is written
   std::uint32_t post_store{};  ///< give one compute-to-store token when the last sum is written
+  std::uint32_t maximum{};  ///< maximum pooling: the greatest of the taps whose weights are not zero takes the place of the sum, also when accumulating
   std::uint32_t resume{};  ///< go on below the DEPTHWISE before, whose last rows the window still holds: same columns, channels and window, one group, one window per kernel; (y0, x0) and origin are at the first row that it has not seen
   [[nodiscard]] FieldValues values() const {
-    return {origin, acc_base, accumulate, wait_load, wait_store, post_load, post_store, resume};
+    return {origin, acc_base, accumulate, wait_load, wait_store, post_load, post_store, maximum, resume};
   }
   static Depthwise from(const FieldValues& v) {
-    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::uint32_t>(v[4]), static_cast<std::uint32_t>(v[5]), static_cast<std::uint32_t>(v[6]), static_cast<std::uint32_t>(v[7])};
+    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::uint32_t>(v[4]), static_cast<std::uint32_t>(v[5]), static_cast<std::uint32_t>(v[6]), static_cast<std::uint32_t>(v[7]), static_cast<std::uint32_t>(v[8])};
   }
 };
 

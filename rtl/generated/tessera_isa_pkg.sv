@@ -150,8 +150,9 @@ package tessera_isa_pkg;
   /// Convolves each channel of the tile with a kernel of its own. Group g is atom g of each pixel, counted from the origin's. Taps inside a window are adjacent (no dilation). Weights are ordered [group][window row][window column][channel in group], one atom each; tap (r, c) of a window is byte (WINDOW rows - window_h + r) x WINDOW columns + WINDOW columns - window_w + c, all others are zero. With several window rows the tile's input columns, (cols - 1) x stride_x + window_w, are at most the WINDOW line.
   typedef struct packed {
     logic [5:0] opcode;
-    logic [19:0] reserved;
+    logic [18:0] reserved;
     logic resume;  // go on below the DEPTHWISE before, whose last rows the window still holds: same columns, channels and window, one group, one window per kernel; (y0, x0) and origin are at the first row that it has not seen
+    logic maximum;  // maximum pooling: the greatest of the taps whose weights are not zero takes the place of the sum, also when accumulating
     logic post_store;  // give one compute-to-store token when the last sum is written
     logic post_load;  // give one compute-to-load token when the last sum is written
     logic wait_store;  // take one store-to-compute token before starting
@@ -265,7 +266,7 @@ package tessera_isa_pkg;
       OpConv: is_legal = word[57:37] == '0;
       OpCvMark: is_legal = word[57:16] == '0;
       OpCvWindow: is_legal = word[3:0] >= 4'd1 && word[3:0] <= 4'd8 && word[7:4] >= 4'd1 && word[7:4] <= 4'd8 && word[12:8] >= 5'd1 && word[12:8] <= 5'd16 && word[17:13] >= 5'd1 && word[17:13] <= 5'd16 && word[57:18] == '0;
-      OpDepthwise: is_legal = word[57:38] == '0;
+      OpDepthwise: is_legal = word[57:39] == '0;
       OpStAddress: is_legal = word[57:32] == '0;
       OpStShape: is_legal = word[23:0] >= 24'd1 && word[39:24] >= 16'd1 && word[55:40] >= 16'd1 && word[57:56] == '0;
       OpStStride: is_legal = word[57:56] == '0;

@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-enum class Kind { Convolution, Depthwise, AveragePool };
+enum class Kind { Convolution, Depthwise, AveragePool, MaximumPool };
 
 struct Case {
   std::string config;
@@ -81,6 +81,15 @@ Case draw(const std::string& preset, const std::string& mode, Kind kind) {
         "activation: {}}}\n",
         height + span_h, width + span_w, in_channels, kernel_h, kernel_w, pick(1, stride_limit),
         pick(1, stride_limit), activations[pick(0, 2)]);
+  }
+  if (kind == Kind::MaximumPool) {
+    // Less padding than kernel, so that no window lies outside altogether.
+    c.network = fmt::format(
+        "layers:\n  - max_pool2d: {{in: [{}, {}, {}], kernel: [{}, {}], stride: [{}, {}], padding: "
+        "[{}, {}, {}, {}], activation: {}}}\n",
+        height + span_h, width + span_w, in_channels, kernel_h, kernel_w, pick(1, stride_limit),
+        pick(1, stride_limit), std::min(top, kernel_h - 1), std::min(left, kernel_w - 1),
+        std::min(bottom, kernel_h - 1), std::min(right, kernel_w - 1), activations[pick(0, 2)]);
   }
   // A second layer reads the first one's output while that may still be on its way.
   if (second) {
@@ -159,6 +168,17 @@ TEST_P(RandomAveragePools, EqualTheReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, RandomAveragePools,
+                         testing::Combine(testing::Values("tiny", "small", "medium"),
+                                          testing::Values("auto", "split-both")),
+                         name_of_parameters);
+
+class RandomMaximumPools : public testing::TestWithParam<Parameters> {};
+
+TEST_P(RandomMaximumPools, EqualTheReference) {
+  check(GetParam(), Kind::MaximumPool);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, RandomMaximumPools,
                          testing::Combine(testing::Values("tiny", "small", "medium"),
                                           testing::Values("auto", "split-both")),
                          name_of_parameters);

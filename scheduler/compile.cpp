@@ -67,6 +67,17 @@ class Compiler {
     return network_.tensors[static_cast<std::size_t>(index)];
   }
 
+  [[nodiscard]] std::string host_reason(const Operator& op,
+                                        const std::optional<ConvShape>& shape) const {
+    if (!shape) {
+      return std::string(op.type_name()) + " has no accelerator unit";
+    }
+    if (!tensor(op.inputs[0]).constant.empty()) {
+      return "its input is a constant";
+    }
+    return accelerator_problem(*shape, hardware_);
+  }
+
   void decide() {
     for (const Operator& op : network_.operators) {
       LayerRecord record;
@@ -74,19 +85,16 @@ class Compiler {
       record.op = std::string(op.type_name());
       record.macs = macs_of(network_, op);
       record.output_shape = tensor(op.output).shape;
-      record.no_copy =
-          std::holds_alternative<Reshape>(op.attributes) && tensor(op.inputs[0]).constant.empty();
       std::optional<ConvLayer> layer;
-      const std::optional<ConvShape> shape = conv_shape_of(network_, op);
-      record.host_reason = record.no_copy ? ""
-                           : shape        ? accelerator_problem(*shape, hardware_)
-                                          : record.op + " has no accelerator unit";
-      if (!record.no_copy && record.host_reason.empty() && !tensor(op.inputs[0]).constant.empty()) {
-        record.host_reason = "its input is a constant";
-      }
-      if (!record.no_copy && record.host_reason.empty()) {
-        record.decision = decide_layer(*shape, hardware_, policy_);
-        layer = ConvLayer{*shape, {}};
+      if (std::holds_alternative<Reshape>(op.attributes) && tensor(op.inputs[0]).constant.empty()) {
+        record.no_copy = true;
+      } else {
+        const std::optional<ConvShape> shape = conv_shape_of(network_, op);
+        record.host_reason = host_reason(op, shape);
+        if (record.host_reason.empty()) {
+          record.decision = decide_layer(*shape, hardware_, policy_);
+          layer = ConvLayer{*shape, {}};
+        }
       }
       program_.layers.push_back(std::move(record));
       convs_.push_back(std::move(layer));

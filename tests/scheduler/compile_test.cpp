@@ -1,0 +1,50 @@
+// Where layers run and where their tensors lie.
+#include <gtest/gtest.h>
+
+#include "tessera/checker.hpp"
+#include "tessera/config.hpp"
+#include "tessera/import.hpp"
+#include "tessera/program.hpp"
+
+namespace tessera {
+namespace {
+
+Program compiled(const char* layers) {
+  const Network network = import_yaml(std::string("layers: [{") + layers + "}]", "net.yaml", 1);
+  Program program = compile(network, hardware_preset("small"), {});
+  EXPECT_TRUE(check_program(program).empty());
+  return program;
+}
+
+TEST(Compile, ReshapeIsItsInputsMemory) {
+  const Program alone = compiled("flatten: {in: [4, 4, 3]}");
+  ASSERT_EQ(alone.steps.size(), 1U);
+  EXPECT_TRUE(std::holds_alternative<NoCopy>(alone.steps[0]));
+  EXPECT_EQ(alone.outputs[0].address, alone.inputs[0].address);
+  EXPECT_EQ(alone.arena_bytes, 48U);
+
+  const Program inside = compiled(
+      "conv2d: {in: [4, 4, 3], out_channels: 4, kernel: 1}}, {flatten: {}}, "
+      "{fully_connected: {out_features: 5}");
+  EXPECT_EQ(inside.steps.size(), 1U) << "a reshape does not end a command stream";
+  EXPECT_EQ(inside.layers[1].output.address, inside.layers[0].output.address);
+}
+
+TEST(Compile, SaysWhyALayerRunsOnTheHost) {
+  const auto reason = [](const char* layer) { return compiled(layer).layers[0].host_reason; };
+  EXPECT_EQ(reason("avg_pool2d: {in: [8, 8, 5], kernel: 2, stride: 2}"), "");
+  EXPECT_NE(
+      reason("avg_pool2d: {in: [8, 8, 5], kernel: 3, stride: 2, padding: same}").find("padding"),
+      std::string::npos);
+  EXPECT_EQ(reason("max_pool2d: {in: [8, 8, 5], kernel: 3, stride: 2, padding: same}"), "");
+  EXPECT_EQ(reason("depthwise_conv2d: {in: [8, 8, 5], kernel: 3}"), "");
+  EXPECT_NE(reason("depthwise_conv2d: {in: [8, 8, 5], kernel: 3, multiplier: 2}").find("2 outputs"),
+            std::string::npos);
+  EXPECT_EQ(reason("depthwise_conv2d: {in: [8, 8, 1], kernel: 3, multiplier: 4}"), "");
+  EXPECT_NE(reason("conv2d: {in: [40, 40, 3], out_channels: 2, kernel: 17}").find("kernel height"),
+            std::string::npos);
+  EXPECT_NE(reason("softmax: {in: [1, 1, 8]}").find("no accelerator unit"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera

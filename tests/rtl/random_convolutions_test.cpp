@@ -183,5 +183,24 @@ INSTANTIATE_TEST_SUITE_P(Modes, RandomMaximumPools,
                                           testing::Values("auto", "split-both")),
                          name_of_parameters);
 
+// Tiles that go on where the one above stopped need more rows than the random layers have.
+TEST(TallDepthwise, ResumesInEveryStride) {
+  for (const int kernel : {2, 3}) {
+    // Larger strides make two narrow strips of one tile each the better cut.
+    for (int stride = 1; stride <= kernel; ++stride) {
+      const std::string layers = fmt::format(
+          "layers: [{{depthwise_conv2d: {{in: [{}, {}, 20], kernel: {}, stride: {}, padding: "
+          "same}}}}]",
+          33 * stride, 9 * stride, kernel, stride);
+      SCOPED_TRACE(layers);
+      const Network network = import_yaml(layers, "tall.yaml", 1);
+      const auto outcome = test::conform(network, hardware_preset("medium"), {},
+                                         test::seeded_inputs(network, 1), ExternalMemory{});
+      EXPECT_EQ(outcome.problem, "");
+      EXPECT_NE(disassemble(outcome.program).find("resume=1"), std::string::npos);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tessera

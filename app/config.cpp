@@ -125,6 +125,7 @@ Policy read_policy(const YAML::Node& node, const std::string& file) {
   policy.name = policies[fields.choice("name", policies, 0)];
   policy.split = static_cast<SplitChoice>(fields.choice("split", splits, 0));
   policy.mode = static_cast<ForcedMode>(fields.choice("mode", modes, 0));
+  policy.fuse = fields.choice("fuse", {"no", "yes"}, 1) == 1;
   fields.finish();
   return policy;
 }

@@ -8,10 +8,13 @@
 namespace tessera {
 namespace {
 
-std::string explain_layer(const LayerRecord& record) {
+std::string explain_layer(const Program& program, const LayerRecord& record) {
   std::string text = fmt::format("{} ({})\n", record.name, record.op);
   if (record.no_copy) {
-    return text + "  no copy: its output is its input's memory\n\n";
+    return text + "  no copy: its output and inputs share their memory\n\n";
+  }
+  if (record.rides_on) {
+    return text + fmt::format("  part of {}\n\n", program.layers[*record.rides_on].name);
   }
   if (!record.decision) {
     return text + fmt::format("  host: {}\n\n", record.host_reason);
@@ -24,7 +27,14 @@ std::string explain_layer(const LayerRecord& record) {
     text += fmt::format("  {:<9} {}: {}\n            {}\n", line.holds ? "holds" : "rejected",
                         line.rule, line.formula, line.numbers);
   }
-  return text + fmt::format("  => {}: {}\n\n", decision.long_name(), decision.reason);
+  text += fmt::format("  => {}: {}\n", decision.long_name(), decision.reason);
+  if (record.passes > 1) {
+    text += fmt::format("  the first of {} passes\n", record.passes);
+  }
+  for (const std::size_t rider : record.riders) {
+    text += fmt::format("  with {} ({})\n", program.layers[rider].name, program.layers[rider].op);
+  }
+  return text + "\n";
 }
 
 }  // namespace
@@ -35,7 +45,7 @@ std::string explain(const Program& program, const std::string& layer) {
   for (const LayerRecord& record : program.layers) {
     names.push_back(record.name);
     if (layer.empty() || record.name == layer) {
-      text += explain_layer(record);
+      text += explain_layer(program, record);
     }
   }
   if (text.empty()) {

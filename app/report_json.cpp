@@ -29,26 +29,30 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-Json layer_json(const Config& config, const LayerRecord& record, const LayerResult& result,
-                Sums& sums) {
+Json layer_json(const Config& config, const Program& program, const LayerRecord& record,
+                const LayerResult& result, Sums& sums) {
   const std::uint64_t cycles = counter(result.counters, isa::Counter::Cycles);
   const std::uint64_t ideal = record.decision ? record.macs / config.hardware.macs_per_cycle() : 0;
   Json layer;
   layer["name"] = record.name;
   layer["op"] = record.op;
-  layer["mode"] = record.decision  ? record.decision->mode_name()
-                  : record.no_copy ? "no-copy"
-                                   : "host";
+  layer["mode"] = record.decision   ? record.decision->mode_name()
+                  : record.no_copy  ? "no-copy"
+                  : record.rides_on ? "fused"
+                                    : "host";
   if (record.decision) {
     layer["split"] = {{"channels", record.decision->channel_parts},
                       {"height", record.decision->tiles_h},
                       {"width", record.decision->tiles_w}};
   } else {
     layer["split"] = nullptr;
-    if (!record.no_copy) {
+    if (record.rides_on) {
+      layer["into"] = program.layers[*record.rides_on].name;
+    } else if (!record.no_copy) {
       layer["host_reason"] = record.host_reason;
     }
   }
+  layer["passes"] = record.passes;
   layer["macs"] = record.macs;
   layer["cycles"] = cycles;
   layer["ideal_cycles"] = ideal;
@@ -93,7 +97,7 @@ std::string report_json(const Config& config, const Simulation& simulation) {
   std::uint64_t cbuf_peak = 0;
   for (std::size_t i = 0; i < program.layers.size(); ++i) {
     json["layers"].push_back(
-        layer_json(config, program.layers[i], simulation.result.layers[i], sums));
+        layer_json(config, program, program.layers[i], simulation.result.layers[i], sums));
     cbuf_peak = std::max(cbuf_peak, program.layers[i].cbuf_peak_bytes);
   }
   const Counters& totals = simulation.result.totals;

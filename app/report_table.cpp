@@ -25,8 +25,17 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
                                   100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-Row layer_row(const Config& config, const LayerRecord& record, const LayerResult& result) {
+std::string mode_of(const LayerRecord& record) {
+  const std::string name = record.decision->long_name();
+  return record.passes == 1 ? name : fmt::format("{} passes, {}", record.passes, name);
+}
+
+Row layer_row(const Config& config, const Program& program, const LayerRecord& record,
+              const LayerResult& result) {
   const std::uint64_t cycles = counter(result.counters, isa::Counter::Cycles);
+  if (record.rides_on) {
+    return {record.name, record.op, "in " + program.layers[*record.rides_on].name};
+  }
   if (!record.decision && !record.no_copy) {
     return {record.name, record.op, "host", record.macs == 0 ? "" : grouped(record.macs)};
   }
@@ -36,7 +45,7 @@ Row layer_row(const Config& config, const LayerRecord& record, const LayerResult
   const std::uint64_t ideal = record.macs / config.hardware.macs_per_cycle();
   return {record.name,
           record.op,
-          record.decision->long_name(),
+          mode_of(record),
           grouped(record.macs),
           grouped(cycles),
           grouped(ideal),
@@ -46,7 +55,10 @@ Row layer_row(const Config& config, const LayerRecord& record, const LayerResult
           grouped(record.cbuf_peak_bytes)};
 }
 
-std::string render(const std::vector<Row>& rows) {
+std::string render(std::vector<Row> rows) {
+  for (Row& row : rows) {
+    row.resize(rows[0].size());
+  }
   std::vector<std::size_t> widths(rows[0].size(), 0);
   for (const Row& row : rows) {
     for (std::size_t c = 0; c < row.size(); ++c) {
@@ -77,7 +89,7 @@ std::string report_table(const Config& config, const Simulation& simulation) {
   std::uint64_t ideal = 0;
   for (std::size_t i = 0; i < simulation.program.layers.size(); ++i) {
     const LayerRecord& record = simulation.program.layers[i];
-    rows.push_back(layer_row(config, record, simulation.result.layers[i]));
+    rows.push_back(layer_row(config, simulation.program, record, simulation.result.layers[i]));
     if (record.decision) {
       macs += record.macs;
       ideal += record.macs / hw.macs_per_cycle();

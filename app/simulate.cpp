@@ -94,8 +94,9 @@ void check(const Program& program) {
 }
 
 // The host kernels compute every layer again.
-std::optional<std::size_t> first_mismatch(const Network& network, const std::vector<Bytes>& inputs,
-                                          const RunResult& result, Progress& progress) {
+std::optional<std::size_t> first_mismatch(const Network& network, const Program& program,
+                                          const std::vector<Bytes>& inputs, const RunResult& result,
+                                          Progress& progress) {
   std::uint64_t whole = 0;
   for (const Operator& op : network.operators) {
     whole += macs_of(network, op);
@@ -103,7 +104,8 @@ std::optional<std::size_t> first_mismatch(const Network& network, const std::vec
   std::optional<std::size_t> mismatch;
   std::uint64_t done = 0;
   run_reference(network, inputs, [&](std::size_t op, const Bytes& output) {
-    if (!mismatch && result.layers[op].output != output) {
+    const bool kept = program.layers[op].output.bytes > 0;
+    if (!mismatch && kept && result.layers[op].output != output) {
       mismatch = op;
     }
     done += macs_of(network, network.operators[op]);
@@ -141,7 +143,7 @@ Simulation simulate(const Config& config, const SimulateOptions& options, Progre
   };
   simulation.result = run_on_rtl(simulation.program, run);
   simulation.first_mismatch =
-      first_mismatch(simulation.network, inputs, simulation.result, progress);
+      first_mismatch(simulation.network, simulation.program, inputs, simulation.result, progress);
   progress.clear();
   if (!options.output.empty()) {
     write_outputs(simulation.network, simulation.result.outputs, options.output);

@@ -160,7 +160,7 @@ std::int32_t NetworkBuilder::add(const std::string& name, std::int32_t a, std::i
   const std::vector<std::int32_t> shape = tensor(a).shape;
   const float scale = tensor(a).quantisation.scales[0] + tensor(b).quantisation.scales[0];
   return computed(name, shape, {{scale}, activation == Activation::None ? -2 : -90},
-                  Add{activation}, {a, b});
+                  Binary{BinaryKind::Add, activation}, {a, b});
 }
 
 std::int32_t NetworkBuilder::softmax(const std::string& name, std::int32_t in) {

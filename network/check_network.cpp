@@ -146,9 +146,10 @@ class Checker {
     check_nhwc(in, "feature");
     check_nhwc(out, "output");
     require(kernel.shape.size() == 4 && kernel.shape[0] == out.shape[3] &&
-                kernel.shape[3] == in.shape[3],
-            fmt::format("kernel has shape [{}]; {} outputs and {} inputs are needed (groups are "
-                        "not supported)",
+                in.shape[3] % kernel.shape[3] == 0 &&
+                out.shape[3] % (in.shape[3] / kernel.shape[3]) == 0,
+            fmt::format("kernel has shape [{}]; {} outputs are needed, and inputs that divide {} "
+                        "into as many groups as the outputs",
                         fmt::join(kernel.shape, ", "), out.shape[3], in.shape[3]));
     check_kernel(kernel, out.shape[3]);
     check_bias(op, out.shape[3]);
@@ -170,6 +171,33 @@ class Checker {
     check_bias(op, out.shape[3]);
     check_conv_windows(depthwise.conv, in, kernel, out);
   }
+  void check(const Operator& op, const TransposeConv2d& conv) const {
+    const Tensor& in = input(op, 0, "feature");
+    const Tensor& kernel = input(op, 1, "kernel");
+    const Tensor& out = output(op);
+    check_nhwc(in, "feature");
+    check_nhwc(out, "output");
+    require(kernel.shape.size() == 4 && kernel.shape[0] == out.shape[3] &&
+                kernel.shape[3] == in.shape[3],
+            fmt::format("kernel has shape [{}]; {} outputs and {} inputs are needed",
+                        fmt::join(kernel.shape, ", "), out.shape[3], in.shape[3]));
+    check_kernel(kernel, out.shape[3]);
+    check_bias(op, out.shape[3]);
+    const Padding& cut = conv.padding;
+    require(conv.stride_h >= 1 && conv.stride_w >= 1 && cut.top >= 0 && cut.left >= 0 &&
+                cut.bottom >= 0 && cut.right >= 0,
+            "strides must be at least 1, padding 0");
+    const auto full = [](std::int32_t extent, std::int32_t stride, std::int32_t taps) {
+      return std::int64_t{extent - 1} * stride + taps;
+    };
+    const std::int64_t height = full(in.shape[1], conv.stride_h, kernel.shape[1]);
+    const std::int64_t width = full(in.shape[2], conv.stride_w, kernel.shape[2]);
+    require(
+        out.shape[1] + std::int64_t{cut.top} + cut.bottom >= height &&
+            out.shape[2] + std::int64_t{cut.left} + cut.right >= width &&
+            cut.top < kernel.shape[1] && cut.left < kernel.shape[2],
+        fmt::format("its full result is {} x {}, padding and output do not fit it", height, width));
+  }
   void check(const Operator& op, const FullyConnected&) const {
     const Tensor& in = input(op, 0, "feature");
     const Tensor& kernel = input(op, 1, "kernel");
@@ -185,17 +213,122 @@ class Checker {
     require(kernel.quantisation.scales.size() == 1, "kernel must have one scale");
     check_bias(op, kernel.shape[0]);
   }
-  void check(const Operator& op, const Add&) const {
+  void check(const Operator& op, const Binary&) const {
     const Tensor& a = input(op, 0, "first input");
     const Tensor& b = input(op, 1, "second input");
     const Tensor& out = output(op);
     check_activation(a, "first input");
     check_activation(b, "second input");
     check_activation(out, "output");
-    require(a.shape == b.shape && a.shape == out.shape,
-            fmt::format("shapes [{}], [{}] and [{}] differ (broadcast is not supported)",
-                        fmt::join(a.shape, ", "), fmt::join(b.shape, ", "),
-                        fmt::join(out.shape, ", ")));
+    const std::size_t rank = out.shape.size();
+    const auto fits = [&](const Tensor& in) {
+      for (std::size_t d = 0; d < in.shape.size() && d < rank; ++d) {
+        const std::int32_t extent = in.shape[in.shape.size() - 1 - d];
+        if (extent != 1 && extent != out.shape[rank - 1 - d]) {
+          return false;
+        }
+      }
+      return in.shape.size() <= rank;
+    };
+    const auto extent_of = [](const Tensor& in, std::size_t from_end) {
+      return from_end < in.shape.size() ? in.shape[in.shape.size() - 1 - from_end] : 1;
+    };
+    bool whole = true;
+    for (std::size_t d = 0; d < rank; ++d) {
+      whole = whole && out.shape[rank - 1 - d] == std::max(extent_of(a, d), extent_of(b, d));
+    }
+    require(fits(a) && fits(b) && whole,
+            fmt::format("shapes [{}] and [{}] do not give [{}]", fmt::join(a.shape, ", "),
+                        fmt::join(b.shape, ", "), fmt::join(out.shape, ", ")));
+  }
+  void check(const Operator& op, const Unary& unary) const {
+    const Tensor& in = input(op, 0, "input");
+    const Tensor& out = output(op);
+    check_activation(in, "input");
+    check_activation(out, "output");
+    require(in.shape == out.shape, "input and output differ in shape");
+    const Quantisation& to = out.quantisation;
+    if (unary.kind == UnaryKind::Logistic) {
+      require(to.zero_point == -128 && to.scales[0] == 1.0F / 256,
+              "output must have scale 1/256 and zero point -128");
+    } else if (unary.kind == UnaryKind::Tanh) {
+      require(to.zero_point == 0 && to.scales[0] == 1.0F / 128,
+              "output must have scale 1/128 and zero point 0");
+    } else if (unary.kind == UnaryKind::Lookup) {
+      require(unary.table.size() == 256,
+              fmt::format("a table has 256 values, this one {}", unary.table.size()));
+    } else if (unary.kind == UnaryKind::LeakyRelu) {
+      require(unary.alpha > 0 && unary.alpha < 1024,
+              fmt::format("alpha is {}; allowed are positive numbers below 1024", unary.alpha));
+    }
+  }
+  void check(const Operator& op, const Mean&) const {
+    const Tensor& in = input(op, 0, "feature");
+    const Tensor& out = output(op);
+    check_nhwc(in, "feature");
+    check_activation(out, "output");
+    require(out.elements() == in.shape[3] && out.shape.back() == in.shape[3],
+            fmt::format("output has shape [{}]; a mean over height and width has {} values",
+                        fmt::join(out.shape, ", "), in.shape[3]));
+    require(in.elements() / in.shape[3] <= (1 << 23), "more than 2^23 pixels");
+  }
+  void check_moved(const Tensor& in, const Tensor& out) const {
+    check_activation(in, "input");
+    check_activation(out, "output");
+    require(in.quantisation.scales == out.quantisation.scales &&
+                in.quantisation.zero_point == out.quantisation.zero_point,
+            "input and output are quantised differently");
+  }
+  void check(const Operator& op, const Transpose& transpose) const {
+    const Tensor& in = input(op, 0, "input");
+    const Tensor& out = output(op);
+    check_moved(in, out);
+    std::vector<bool> seen(in.shape.size(), false);
+    bool fits = transpose.order.size() == in.shape.size() && out.shape.size() == in.shape.size();
+    for (std::size_t d = 0; fits && d < in.shape.size(); ++d) {
+      const std::int32_t from = transpose.order[d];
+      fits = from >= 0 && static_cast<std::size_t>(from) < in.shape.size() &&
+             !seen[static_cast<std::size_t>(from)] &&
+             out.shape[d] == in.shape[static_cast<std::size_t>(from)];
+      if (fits) {
+        seen[static_cast<std::size_t>(from)] = true;
+      }
+    }
+    require(fits,
+            fmt::format("order [{}] does not turn [{}] into [{}]", fmt::join(transpose.order, ", "),
+                        fmt::join(in.shape, ", "), fmt::join(out.shape, ", ")));
+  }
+  void check(const Operator& op, const StridedSlice& slice) const {
+    const Tensor& in = input(op, 0, "input");
+    const Tensor& out = output(op);
+    check_moved(in, out);
+    const std::size_t rank = in.shape.size();
+    require(out.shape.size() == rank && slice.begin.size() == rank && slice.stride.size() == rank,
+            "rank must be equal everywhere");
+    for (std::size_t d = 0; d < rank; ++d) {
+      require(slice.begin[d] >= 0 && slice.stride[d] >= 1 &&
+                  slice.begin[d] + std::int64_t{out.shape[d] - 1} * slice.stride[d] < in.shape[d],
+              fmt::format("dimension {}: {} elements from {} in steps of {} (at least 1) are not "
+                          "inside {}",
+                          d, out.shape[d], slice.begin[d], slice.stride[d], in.shape[d]));
+    }
+  }
+  void check(const Operator& op, const ResizeNearest& resize) const {
+    const Tensor& in = input(op, 0, "feature");
+    const Tensor& out = output(op);
+    check_nhwc(in, "feature");
+    check_nhwc(out, "output");
+    check_moved(in, out);
+    require(in.shape[3] == out.shape[3], "channels of input and output differ");
+    require(!(resize.align_corners && resize.half_pixel_centers),
+            "align_corners and half_pixel_centers exclude each other");
+  }
+  void check(const Operator& op, const Dequantize&) const {
+    const Tensor& in = input(op, 0, "input");
+    const Tensor& out = output(op);
+    check_activation(in, "input");
+    require(out.type == DataType::Float32 && in.shape == out.shape,
+            "output must be float32 of the input's shape");
   }
   void check(const Operator& op, const Pool2d& pool) const {
     const Tensor& in = input(op, 0, "feature");
@@ -213,7 +346,9 @@ class Checker {
   }
   void check(const Operator& op, const Reshape&) const {
     const Tensor& in = input(op, 0, "input");
-    require(in.bytes() == output(op).bytes(), "input and output differ in size");
+    const Tensor& out = output(op);
+    check_moved(in, out);
+    require(in.bytes() == out.bytes(), "input and output differ in size");
   }
   void check(const Operator& op, const Softmax& softmax) const {
     const Tensor& in = input(op, 0, "input");
@@ -228,7 +363,7 @@ class Checker {
   void check(const Operator& op, const Pad& pad) const {
     const Tensor& in = input(op, 0, "input");
     const Tensor& out = output(op);
-    check_activation(in, "input");
+    check_moved(in, out);
     const std::size_t rank = in.shape.size();
     require(rank >= 1 && rank <= 4 && out.shape.size() == rank && pad.before.size() == rank &&
                 pad.after.size() == rank,
@@ -254,9 +389,6 @@ class Checker {
         require(d == static_cast<std::size_t>(concat.axis) || in.shape[d] == out.shape[d],
                 "inputs differ in shape");
       }
-      require(in.quantisation.scales == out.quantisation.scales &&
-                  in.quantisation.zero_point == out.quantisation.zero_point,
-              "inputs and output are quantised differently");
       extent += in.shape[static_cast<std::size_t>(concat.axis)];
     }
     require(extent == out.shape[static_cast<std::size_t>(concat.axis)],

@@ -223,7 +223,8 @@ class Importer {
         return FullyConnected{activation(options.fused_activation_function())};
       }
       case Builtin::Add:
-        return Add{
+        return Binary{
+            BinaryKind::Add,
             activation(need(source.builtin_options_as_AddOptions()).fused_activation_function())};
       case Builtin::AveragePool2d:
         return pool_of(need(source.builtin_options_as_Pool2DOptions()), op, PoolKind::Average);

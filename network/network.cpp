@@ -6,7 +6,7 @@
 namespace tessera {
 
 std::size_t size_of(DataType type) {
-  return type == DataType::Int32 ? 4 : 1;
+  return type == DataType::Int8 ? 1 : 4;
 }
 
 std::int64_t Tensor::elements() const {
@@ -22,11 +22,28 @@ std::string_view Operator::type_name() const {
     std::string_view operator()(const Conv2d&) const { return "CONV_2D"; }
     std::string_view operator()(const DepthwiseConv2d&) const { return "DEPTHWISE_CONV_2D"; }
     std::string_view operator()(const FullyConnected&) const { return "FULLY_CONNECTED"; }
-    std::string_view operator()(const Add&) const { return "ADD"; }
+    std::string_view operator()(const TransposeConv2d&) const { return "TRANSPOSE_CONV"; }
+    std::string_view operator()(const Binary& op) const {
+      constexpr std::array<std::string_view, 3> names = {"ADD", "SUB", "MUL"};
+      return names[static_cast<std::size_t>(op.kind)];
+    }
+    std::string_view operator()(const Unary& op) const {
+      constexpr std::array<std::string_view, 8> names = {
+          "RELU", "RELU6", "LEAKY_RELU", "LOGISTIC", "TANH", "HARD_SWISH", "QUANTIZE", "LOOKUP"};
+      return names[static_cast<std::size_t>(op.kind)];
+    }
     std::string_view operator()(const Pool2d& pool) const {
       return pool.kind == PoolKind::Average ? "AVERAGE_POOL_2D" : "MAX_POOL_2D";
     }
-    std::string_view operator()(const Reshape&) const { return "RESHAPE"; }
+    std::string_view operator()(const Mean&) const { return "MEAN"; }
+    std::string_view operator()(const Reshape& op) const {
+      constexpr std::array<std::string_view, 3> names = {"RESHAPE", "SQUEEZE", "EXPAND_DIMS"};
+      return names[static_cast<std::size_t>(op.kind)];
+    }
+    std::string_view operator()(const Transpose&) const { return "TRANSPOSE"; }
+    std::string_view operator()(const StridedSlice&) const { return "STRIDED_SLICE"; }
+    std::string_view operator()(const ResizeNearest&) const { return "RESIZE_NEAREST_NEIGHBOR"; }
+    std::string_view operator()(const Dequantize&) const { return "DEQUANTIZE"; }
     std::string_view operator()(const Softmax&) const { return "SOFTMAX"; }
     std::string_view operator()(const Pad&) const { return "PAD"; }
     std::string_view operator()(const Concatenation&) const { return "CONCATENATION"; }
@@ -45,6 +62,10 @@ std::uint64_t macs_of(const Network& network, const Operator& op) {
       std::holds_alternative<FullyConnected>(op.attributes)) {
     const auto& kernel = network.tensors[static_cast<std::size_t>(op.inputs[1])];
     return elements(op.output) * static_cast<std::uint64_t>(kernel.elements() / kernel.shape[0]);
+  }
+  if (std::holds_alternative<TransposeConv2d>(op.attributes)) {
+    const auto& kernel = network.tensors[static_cast<std::size_t>(op.inputs[1])];
+    return elements(op.inputs[0]) * static_cast<std::uint64_t>(kernel.elements() / kernel.shape[3]);
   }
   if (std::holds_alternative<DepthwiseConv2d>(op.attributes)) {
     const auto& kernel = network.tensors[static_cast<std::size_t>(op.inputs[1])];

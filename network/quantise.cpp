@@ -72,6 +72,36 @@ ClampRange activation_range(Activation activation, const Quantisation& output) {
   return range;
 }
 
+AddFactors add_factors(const Quantisation& first, const Quantisation& second,
+                       const Quantisation& output) {
+  const double twice_max = 2.0 * static_cast<double>(std::max(first.scales[0], second.scales[0]));
+  return {fixed_point(static_cast<double>(first.scales[0]) / twice_max),
+          fixed_point(static_cast<double>(second.scales[0]) / twice_max),
+          fixed_point(twice_max /
+                      ((std::int64_t{1} << kAddShift) * static_cast<double>(output.scales[0])))};
+}
+
+FixedPoint multiply_factor(const Quantisation& first, const Quantisation& second,
+                           const Quantisation& output) {
+  return fixed_point(static_cast<double>(first.scales[0]) * static_cast<double>(second.scales[0]) /
+                     static_cast<double>(output.scales[0]));
+}
+
+FixedPoint rescale_factor(const Quantisation& input, const Quantisation& output) {
+  return fixed_point(static_cast<double>(input.scales[0]) / static_cast<double>(output.scales[0]));
+}
+
+FixedPoint mean_factor(const Quantisation& input, const Quantisation& output, std::int64_t count) {
+  const FixedPoint factor = rescale_factor(input, output);
+  int log2 = 0;
+  while ((count >> (log2 + 1)) != 0) {
+    ++log2;
+  }
+  const int up = std::max(std::min({log2, 32, 31 + factor.shift}), 0);
+  const std::int64_t multiplier = (std::int64_t{factor.multiplier} << up) / count;
+  return {static_cast<std::int32_t>(multiplier), factor.shift - up};
+}
+
 std::vector<FixedPoint> conv_factors(const Quantisation& input, const Quantisation& kernel,
                                      const Quantisation& output, std::int32_t channels) {
   std::vector<FixedPoint> factors;

@@ -12,7 +12,14 @@ struct Dispatch {
   void operator()(const Conv2d& op) const { reference::conv(op, operands); }
   void operator()(const DepthwiseConv2d& op) const { reference::depthwise_conv(op, operands); }
   void operator()(const FullyConnected& op) const { reference::fully_connected(op, operands); }
-  void operator()(const Add& op) const { reference::add(op, operands); }
+  void operator()(const TransposeConv2d& op) const { reference::transpose_conv(op, operands); }
+  void operator()(const Binary& op) const { reference::binary(op, operands); }
+  void operator()(const Unary& op) const { reference::unary(op, operands); }
+  void operator()(const Mean&) const { reference::mean(operands); }
+  void operator()(const Transpose& op) const { reference::transpose(op, operands); }
+  void operator()(const StridedSlice& op) const { reference::strided_slice(op, operands); }
+  void operator()(const ResizeNearest& op) const { reference::resize_nearest(op, operands); }
+  void operator()(const Dequantize&) const { reference::dequantize(operands); }
   void operator()(const Pool2d& op) const { reference::pool(op, operands); }
   void operator()(const Reshape&) const { reference::reshape(operands); }
   void operator()(const Softmax& op) const { reference::softmax(op, operands); }

@@ -61,7 +61,8 @@ struct Layer {
 void conv(const Conv2d& conv, const Operands& x) {
   const Layer layer(conv, x);
   const auto& [in, kernel, out] = std::tie(layer.in, layer.kernel, layer.out);
-  const std::int32_t channels = in.shape[3];
+  const std::int32_t channels = kernel.shape[3];
+  const std::int32_t group_outputs = out.shape[3] / (in.shape[3] / channels);
   auto* result = x.result();
 
   for (std::int32_t oy = 0; oy < out.shape[1]; ++oy) {
@@ -78,7 +79,8 @@ void conv(const Conv2d& conv, const Operands& x) {
             if (col < 0 || col >= in.shape[2]) {
               continue;
             }
-            const std::int64_t pixel = (std::int64_t{y} * in.shape[2] + col) * channels;
+            const std::int64_t pixel = (std::int64_t{y} * in.shape[2] + col) * in.shape[3] +
+                                       std::int64_t{k / group_outputs} * channels;
             const std::int64_t tap =
                 ((std::int64_t{k} * kernel.shape[1] + ky) * kernel.shape[2] + kx) * channels;
             acc += dot(layer.feature + pixel, layer.weights + tap, channels,
@@ -115,6 +117,41 @@ void depthwise_conv(const DepthwiseConv2d& depthwise, const Operands& x) {
             const std::int64_t tap = (std::int64_t{ky} * kernel.shape[2] + kx) * outputs + k;
             acc += static_cast<std::uint32_t>(layer.weights[tap] *
                                               (layer.feature[at] - in.quantisation.zero_point));
+          }
+        }
+        *result++ = layer.finish(acc, k);
+      }
+    }
+  }
+}
+
+void transpose_conv(const TransposeConv2d& conv, const Operands& x) {
+  const Layer layer(Conv2d{1, 1, 1, 1, {}, conv.activation}, x);
+  const auto& [in, kernel, out] = std::tie(layer.in, layer.kernel, layer.out);
+  const std::int32_t channels = in.shape[3];
+  auto* result = x.result();
+  // The input row (or column) that feeds an output through a tap, or -1.
+  const auto source_of = [](std::int32_t at, std::int32_t tap, std::int32_t stride,
+                            std::int32_t extent) {
+    const std::int32_t offset = at - tap;
+    return offset >= 0 && offset % stride == 0 && offset / stride < extent ? offset / stride : -1;
+  };
+  for (std::int32_t oy = 0; oy < out.shape[1]; ++oy) {
+    for (std::int32_t ox = 0; ox < out.shape[2]; ++ox) {
+      for (std::int32_t k = 0; k < out.shape[3]; ++k) {
+        std::uint32_t acc = layer.start(k);
+        for (std::int32_t ky = 0; ky < kernel.shape[1]; ++ky) {
+          const std::int32_t y = source_of(oy + conv.padding.top, ky, conv.stride_h, in.shape[1]);
+          for (std::int32_t kx = 0; y >= 0 && kx < kernel.shape[2]; ++kx) {
+            const std::int32_t col =
+                source_of(ox + conv.padding.left, kx, conv.stride_w, in.shape[2]);
+            if (col >= 0) {
+              const std::int64_t pixel = (std::int64_t{y} * in.shape[2] + col) * channels;
+              const std::int64_t tap =
+                  ((std::int64_t{k} * kernel.shape[1] + ky) * kernel.shape[2] + kx) * channels;
+              acc += dot(layer.feature + pixel, layer.weights + tap, channels,
+                         in.quantisation.zero_point);
+            }
           }
         }
         *result++ = layer.finish(acc, k);

@@ -32,7 +32,14 @@ struct Operands {
 void conv(const Conv2d& conv, const Operands& operands);
 void depthwise_conv(const DepthwiseConv2d& depthwise, const Operands& operands);
 void fully_connected(const FullyConnected& fc, const Operands& operands);
-void add(const Add& add, const Operands& operands);
+void transpose_conv(const TransposeConv2d& conv, const Operands& operands);
+void binary(const Binary& binary, const Operands& operands);
+void unary(const Unary& unary, const Operands& operands);
+void mean(const Operands& operands);
+void transpose(const Transpose& transpose, const Operands& operands);
+void strided_slice(const StridedSlice& slice, const Operands& operands);
+void resize_nearest(const ResizeNearest& resize, const Operands& operands);
+void dequantize(const Operands& operands);
 void pool(const Pool2d& pool, const Operands& operands);
 void softmax(const Softmax& softmax, const Operands& operands);
 void pad(const Pad& pad, const Operands& operands);

@@ -1,7 +1,8 @@
-// Softmax in gemmlowp's fixed point: Qm.n is an int32 with m integer and n = 31 - m fraction bits.
+// Softmax in gemmlowp's fixed point.
 #include <algorithm>
 #include <cmath>
 
+#include "network/fixed_point_functions.hpp"
 #include "network/reference_kernels.hpp"
 #include "tessera/quantise.hpp"
 
@@ -10,65 +11,6 @@ namespace {
 
 constexpr int kInputIntegerBits = 5;  // differences from the maximum: Q5.26
 constexpr int kSumIntegerBits = 12;   // sum of exponentials: Q12.19
-
-std::int32_t saturating_shift_left(std::int32_t value, int shift) {
-  const std::int64_t wide = std::int64_t{value} * (std::int64_t{1} << shift);
-  return static_cast<std::int32_t>(
-      std::clamp<std::int64_t>(wide, std::int64_t{INT32_MIN}, std::int64_t{INT32_MAX}));
-}
-
-// exp(a) for a in [-1/4, 0), Q0.31 to Q0.31: Taylor expansion around -1/8.
-std::int32_t exp_on_quarter(std::int32_t a) {
-  constexpr std::int32_t kExpMinusEighth = 1895147668;  // exp(-1/8)
-  constexpr std::int32_t kOneThird = 715827883;
-  const std::int32_t x = a + (1 << 28);
-  const std::int32_t x2 = doubling_high_multiply(x, x);
-  const std::int32_t x3 = doubling_high_multiply(x2, x);
-  const std::int32_t x4 = doubling_high_multiply(x2, x2);
-  const std::int32_t x4_over_4 = rounding_shift_right(x4, 2);
-  const std::int32_t tail =
-      rounding_shift_right(doubling_high_multiply(x4_over_4 + x3, kOneThird) + x2, 1);
-  return kExpMinusEighth + doubling_high_multiply(kExpMinusEighth, x + tail);
-}
-
-// exp(a) for a <= 0, Q5.26 to Q0.31.
-std::int32_t exp_on_negative(std::int32_t a) {
-  constexpr int kFractionBits = 31 - kInputIntegerBits;
-  constexpr std::int32_t kQuarter = 1 << (kFractionBits - 2);
-  const std::int32_t in_quarter = (a & (kQuarter - 1)) - kQuarter;
-  std::int32_t result = exp_on_quarter(saturating_shift_left(in_quarter, kInputIntegerBits));
-  const std::int32_t remainder = in_quarter - a;
-  // exp(-2^e) in Q0.31 for the bits of the remainder, from e = -2.
-  constexpr std::int32_t kExpOfPower[] = {1672461947, 1302514674, 790015084, 290630308,
-                                          39332535,   720401,     242};
-  for (int bit = 0; bit < 7; ++bit) {
-    const int exponent = bit - 2;
-    if (exponent < kInputIntegerBits && (remainder & (1 << (kFractionBits + exponent))) != 0) {
-      result = doubling_high_multiply(result, kExpOfPower[bit]);
-    }
-  }
-  return a == 0 ? INT32_MAX : result;
-}
-
-// (a + b) / 2, half away from zero.
-std::int32_t rounding_half_sum(std::int32_t a, std::int32_t b) {
-  const std::int64_t sum = std::int64_t{a} + b;
-  return static_cast<std::int32_t>((sum + (sum >= 0 ? 1 : -1)) / 2);
-}
-
-// 1 / (1 + a) for a in [0, 1], Q0.31: Newton-Raphson on Q2.29.
-std::int32_t one_over_one_plus(std::int32_t a) {
-  constexpr std::int32_t k48Over17 = 1515870810;
-  constexpr std::int32_t kMinus32Over17 = -1010580540;
-  constexpr std::int32_t kOneQ2 = 1 << 29;
-  const std::int32_t half_denominator = rounding_half_sum(a, INT32_MAX);
-  std::int32_t x = k48Over17 + doubling_high_multiply(half_denominator, kMinus32Over17);
-  for (int step = 0; step < 3; ++step) {
-    const std::int32_t error = kOneQ2 - doubling_high_multiply(half_denominator, x);
-    x += saturating_shift_left(doubling_high_multiply(x, error), 2);
-  }
-  return saturating_shift_left(x, 1);
-}
 
 int leading_zeros(std::uint32_t value) {
   int count = 0;
@@ -96,7 +38,7 @@ void softmax(const Softmax& softmax, const Operands& x) {
   const std::int32_t depth = in.shape.back();
   const std::int64_t rows = in.elements() / depth;
   const auto exponential = [&](std::int32_t difference) {
-    return exp_on_negative(
+    return exp_on_negative<kInputIntegerBits>(
         doubling_high_multiply(difference * (std::int32_t{1} << left), factor.multiplier));
   };
   for (std::int64_t row = 0; row < rows; ++row) {

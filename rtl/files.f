@@ -15,7 +15,9 @@ accumulator.sv
 conv_sequencer.sv
 compute_unit.sv
 requant_lane.sv
+post_lane.sv
 param_memory.sv
+operand_memory.sv
 tile_drain.sv
 burst_writer.sv
 store_unit.sv

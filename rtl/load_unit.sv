@@ -1,4 +1,5 @@
-/// Load unit: two-dimensional reads from external memory into the cbuf or the parameter memory.
+/// Load unit: two-dimensional reads from external memory into the cbuf or the memories of the store
+/// unit (parameters, operands, tables).
 /// Requests run ahead of the data: the next LOAD issues its bursts while earlier data still arrives.
 module load_unit #(
     parameter int unsigned AtomicC = 8,
@@ -6,6 +7,8 @@ module load_unit #(
     parameter int unsigned BusBytes = 8,
     /// Kernel groups in the parameter memory.
     parameter int unsigned ParamGroups = 32,
+    /// Words of the operand memory.
+    parameter int unsigned OperandWords = 512,
     /// Read bursts under way at most.
     parameter int unsigned Outstanding = 8
 ) (
@@ -43,12 +46,18 @@ module load_unit #(
     output logic [           9:0] param_group_o,
     output logic [           6:0] param_channel_o,
     output logic [          71:0] param_data_o,
+    /// Operands come as atoms, too.
+    output logic                  operand_we_o,
+    output logic [          11:0] operand_address_o,
+    output logic                  table_we_o,
+    output logic [           8:0] table_address_o,
+    output logic [          31:0] table_data_o,
     /// An LD_MARK was reached.
     output logic                  mark_valid_o,
     output logic [          15:0] mark_id_o,
     /// Bytes requested this cycle, by kind of load.
     output logic                  request_valid_o,
-    output logic [           1:0] request_kind_o,
+    output logic [           2:0] request_kind_o,
     output logic [          12:0] request_bytes_o,
     /// Nothing queued and nothing under way.
     output logic                  idle_o,
@@ -61,7 +70,8 @@ module load_unit #(
 );
 
   localparam int unsigned ParamRecordBytes = 12;
-  // Chunks carry an atom, or four bytes of a parameter record.
+  localparam int unsigned TableWords = 512;  // two tables
+  // Chunks carry an atom, four bytes of a parameter record or a table's value.
   localparam int unsigned ChunkBytes = (AtomicC < 4) ? 4 : AtomicC;
   localparam int unsigned ChunkCountBits = $clog2(ChunkBytes + 1);
   localparam int unsigned BeatCountBits = $clog2(BusBytes + 1);
@@ -72,7 +82,7 @@ module load_unit #(
   tessera_isa_pkg::ld_shape_t shape_q;
   tessera_isa_pkg::ld_stride_t stride_q;
   tessera_isa_pkg::load_t load;
-  logic [1:0] kind_q;
+  logic [2:0] kind_q;
   logic [5:0] opcode;
 
   logic splitter_busy, transfers_full, transfers_empty;
@@ -155,14 +165,14 @@ module load_unit #(
 
   // Data ----------------------------------------------------------------------------------------
 
-  logic [1:0] sink_kind;
+  logic [2:0] sink_kind;
   logic [19:0] sink_dest;
   logic [15:0] sink_pixel_bytes;
   logic sink_post;
   logic transfer_done, ragged;
 
   sync_fifo #(
-      .Width(39),
+      .Width(40),
       .Depth(4)
   ) u_transfers (
       .clk_i,
@@ -199,9 +209,12 @@ module load_unit #(
   assign r_ready_o = halt_i || beat_ready;
   assign beat_take = r_valid_i && r_ready_o;
 
-  logic is_param, chunk_valid;
+  logic is_param, is_operand, is_table, is_word, chunk_valid;
   logic [ChunkBytes*8-1:0] chunk;
-  assign is_param = sink_kind == 2'd2;
+  assign is_param = sink_kind == tessera_isa_pkg::LoadKindParam;
+  assign is_operand = sink_kind == tessera_isa_pkg::LoadKindOperand;
+  assign is_table = sink_kind == tessera_isa_pkg::LoadKindTable;
+  assign is_word = is_param || is_table;
 
   stream_packer #(
       .InBytes (BusBytes),
@@ -209,8 +222,8 @@ module load_unit #(
   ) u_packer (
       .clk_i,
       .rst_ni,
-      .unit_bytes_i(is_param ? 16'(ParamRecordBytes) : sink_pixel_bytes),
-      .chunk_bytes_i(is_param ? ChunkCountBits'(4) : ChunkCountBits'(AtomicC)),
+      .unit_bytes_i(is_param ? 16'(ParamRecordBytes) : is_table ? 16'd4 : sink_pixel_bytes),
+      .chunk_bytes_i(is_word ? ChunkCountBits'(4) : ChunkCountBits'(AtomicC)),
       .in_valid_i(beat_take && !halt_i),
       .in_ready_o(beat_ready),
       .in_data_i(r_data_i),
@@ -225,15 +238,29 @@ module load_unit #(
 
   assign post_compute_o = transfer_done && sink_post;
 
-  logic [19:0] written_q;  // atoms of this transfer
-  logic write_atom;
-  assign write_atom = chunk_valid && !is_param && !halt_i;
+  logic [19:0] written_q;  // atoms or table values of this transfer
+  logic write_atom, write_operand, write_table;
+  assign write_atom = chunk_valid && !is_word && !is_operand && !halt_i;
+  assign write_operand = chunk_valid && is_operand && !halt_i;
+  assign write_table = chunk_valid && is_table && !halt_i;
   assign cbuf_address_o = sink_dest + written_q;
   assign cbuf_data_o = chunk[AtomicC*8-1:0];
 
   logic cbuf_error;
   assign cbuf_error = write_atom && 21'(cbuf_address_o) >= cbuf_limit_i;
   assign cbuf_we_o = write_atom && !cbuf_error;
+
+  logic operand_error, table_error;
+  assign operand_error = write_operand && 21'(cbuf_address_o) >= 21'(OperandWords);
+  assign operand_we_o = write_operand && !operand_error;
+  assign operand_address_o = cbuf_address_o[11:0];
+
+  logic [28:0] table_word;
+  assign table_word = 29'({sink_dest, 8'd0}) + 29'(written_q);
+  assign table_error = write_table && table_word >= 29'(TableWords);
+  assign table_we_o = write_table && !table_error;
+  assign table_address_o = table_word[8:0];
+  assign table_data_o = chunk[31:0];
 
   // A parameter record arrives as bias, multiplier, shift.
   logic [1:0] record_word_q;
@@ -293,6 +320,14 @@ module load_unit #(
       error_o = 1'b1;
       error_cause_o = tessera_isa_pkg::ErrorParamRange;
       error_info_o = 32'(sink_dest) + 32'(group_q);
+    end else if (operand_error) begin
+      error_o = 1'b1;
+      error_cause_o = tessera_isa_pkg::ErrorOperandRange;
+      error_info_o = 32'(cbuf_address_o);
+    end else if (table_error) begin
+      error_o = 1'b1;
+      error_cause_o = tessera_isa_pkg::ErrorTableRange;
+      error_info_o = 32'(table_word);
     end else if (transfer_done && ragged && !halt_i) begin
       error_o = 1'b1;
       error_cause_o = tessera_isa_pkg::ErrorLoadLength;

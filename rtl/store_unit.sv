@@ -4,7 +4,8 @@ module store_unit #(
     parameter int unsigned BusBytes = 8,
     parameter int unsigned PostLanes = 8,
     parameter int unsigned AccWords = 512,
-    parameter int unsigned ParamGroups = 32
+    parameter int unsigned ParamGroups = 32,
+    parameter int unsigned OperandWords = 512
 ) (
     input  logic                        clk_i,
     /// Synchronous reset, active low.
@@ -29,6 +30,13 @@ module store_unit #(
     output logic [                 9:0] param_group_o,
     output logic [                 6:0] param_chunk_o,
     input  logic [PostLanes-1:0][ 71:0] param_data_i,
+    output logic                        operand_re_o,
+    output logic [                11:0] operand_addr_o,
+    input  logic [       AtomicK*8-1:0] operand_data_i,
+    /// Writes a table's value.
+    input  logic                        table_we_i,
+    input  logic [                 8:0] table_addr_i,
+    input  logic [                31:0] table_data_i,
     /// Write channels.
     output logic                        aw_valid_o,
     input  logic                        aw_ready_i,
@@ -63,6 +71,8 @@ module store_unit #(
   tessera_isa_pkg::st_stride_t stride_q;
   tessera_isa_pkg::st_quant_t quant_q;
   tessera_isa_pkg::st_tile_t tile_q;
+  tessera_isa_pkg::st_post_t post_q;
+  tessera_isa_pkg::st_result_t result_q;
   tessera_isa_pkg::store_t store, store_q;
   logic [5:0] opcode;
 
@@ -71,7 +81,8 @@ module store_unit #(
   logic barrier_q;   // its token waits for the write responses
   logic [8:0] bursts_q;  // write responses to come
 
-  logic address_set_q, shape_set_q, stride_set_q, quant_set_q, tile_set_q, configured;
+  logic address_set_q, shape_set_q, stride_set_q, quant_set_q, tile_set_q, result_set_q, configured;
+  logic wants_result;
   logic is_store, is_mark, settled, tokens_ready, start, kernel_count_error;
   assign opcode = cmd_i[63:58];
   assign store = cmd_i;
@@ -79,7 +90,10 @@ module store_unit #(
   assign is_mark = cmd_valid_i && opcode == tessera_isa_pkg::OpStMark;
   assign settled = bursts_q == '0;
   assign tokens_ready = !store.wait_compute || compute_token_i;
+  assign wants_result = post_q.operation == tessera_isa_pkg::StPostOperationAdd ||
+      post_q.operation == tessera_isa_pkg::StPostOperationMultiply;
   assign configured = address_set_q && shape_set_q && quant_set_q && tile_set_q &&
+      (result_set_q || !wants_result) &&
       (stride_set_q || (shape_q.inner == 16'd1 && shape_q.outer == 16'd1));
   assign kernel_count_error = is_store && configured && tile_q.last_kernels > 7'(AtomicK);
   assign start = is_store && configured && tokens_ready && !active_q && !barrier_q && !halt_i &&
@@ -91,7 +105,7 @@ module store_unit #(
   assign mark_id_o = cmd_i[15:0];
 
   logic drained, drain_idle, splitter_busy, writer_idle, writer_holding, finished;
-  logic acc_error, param_error, too_long, too_short;
+  logic acc_error, param_error, operand_error, too_long, too_short;
   logic [31:0] drain_info;
   assign finished = active_q && drain_idle && !splitter_busy && writer_idle && !writer_holding;
   assign post_compute_o = drained && store_q.post_compute;
@@ -105,6 +119,7 @@ module store_unit #(
         tessera_isa_pkg::OpStStride: stride_q <= cmd_i;
         tessera_isa_pkg::OpStQuant: quant_q <= cmd_i;
         tessera_isa_pkg::OpStTile: tile_q <= cmd_i;
+        tessera_isa_pkg::OpStResult: result_q <= cmd_i;
         tessera_isa_pkg::OpStore: store_q <= cmd_i;
         default: ;
       endcase
@@ -118,12 +133,16 @@ module store_unit #(
       stride_set_q <= 1'b0;
       quant_set_q <= 1'b0;
       tile_set_q <= 1'b0;
+      result_set_q <= 1'b0;
+      post_q <= '0;
     end else if (cmd_valid_i && cmd_ready_o) begin
       if (opcode == tessera_isa_pkg::OpStAddress) address_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpStShape) shape_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpStStride) stride_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpStQuant) quant_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpStTile) tile_set_q <= 1'b1;
+      if (opcode == tessera_isa_pkg::OpStResult) result_set_q <= 1'b1;
+      if (opcode == tessera_isa_pkg::OpStPost) post_q <= cmd_i;
     end
   end
 
@@ -147,7 +166,8 @@ module store_unit #(
       .AtomicK(AtomicK),
       .PostLanes(PostLanes),
       .AccWords(AccWords),
-      .ParamGroups(ParamGroups)
+      .ParamGroups(ParamGroups),
+      .OperandWords(OperandWords)
   ) u_drain (
       .clk_i,
       .rst_ni,
@@ -161,6 +181,8 @@ module store_unit #(
       .zero_point_i(quant_q.zero_point),
       .low_i(quant_q.low),
       .high_i(quant_q.high),
+      .post_i(post_q),
+      .result_i(result_q),
       .acc_re_o,
       .acc_addr_o,
       .acc_wait_i,
@@ -169,6 +191,12 @@ module store_unit #(
       .param_group_o,
       .param_chunk_o,
       .param_data_i,
+      .operand_re_o,
+      .operand_addr_o,
+      .operand_data_i,
+      .table_we_i,
+      .table_addr_i,
+      .table_data_i,
       .drained_o(drained),
       .out_valid_o(drain_valid),
       .out_ready_i(drain_ready),
@@ -177,6 +205,7 @@ module store_unit #(
       .idle_o(drain_idle),
       .acc_error_o(acc_error),
       .param_error_o(param_error),
+      .operand_error_o(operand_error),
       .error_info_o(drain_info)
   );
 
@@ -292,6 +321,9 @@ module store_unit #(
       error_info_o  = drain_info;
     end else if (param_error) begin
       error_cause_o = tessera_isa_pkg::ErrorParamRange;
+      error_info_o  = drain_info;
+    end else if (operand_error) begin
+      error_cause_o = tessera_isa_pkg::ErrorOperandRange;
       error_info_o  = drain_info;
     end else if (too_long) begin
       error_cause_o = tessera_isa_pkg::ErrorStoreLength;

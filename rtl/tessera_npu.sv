@@ -91,6 +91,8 @@ module tessera_npu #(
   localparam int unsigned NumCounters = tessera_isa_pkg::NumCounters;
   localparam int unsigned CounterBits = 48;
   localparam int unsigned CbufAtoms = CbufBytes / AtomicC;
+  // Operands come as atoms and are used as kernel groups: only square arrays have them.
+  localparam int unsigned OperandWords = (AtomicC == AtomicK) ? AccWords : 0;
 
   // Control -------------------------------------------------------------------------------------
 
@@ -256,7 +258,7 @@ module tessera_npu #(
   logic load_ar_valid, load_ar_ready, load_r_ready, load_request, load_error;
   logic [31:0] load_ar_address, load_error_info;
   logic [7:0] load_ar_len, load_error_cause;
-  logic [1:0] load_request_kind;
+  logic [2:0] load_request_kind;
   logic [12:0] load_request_bytes;
   logic cbuf_we, param_we;
   logic [19:0] cbuf_waddr;
@@ -264,12 +266,17 @@ module tessera_npu #(
   logic [9:0] param_wgroup;
   logic [6:0] param_wchannel;
   logic [71:0] param_wdata;
+  logic operand_we, table_we;
+  logic [11:0] operand_waddr;
+  logic [8:0] table_waddr;
+  logic [31:0] table_wdata;
 
   load_unit #(
       .AtomicC(AtomicC),
       .AtomicK(AtomicK),
       .BusBytes(BusBytes),
       .ParamGroups(ParamGroups),
+      .OperandWords(OperandWords),
       .Outstanding(ReadOutstanding)
   ) u_load (
       .clk_i,
@@ -298,6 +305,11 @@ module tessera_npu #(
       .param_group_o(param_wgroup),
       .param_channel_o(param_wchannel),
       .param_data_o(param_wdata),
+      .operand_we_o(operand_we),
+      .operand_address_o(operand_waddr),
+      .table_we_o(table_we),
+      .table_address_o(table_waddr),
+      .table_data_o(table_wdata),
       .mark_valid_o(trace_mark_valid_o[0]),
       .mark_id_o(trace_mark_id_o[0]),
       .request_valid_o(load_request),
@@ -407,12 +419,30 @@ module tessera_npu #(
       .data_o(param_rdata)
   );
 
+  logic operand_re;
+  logic [11:0] operand_raddr;
+  logic [AtomicK*8-1:0] operand_rdata;
+
+  operand_memory #(
+      .AtomicK(AtomicK),
+      .Words  (OperandWords)
+  ) u_operands (
+      .clk_i,
+      .we_i(operand_we),
+      .waddr_i(operand_waddr),
+      .wdata_i((AtomicK * 8)'(cbuf_wdata)),
+      .re_i(operand_re),
+      .raddr_i(operand_raddr),
+      .rdata_o(operand_rdata)
+  );
+
   store_unit #(
       .AtomicK(AtomicK),
       .BusBytes(BusBytes),
       .PostLanes(PostLanes),
       .AccWords(AccWords),
-      .ParamGroups(ParamGroups)
+      .ParamGroups(ParamGroups),
+      .OperandWords(OperandWords)
   ) u_store (
       .clk_i,
       .rst_ni(unit_rst_n),
@@ -432,6 +462,12 @@ module tessera_npu #(
       .param_group_o(param_rgroup),
       .param_chunk_o(param_rchunk),
       .param_data_i(param_rdata),
+      .operand_re_o(operand_re),
+      .operand_addr_o(operand_raddr),
+      .operand_data_i(operand_rdata),
+      .table_we_i(table_we),
+      .table_addr_i(table_waddr),
+      .table_data_i(table_wdata),
       .aw_valid_o(m_awvalid_o),
       .aw_ready_i(m_awready_i),
       .aw_address_o(m_awaddr_o),
@@ -547,9 +583,13 @@ module tessera_npu #(
   logic [NumCounters-1:0] add;
   logic [NumCounters-1:0][12:0] step;
   logic load_feature, load_weight, load_param;
-  assign load_feature = load_request && load_request_kind == 2'd0;
-  assign load_weight = load_request && load_request_kind == 2'd1;
-  assign load_param = load_request && load_request_kind == 2'd2;
+  assign load_feature = load_request &&
+      (load_request_kind == tessera_isa_pkg::LoadKindFeature ||
+       load_request_kind == tessera_isa_pkg::LoadKindOperand);
+  assign load_weight = load_request && load_request_kind == tessera_isa_pkg::LoadKindWeight;
+  assign load_param = load_request &&
+      (load_request_kind == tessera_isa_pkg::LoadKindParam ||
+       load_request_kind == tessera_isa_pkg::LoadKindTable);
 
   always_comb begin
     add = '0;

@@ -1,9 +1,11 @@
-/// Reads a tile from the accumulators pixel by pixel, requantises it and queues the bytes.
+/// Reads a tile from the accumulators pixel by pixel, requantises it, takes it through the post
+/// lanes and queues the bytes.
 module tile_drain #(
     parameter int unsigned AtomicK = 8,
     parameter int unsigned PostLanes = 8,
     parameter int unsigned AccWords = 512,
     parameter int unsigned ParamGroups = 32,
+    parameter int unsigned OperandWords = 512,
     /// Derived, not to be set.
     parameter int unsigned CountBits = $clog2(PostLanes + 1)
 ) (
@@ -21,6 +23,8 @@ module tile_drain #(
     input  logic signed [               7:0] zero_point_i,
     input  logic signed [               7:0] low_i,
     input  logic signed [               7:0] high_i,
+    input  tessera_isa_pkg::st_post_t        post_i,
+    input  tessera_isa_pkg::st_result_t      result_i,
     /// Accumulator read port.
     output logic                             acc_re_o,
     output logic [                     11:0] acc_addr_o,
@@ -31,6 +35,14 @@ module tile_drain #(
     output logic [                      9:0] param_group_o,
     output logic [                      6:0] param_chunk_o,
     input  logic [PostLanes-1:0][      71:0] param_data_i,
+    /// Operand memory read port; words follow each other from `acc_base_i` on.
+    output logic                             operand_re_o,
+    output logic [                     11:0] operand_addr_o,
+    input  logic [           AtomicK*8-1:0]  operand_data_i,
+    /// Writes a table's value.
+    input  logic                             table_we_i,
+    input  logic [                      8:0] table_addr_i,
+    input  logic [                     31:0] table_data_i,
     /// The last accumulator word has been read.
     output logic                             drained_o,
     /// Queued output: `out_count_o` bytes from the lowest on.
@@ -42,10 +54,14 @@ module tile_drain #(
     output logic                             idle_o,
     output logic                             acc_error_o,
     output logic                             param_error_o,
+    output logic                             operand_error_o,
     output logic [                     31:0] error_info_o
 );
 
-  localparam int unsigned Stages = 5;
+  // 0 memories; 1 bias, 2 multiply, 3 high half, 4 round and clamp; 5 table; 6 to 9 as 1 to 4.
+  localparam int unsigned Stages = 10;
+  localparam int unsigned Requantised = 4;
+  localparam int unsigned Mapped = 5;
   localparam int unsigned QueueDepth = 16;
 
   logic active_q;
@@ -67,7 +83,8 @@ module tile_drain #(
   assign acc_error_o = active_q && !halt_i && word_q >= 13'(AccWords);
   assign param_error_o = active_q && !halt_i &&
       11'(param_base_i) + 11'(group_q) >= 11'(ParamGroups);
-  assign error_info_o = acc_error_o ? 32'(word_q) : 32'(param_base_i) + 32'(group_q);
+  assign operand_error_o = operand_re_o && 13'(operand_q) >= 13'(OperandWords);
+  assign error_info_o = operand_error_o ? 32'(operand_q) : acc_error_o ? 32'(word_q) : 32'(param_base_i) + 32'(group_q);
   assign try_read = active_q && room && !halt_i && !acc_error_o && !param_error_o;
   assign acc_re_o = try_read && !acc_wait_i;
   assign acc_addr_o = word_q[11:0];
@@ -104,10 +121,10 @@ module tile_drain #(
     end
   end
 
-  // Pipeline: 0 memories, 1 bias, 2 multiply, 3 high half, 4 round and clamp.
   logic [Stages-1:0] valid_q;
   logic [Stages-1:0][CountBits-1:0] count_q;
-  logic [6:0] chunk1_q;
+  logic [Requantised:0][6:0] pipe_chunk_q;
+  logic [Requantised-1:0] pipe_last_q;  // the chunk ends its group
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= '0;
@@ -116,17 +133,38 @@ module tile_drain #(
 
   always_ff @(posedge clk_i) begin
     if (issue) begin
-      chunk1_q   <= chunk_q;
+      pipe_chunk_q[0] <= chunk_q;
+      pipe_last_q[0]  <= last_chunk;
       count_q[0] <= last_chunk ? CountBits'(left_kernels) : CountBits'(PostLanes);
     end
     for (int unsigned s = 1; s < Stages; s++) begin
       if (valid_q[s-1]) count_q[s] <= count_q[s-1];
     end
+    for (int unsigned s = 1; s <= Requantised; s++) begin
+      if (valid_q[s-1]) pipe_chunk_q[s] <= pipe_chunk_q[s-1];
+    end
+    for (int unsigned s = 1; s < Requantised; s++) begin
+      if (valid_q[s-1]) pipe_last_q[s] <= pipe_last_q[s-1];
+    end
+  end
+
+  // Operands are wanted when the values leave the first requantiser.
+  logic wants_operand;
+  logic [12:0] operand_q;
+  assign wants_operand = post_i.operation == tessera_isa_pkg::StPostOperationAdd ||
+      post_i.operation == tessera_isa_pkg::StPostOperationMultiply;
+  assign operand_re_o = valid_q[Requantised-1] && wants_operand && !halt_i;
+  assign operand_addr_o = operand_q[11:0];
+
+  always_ff @(posedge clk_i) begin
+    if (start_i) operand_q <= 13'(acc_base_i);
+    else if (operand_re_o) operand_q <= operand_q + 13'(pipe_last_q[Requantised-1]);
   end
 
   logic [PostLanes*32-1:0] selected;
-  logic [PostLanes*8-1:0] bytes;
-  assign selected = acc_data_i[chunk1_q*PostLanes+:PostLanes];
+  logic [PostLanes*8-1:0] bytes, operands, mapped, results, written;
+  assign selected = acc_data_i[pipe_chunk_q[0]*PostLanes+:PostLanes];
+  assign operands = operand_data_i[pipe_chunk_q[Requantised]*PostLanes*8+:PostLanes*8];
 
   for (genvar l = 0; l < PostLanes; l++) begin : gen_lanes
     requant_lane u_lane (
@@ -141,6 +179,42 @@ module tile_drain #(
         .high_i,
         .data_o(bytes[l*8+:8])
     );
+
+    post_lane u_post (
+        .clk_i,
+        .table_we_i,
+        .table_addr_i,
+        .table_data_i,
+        .stage_i(valid_q[Stages-2:Requantised]),
+        .post_i,
+        .result_i,
+        .data_i(bytes[l*8+:8]),
+        .operand_i(operands[l*8+:8]),
+        .mapped_o(mapped[l*8+:8]),
+        .data_o(results[l*8+:8])
+    );
+  end
+
+  logic write;
+  logic [CountBits-1:0] write_count;
+  always_comb begin
+    unique case (post_i.operation)
+      tessera_isa_pkg::StPostOperationNone: begin
+        write = valid_q[Requantised];
+        write_count = count_q[Requantised];
+        written = bytes;
+      end
+      tessera_isa_pkg::StPostOperationTable: begin
+        write = valid_q[Mapped];
+        write_count = count_q[Mapped];
+        written = mapped;
+      end
+      default: begin
+        write = valid_q[Stages-1];
+        write_count = count_q[Stages-1];
+        written = results;
+      end
+    endcase
   end
 
   // The queue takes whatever is in the pipeline: a read is issued only with a place reserved.
@@ -160,8 +234,8 @@ module tile_drain #(
   ) u_queue (
       .clk_i,
       .rst_ni,
-      .push_i (valid_q[Stages-1]),
-      .data_i ({count_q[Stages-1], bytes}),
+      .push_i (write),
+      .data_i ({write_count, written}),
       .full_o (queue_full),
       .pop_i  (pop),
       .data_o ({out_count_o, out_data_o}),

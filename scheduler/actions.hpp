@@ -33,7 +33,7 @@ struct LoadAction {
   isa::LoadKind kind = isa::LoadKind::Feature;
   Transfer source;
   std::uint32_t pixel_bytes = 1;
-  std::uint32_t dest = 0;  ///< atom, or kernel group for parameters
+  std::uint32_t dest = 0;  ///< as LOAD has it
 };
 
 struct ConvAction {
@@ -52,6 +52,8 @@ struct ConvAction {
 struct StoreAction {
   Transfer dest;
   isa::StQuant quant;
+  isa::StPost post;
+  isa::StResult result;
   isa::StTile tile;
   std::uint32_t acc_base = 0;
 };
@@ -61,10 +63,10 @@ struct MarkAction {
   std::uint32_t layer = 0;
 };
 
-enum class Resource : std::uint8_t { Cbuf, Accumulator, Parameter, External };
-inline constexpr std::size_t kNumResources = 4;
+enum class Resource : std::uint8_t { Cbuf, Accumulator, Parameter, Operand, Table, External };
+inline constexpr std::size_t kNumResources = 6;
 
-/// Half-open range of atoms, words, groups or bytes.
+/// Half-open range of atoms, words, groups, words, tables or bytes.
 struct Access {
   Resource resource = Resource::Cbuf;
   bool write = false;

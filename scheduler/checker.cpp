@@ -18,6 +18,8 @@ constexpr std::size_t kMaxProblems = 8;
 constexpr std::size_t kLoad = 0;
 constexpr std::size_t kCompute = 1;
 constexpr std::size_t kStore = 2;
+constexpr std::uint64_t kTables = 2;
+constexpr std::uint64_t kTableBytes = 1024;
 
 /// State of one atom, word or group: who filled it, who looked at it since. Numbers start at 1.
 struct Cell {
@@ -79,7 +81,9 @@ class RunChecker {
         problems_(problems),
         cbuf_(hw_.cbuf_atoms()),
         acc_(hw_.acc_words),
-        params_(hw_.param_groups) {}
+        params_(hw_.param_groups),
+        operands_(hw_.atomic_c == hw_.atomic_k ? hw_.acc_words : 0),
+        tables_(kTables) {}
 
   void run(const CommandRun& run) {
     const auto words = isa::words_of(program_.image.data() + run.stream.address, run.stream.bytes);
@@ -142,7 +146,17 @@ class RunChecker {
     }
     const bool many = op.store_shape.inner > 1 || op.store_shape.outer > 1;
     return has_all<isa::StAddress, isa::StShape, isa::StQuant, isa::StTile>(op) &&
-           (!many || has_all<isa::StStride>(op));
+           (!many || has_all<isa::StStride>(op)) &&
+           (!takes_operand(op) || has_all<isa::StResult>(op));
+  }
+
+  static bool takes_operand(const Op& op) {
+    const auto operation = static_cast<isa::StPostOperation>(op.post.operation);
+    return operation == isa::StPostOperation::Add || operation == isa::StPostOperation::Multiply;
+  }
+  static bool takes_table(const Op& op) {
+    const auto operation = static_cast<isa::StPostOperation>(op.post.operation);
+    return operation == isa::StPostOperation::Add || operation == isa::StPostOperation::Table;
   }
 
   // Two-dimensional transfers, segment by segment (one, when rows are contiguous).
@@ -168,9 +182,11 @@ class RunChecker {
     const std::uint64_t bytes =
         std::uint64_t{op.load_shape.segment_bytes} * op.load_shape.inner * op.load_shape.outer;
     const auto kind = static_cast<isa::LoadKind>(op.load.kind);
-    const std::uint64_t unit = kind == isa::LoadKind::Param ? 12 : op.source.pixel_bytes;
+    const std::uint64_t unit = kind == isa::LoadKind::Param   ? 12
+                               : kind == isa::LoadKind::Table ? kTableBytes
+                                                              : op.source.pixel_bytes;
     if (unit == 0 || bytes % unit != 0) {
-      report_here(fmt::format("{} bytes are no whole number of pixels of {} bytes", bytes, unit));
+      report_here(fmt::format("{} bytes are no whole number of units of {} bytes", bytes, unit));
       return;
     }
     const bool inside = for_segments(
@@ -193,6 +209,11 @@ class RunChecker {
     if (kind == isa::LoadKind::Param) {
       const std::uint64_t groups = (bytes / 12 + hw_.atomic_k - 1) / hw_.atomic_k;
       fill(params_, op.load.dest, groups, op.known[kStore], "parameter group", kLoad);
+    } else if (kind == isa::LoadKind::Table) {
+      fill(tables_, op.load.dest, bytes / kTableBytes, op.known[kStore], "table", kLoad);
+    } else if (kind == isa::LoadKind::Operand) {
+      const std::uint64_t words = bytes / unit * ((unit + hw_.atomic_c - 1) / hw_.atomic_c);
+      fill(operands_, op.load.dest, words, op.known[kStore], "operand word", kLoad);
     } else {
       const std::uint64_t atoms = bytes / unit * ((unit + hw_.atomic_c - 1) / hw_.atomic_c);
       fill(cbuf_, op.load.dest, atoms, op.known[kCompute], "cbuf atom", kLoad);
@@ -431,6 +452,13 @@ class RunChecker {
          op.known[kCompute], "accumulator word", kStore);
     read(params_, op.store_tile.param_base, op.store_tile.groups, op.known[kLoad],
          "parameter group", kStore);
+    if (takes_operand(op)) {
+      read(operands_, op.store.acc_base, std::uint64_t{op.store_tile.pixels} * op.store_tile.groups,
+           op.known[kLoad], "operand word", kStore);
+    }
+    if (takes_table(op)) {
+      read(tables_, op.post.table_select, 1, op.known[kLoad], "table", kStore);
+    }
     const auto [arena_begin, arena_end] = arena();
     for_segments(
         op.address.address, op.store_shape, op.store_stride,
@@ -465,7 +493,7 @@ class RunChecker {
   const Hardware& hw_;
   ExternalMap& external_;
   std::vector<std::string>& problems_;
-  std::vector<Cell> cbuf_, acc_, params_;
+  std::vector<Cell> cbuf_, acc_, params_, operands_, tables_;
   std::array<std::uint32_t, 3> numbers_{};
   std::size_t word_ = 0;
   std::optional<Op> last_depthwise_;

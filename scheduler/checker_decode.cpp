@@ -60,6 +60,11 @@ struct Applier {
     return configure(unused, c);
   }
   bool operator()(const isa::StTile& c) const { return configure(state.store_tile, c); }
+  bool operator()(const isa::StPost& c) const { return configure(state.post, c); }
+  bool operator()(const isa::StResult& c) const {
+    isa::StResult unused;
+    return configure(unused, c);
+  }
   bool operator()(const isa::Store& c) const {
     state.store = c;
     state.waits = {false, c.wait_compute != 0, false};

@@ -33,6 +33,7 @@ struct Op {
   isa::StShape store_shape;
   isa::StStride store_stride;
   isa::StTile store_tile;
+  isa::StPost post;
   isa::Store store;
   // Tokens, by other unit (load, compute, store).
   std::array<bool, 3> waits{};

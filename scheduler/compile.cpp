@@ -1,13 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "scheduler/arena.hpp"
 #include "scheduler/constants.hpp"
 #include "scheduler/layer_planner.hpp"
 #include "scheduler/stream_writer.hpp"
 #include "scheduler/tokens.hpp"
+#include "scheduler/units.hpp"
 #include "tessera/error.hpp"
 #include "tessera/program.hpp"
 
@@ -15,6 +16,7 @@ namespace tessera {
 namespace {
 
 constexpr std::uint64_t kAlignment = 64;
+constexpr std::size_t kSharedBytes = 65536;
 constexpr std::uint64_t kAddressSpace = std::uint64_t{1} << 32;
 
 std::uint64_t align(std::uint64_t value) {
@@ -45,11 +47,15 @@ std::uint64_t atoms_used(const std::vector<Action>& actions, std::size_t first) 
 class Compiler {
  public:
   Compiler(const Network& network, const Hardware& hardware, const Policy& policy)
-      : network_(network), hardware_(hardware), policy_(policy) {}
+      : network_(network),
+        hardware_(hardware),
+        policy_(policy),
+        plan_(plan_units(network, hardware, policy)) {}
 
   Program run() {
     program_.network = network_.name;
     program_.hardware = hardware_;
+    describe_layers();
     decide();
     place_constants();
     place_activations();
@@ -58,8 +64,8 @@ class Compiler {
   }
 
  private:
-  struct ConvLayer {
-    ConvShape shape;
+  struct PlacedPiece {
+    LayerDecision decision;
     LayerData data;
   };
 
@@ -67,93 +73,138 @@ class Compiler {
     return network_.tensors[static_cast<std::size_t>(index)];
   }
 
-  [[nodiscard]] std::string host_reason(const Operator& op,
-                                        const std::optional<ConvShape>& shape) const {
-    if (!shape) {
-      return std::string(op.type_name()) + " has no accelerator unit";
-    }
-    if (!tensor(op.inputs[0]).constant.empty()) {
-      return "its input is a constant";
-    }
-    return accelerator_problem(*shape, hardware_);
-  }
-
-  void decide() {
+  void describe_layers() {
     for (const Operator& op : network_.operators) {
       LayerRecord record;
       record.name = op.name;
       record.op = std::string(op.type_name());
       record.macs = macs_of(network_, op);
       record.output_shape = tensor(op.output).shape;
-      std::optional<ConvLayer> layer;
-      if (std::holds_alternative<Reshape>(op.attributes) && tensor(op.inputs[0]).constant.empty()) {
-        record.no_copy = true;
-      } else {
-        const std::optional<ConvShape> shape = conv_shape_of(network_, op);
-        record.host_reason = host_reason(op, shape);
-        if (record.host_reason.empty()) {
-          record.decision = decide_layer(*shape, hardware_, policy_);
-          layer = ConvLayer{*shape, {}};
-        }
-      }
       program_.layers.push_back(std::move(record));
-      convs_.push_back(std::move(layer));
+    }
+    for (const WorkUnit& unit : plan_.units) {
+      LayerRecord& record = program_.layers[unit.op];
+      record.no_copy = unit.kind == UnitKind::NoCopy;
+      record.host_reason = unit.host_reason;
+      record.riders = unit.absorbed;
+      for (const std::size_t rider : unit.absorbed) {
+        program_.layers[rider].rides_on = unit.op;
+      }
     }
   }
 
-  std::uint64_t add_constant(const std::vector<std::uint8_t>& bytes) {
+  void decide() {
+    for (const WorkUnit& unit : plan_.units) {
+      std::vector<PlacedPiece> pieces;
+      for (const Piece& piece : unit.lowering.pieces) {
+        pieces.push_back({decide_layer(piece.shape, hardware_, policy_), {}});
+      }
+      LayerRecord& record = program_.layers[unit.op];
+      record.passes = static_cast<std::uint32_t>(pieces.size());
+      if (!pieces.empty()) {
+        record.decision = pieces[0].decision;
+      }
+      pieces_.push_back(std::move(pieces));
+    }
+  }
+
+  // Equal bytes are kept once.
+  std::uint64_t add_constant(std::vector<std::uint8_t> bytes) {
+    const auto known = constants_.find(bytes);
+    if (known != constants_.end()) {
+      return known->second;
+    }
     const std::uint64_t address = align(program_.image.size());
     program_.image.resize(address);
     program_.image.insert(program_.image.end(), bytes.begin(), bytes.end());
+    // Large ones are seldom equal, and not worth a copy.
+    if (bytes.size() <= kSharedBytes) {
+      constants_.emplace(std::move(bytes), address);
+    }
     return address;
   }
 
-  void place_constants() {
-    for (std::size_t i = 0; i < convs_.size(); ++i) {
-      if (!convs_[i]) {
-        continue;
+  static std::vector<std::uint8_t> bytes_of(const std::vector<std::int32_t>& values) {
+    std::vector<std::uint8_t> bytes;
+    for (const std::int32_t value : values) {
+      for (int b = 0; b < 4; ++b) {
+        bytes.push_back(static_cast<std::uint8_t>(static_cast<std::uint32_t>(value) >> (8 * b)));
       }
-      const Operator& op = network_.operators[i];
-      ConvLayer& layer = *convs_[i];
-      const LayerKernel kernel = layer_kernel(network_, op, layer.shape);
-      layer.data.weights = add_constant(pack_weights(kernel.weights, layer.shape, hardware_,
-                                                     program_.layers[i].decision->channel_parts));
-      layer.data.params = add_constant(pack_params(kernel));
-      layer.data.quant = kernel.quant;
-      layer.data.padding_value = kernel.padding_value;
+    }
+    return bytes;
+  }
+
+  void place_constants() {
+    for (std::size_t u = 0; u < plan_.units.size(); ++u) {
+      const Lowering& lowering = plan_.units[u].lowering;
+      for (std::size_t p = 0; p < pieces_[u].size(); ++p) {
+        const Piece& piece = lowering.pieces[p];
+        const LayerKernel kernel = piece.kernel();
+        LayerData& data = pieces_[u][p].data;
+        data.weights = add_constant(pack_weights(kernel.weights, piece.shape, hardware_,
+                                                 pieces_[u][p].decision.channel_parts));
+        data.params = add_constant(pack_params(kernel));
+        data.quant = kernel.quant;
+        data.padding_value = kernel.padding_value;
+        if (lowering.post) {
+          place_post(*lowering.post, data);
+        }
+      }
     }
     program_.regions.push_back({MemoryKind::Constants, {0, program_.image.size()}});
   }
 
+  void place_post(const PostOperation& post, LayerData& data) {
+    data.post = post.command;
+    data.result = post.result;
+    if (!post.table.empty()) {
+      data.table = add_constant(bytes_of(post.table));
+    }
+    if (post.operand >= 0 && !tensor(post.operand).constant.empty()) {
+      operand_constants_[post.operand] = add_constant(tensor(post.operand).constant);
+    }
+  }
+
+  // Tensors that a unit reads from the activations.
+  [[nodiscard]] std::vector<std::int32_t> read_by(const WorkUnit& unit) const {
+    std::vector<std::int32_t> result;
+    if (unit.kind != UnitKind::Accelerator) {
+      result = network_.operators[unit.op].inputs;
+    }
+    for (const Piece& piece : unit.lowering.pieces) {
+      result.push_back(piece.feature);
+    }
+    if (unit.lowering.post) {
+      result.push_back(unit.lowering.post->operand);
+    }
+    return result;
+  }
+
   void place_activations() {
     constexpr std::size_t kNone = SIZE_MAX;
-    const std::size_t count = network_.operators.size();
+    const std::size_t count = plan_.units.size();
     std::vector<std::size_t> buffer_of(network_.tensors.size(), kNone);
     std::vector<Lifetime> buffers;
-    const auto born = [&](std::int32_t index, std::size_t when) {
-      buffer_of[static_cast<std::size_t>(index)] = buffers.size();
-      buffers.push_back({tensor(index).bytes(), when, when + 1});
-    };
     const auto used = [&](std::int32_t index, std::size_t when) {
-      if (index >= 0 && buffer_of[static_cast<std::size_t>(index)] != kNone) {
-        Lifetime& life = buffers[buffer_of[static_cast<std::size_t>(index)]];
-        life.last = std::max(life.last, when + 1);
+      if (index < 0 || !tensor(index).constant.empty()) {
+        return;
       }
+      const std::int32_t root = plan_.aliases.of(index).tensor;
+      std::size_t& buffer = buffer_of[static_cast<std::size_t>(root)];
+      if (buffer == kNone) {
+        buffer = buffers.size();
+        buffers.push_back({tensor(root).bytes(), when, when + 1});
+      }
+      buffers[buffer].last = std::max(buffers[buffer].last, when + 1);
     };
     for (const std::int32_t input : network_.inputs) {
-      born(input, 0);
+      used(input, 0);
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      for (const std::int32_t input : network_.operators[i].inputs) {
-        used(input, i);
+    for (std::size_t u = 0; u < count; ++u) {
+      for (const std::int32_t input : read_by(plan_.units[u])) {
+        used(input, u);
       }
-      if (program_.layers[i].no_copy) {
-        buffer_of[static_cast<std::size_t>(network_.operators[i].output)] =
-            buffer_of[static_cast<std::size_t>(network_.operators[i].inputs[0])];
-        used(network_.operators[i].output, i);
-      } else {
-        born(network_.operators[i].output, i);
-      }
+      used(plan_.units[u].output, u);
     }
     for (const std::int32_t output : network_.outputs) {
       used(output, count);
@@ -171,8 +222,10 @@ class Compiler {
     program_.regions.push_back({MemoryKind::Arena, {base, plan.bytes}});
     slots_.resize(network_.tensors.size());
     for (std::size_t t = 0; t < slots_.size(); ++t) {
-      if (buffer_of[t] != kNone) {
-        slots_[t] = Slot{base + plan.offsets[buffer_of[t]], network_.tensors[t].bytes()};
+      const Aliases::Place place = plan_.aliases.of(static_cast<std::int32_t>(t));
+      const std::size_t buffer = buffer_of[static_cast<std::size_t>(place.tensor)];
+      if (buffer != kNone) {
+        slots_[t] = Slot{base + plan.offsets[buffer] + place.offset, network_.tensors[t].bytes()};
       }
     }
     if (base + plan.bytes > kAddressSpace / 2) {
@@ -209,38 +262,64 @@ class Compiler {
         state = StreamState(hardware_);
       }
     };
-    for (std::size_t i = 0; i < network_.operators.size(); ++i) {
-      const Operator& op = network_.operators[i];
-      LayerRecord& record = program_.layers[i];
-      record.output = *slot(op.output);
-      if (record.no_copy && run.layers.empty()) {
-        program_.steps.emplace_back(NoCopy{static_cast<std::uint32_t>(i)});
+    for (std::size_t u = 0; u < plan_.units.size(); ++u) {
+      const WorkUnit& unit = plan_.units[u];
+      const auto layer = static_cast<std::uint32_t>(unit.op);
+      record_outputs(unit);
+      if (unit.kind == UnitKind::NoCopy && run.layers.empty()) {
+        program_.steps.emplace_back(NoCopy{layer});
         continue;
       }
-      if (!convs_[i] && !record.no_copy) {
+      if (unit.kind == UnitKind::Host) {
         flush();
-        emit_host_call(i);
+        emit_host_call(unit.op);
         continue;
       }
-      if (convs_[i]) {
-        plan(i, state, actions);
+      if (unit.kind == UnitKind::Accelerator) {
+        plan(u, state, actions);
       }
-      add_marks(i, actions);
-      run.layers.push_back(static_cast<std::uint32_t>(i));
+      add_marks(unit.op, actions);
+      run.layers.push_back(layer);
     }
     flush();
     program_.regions.push_back(
         {MemoryKind::Commands, {commands_begin_, program_.image.size() - commands_begin_}});
   }
 
-  void plan(std::size_t i, StreamState& state, std::vector<Action>& actions) {
-    LayerRecord& record = program_.layers[i];
-    ConvLayer& layer = *convs_[i];
-    layer.data.feature = slot(network_.operators[i].inputs[0])->address;
-    layer.data.output = record.output.address;
+  // Only the last operator of a unit leaves its output in memory.
+  void record_outputs(const WorkUnit& unit) {
+    const auto record = [&](std::size_t op) {
+      if (network_.operators[op].output == unit.output) {
+        program_.layers[op].output = *slot(unit.output);
+      }
+    };
+    record(unit.op);
+    for (const std::size_t op : unit.absorbed) {
+      record(op);
+    }
+  }
+
+  void plan(std::size_t u, StreamState& state, std::vector<Action>& actions) {
+    const WorkUnit& unit = plan_.units[u];
     const std::size_t first = actions.size();
-    plan_layer(layer.shape, hardware_, *record.decision, layer.data, state, actions);
-    record.cbuf_peak_bytes = atoms_used(actions, first) * hardware_.atomic_c;
+    for (std::size_t p = 0; p < pieces_[u].size(); ++p) {
+      const Piece& piece = unit.lowering.pieces[p];
+      LayerData& data = pieces_[u][p].data;
+      data.feature = at(piece.feature_view, slot(piece.feature)->address);
+      data.output = at(piece.output_view, slot(unit.output)->address);
+      if (piece.operand_view) {
+        const std::int32_t operand = unit.lowering.post->operand;
+        data.operand = at(*piece.operand_view,
+                          slot(operand) ? slot(operand)->address : operand_constants_.at(operand));
+      }
+      plan_layer(piece.shape, hardware_, pieces_[u][p].decision, data, state, actions);
+    }
+    program_.layers[unit.op].cbuf_peak_bytes = atoms_used(actions, first) * hardware_.atomic_c;
+  }
+
+  static View at(View view, std::uint64_t address) {
+    view.offset += address;
+    return view;
   }
 
   // The trace port tells where a layer ends.
@@ -294,8 +373,11 @@ class Compiler {
   const Network& network_;
   const Hardware& hardware_;
   const Policy& policy_;
+  UnitPlan plan_;
   Program program_;
-  std::vector<std::optional<ConvLayer>> convs_;
+  std::vector<std::vector<PlacedPiece>> pieces_;  // by unit
+  std::map<std::vector<std::uint8_t>, std::uint64_t> constants_;
+  std::map<std::int32_t, std::uint64_t> operand_constants_;  // by tensor
   std::vector<std::optional<Slot>> slots_;
   std::uint64_t commands_begin_ = 0;
 };

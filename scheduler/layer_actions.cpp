@@ -18,6 +18,80 @@ std::uint32_t LayerActions::weight_atoms(Range groups, Range atoms) const {
          kernels_of(shape_, hw_, groups);
 }
 
+LayerData unplaced(const ConvShape& shape) {
+  LayerData data;
+  data.feature = packed_view(shape.in_w, shape.in_c);
+  data.output = packed_view(shape.out_w, shape.out_c);
+  return data;
+}
+
+Transfer LayerActions::tile_transfer(const View& view, const PixelTile& tile, Range groups) const {
+  Transfer transfer;
+  transfer.address = view.offset + static_cast<std::uint64_t>(tile.rows.begin) * view.row_stride +
+                     static_cast<std::uint64_t>(tile.cols.begin) * view.pixel_stride +
+                     static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k * view.channel_stride;
+  const std::uint64_t kernels = kernels_of(shape_, hw_, groups);
+  if (view.channel_stride == 1) {
+    transfer.segment_bytes = kernels;
+    transfer.inner = u32(tile.cols.size());
+    transfer.inner_stride = view.pixel_stride;
+    transfer.outer = u32(tile.rows.size());
+    transfer.outer_stride = view.row_stride;
+  } else {
+    transfer.inner = kernels;
+    transfer.inner_stride = view.channel_stride;
+    transfer.outer = u32(tile.cols.size());
+    transfer.outer_stride = view.pixel_stride;
+  }
+  return transfer;
+}
+
+std::vector<Access> LayerActions::post_accesses(std::uint32_t acc_base, std::uint32_t words) const {
+  std::vector<Access> accesses;
+  if (data_.operand) {
+    accesses.push_back(
+        {Resource::Operand, false, acc_base, std::uint64_t{acc_base} + std::uint64_t{words}});
+  }
+  if (data_.table) {
+    accesses.push_back({Resource::Table, false, table_, std::uint64_t{table_} + 1});
+  }
+  return accesses;
+}
+
+void LayerActions::load_table() {
+  constexpr std::uint64_t kTableBytes = 1024;
+  if (!data_.table) {
+    return;
+  }
+  for (std::uint32_t t = 0; t < state_.tables.size(); ++t) {
+    if (state_.tables[t] == data_.table) {
+      table_ = t;
+      state_.table_next = 1 - t;
+      return;
+    }
+  }
+  table_ = state_.table_next;
+  state_.table_next = 1 - table_;
+  state_.tables[table_] = data_.table;
+  LoadAction load;
+  load.kind = isa::LoadKind::Table;
+  load.pixel_bytes = 4;
+  load.source.address = *data_.table;
+  load.source.segment_bytes = kTableBytes;
+  add_load(load, Resource::Table, table_, 1);
+}
+
+void LayerActions::load_operand(const PixelTile& tile, Range groups, std::uint32_t acc_base) {
+  if (!data_.operand) {
+    return;
+  }
+  LoadAction load;
+  load.kind = isa::LoadKind::Operand;
+  load.pixel_bytes = kernels_of(shape_, hw_, groups);
+  load.source = tile_transfer(*data_.operand, tile, groups);
+  add_load(load, Resource::Operand, acc_base, tile.pixels() * u32(groups.size()));
+}
+
 void LayerActions::add_load(LoadAction load, Resource target, std::uint32_t begin,
                             std::uint32_t size) {
   load.source.merge();
@@ -35,20 +109,19 @@ void LayerActions::load_slab(const Slab& slab, std::uint32_t bands) {
   const std::int64_t c1 =
       std::min<std::int64_t>(std::int64_t{slab.atoms.end} * hw_.atomic_c, shape_.in_c);
   const auto pixel_bytes = static_cast<std::uint64_t>(c1 - c0);
-  const auto pixel_stride = static_cast<std::uint64_t>(shape_.in_c);
-  const std::uint64_t row_stride = pixel_stride * static_cast<std::uint64_t>(shape_.in_w);
+  const View& view = data_.feature;
   for (const Range& rows : split_evenly(slab.rows, std::min(bands, u32(slab.rows.size())))) {
     LoadAction load;
     load.kind = isa::LoadKind::Feature;
     load.pixel_bytes = static_cast<std::uint32_t>(pixel_bytes);
-    load.source.address = data_.feature + static_cast<std::uint64_t>(rows.begin) * row_stride +
-                          static_cast<std::uint64_t>(slab.cols.begin) * pixel_stride +
+    load.source.address = view.offset + static_cast<std::uint64_t>(rows.begin) * view.row_stride +
+                          static_cast<std::uint64_t>(slab.cols.begin) * view.pixel_stride +
                           static_cast<std::uint64_t>(c0);
     load.source.segment_bytes = pixel_bytes;
     load.source.inner = static_cast<std::uint64_t>(slab.cols.size());
-    load.source.inner_stride = pixel_stride;
+    load.source.inner_stride = view.pixel_stride;
     load.source.outer = static_cast<std::uint64_t>(rows.size());
-    load.source.outer_stride = row_stride;
+    load.source.outer_stride = view.row_stride;
     const std::uint32_t offset = u32(rows.begin - slab.rows.begin) * slab.row_pitch();
     add_load(load, Resource::Cbuf, slab.base + offset, u32(rows.size()) * slab.row_pitch());
   }
@@ -151,6 +224,9 @@ void LayerActions::convolve(const Convolution& c) {
   // parameters.
   action.accesses.push_back(
       {Resource::Parameter, false, c.params, std::uint64_t{c.params} + c.param_groups});
+  for (const Access& access : post_accesses(c.acc_base, c.acc_words)) {
+    action.accesses.push_back(access);
+  }
   action.body = conv;
   actions_.push_back(std::move(action));
 }
@@ -158,18 +234,12 @@ void LayerActions::convolve(const Convolution& c) {
 void LayerActions::store(const PixelTile& tile, Range groups, std::uint32_t acc_base,
                          std::uint32_t params) {
   StoreAction store;
-  const auto channels = static_cast<std::uint64_t>(shape_.out_c);
-  const std::uint64_t row_stride = channels * static_cast<std::uint64_t>(shape_.out_w);
-  store.dest.address = data_.output + static_cast<std::uint64_t>(tile.rows.begin) * row_stride +
-                       static_cast<std::uint64_t>(tile.cols.begin) * channels +
-                       static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k;
-  store.dest.segment_bytes = kernels_of(shape_, hw_, groups);
-  store.dest.inner = static_cast<std::uint64_t>(tile.cols.size());
-  store.dest.inner_stride = channels;
-  store.dest.outer = static_cast<std::uint64_t>(tile.rows.size());
-  store.dest.outer_stride = row_stride;
+  store.dest = tile_transfer(data_.output, tile, groups);
   store.dest.merge();
   store.quant = data_.quant;
+  store.post = data_.post;
+  store.post.table_select = data_.table ? table_ : 0;
+  store.result = data_.result;
   store.tile = {tile.pixels(), u32(groups.size()), last_kernels(groups), params};
   store.acc_base = acc_base;
   Action action;
@@ -179,6 +249,9 @@ void LayerActions::store(const PixelTile& tile, Range groups, std::uint32_t acc_
        std::uint64_t{acc_base} + std::uint64_t{tile.pixels()} * u32(groups.size())});
   action.accesses.push_back(
       {Resource::Parameter, false, params, std::uint64_t{params} + u32(groups.size())});
+  for (const Access& access : post_accesses(acc_base, tile.pixels() * u32(groups.size()))) {
+    action.accesses.push_back(access);
+  }
   action.accesses.push_back({Resource::External, true, store.dest.address, store.dest.end()});
   action.body = store;
   actions_.push_back(std::move(action));

@@ -1,32 +1,49 @@
 // The loads, convolutions and stores of one layer, each with the bytes that it touches.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "scheduler/actions.hpp"
+#include "scheduler/lowering.hpp"
 #include "scheduler/regions.hpp"
 #include "scheduler/tiling.hpp"
 #include "tessera/schedule.hpp"
 
 namespace tessera {
 
-/// External addresses and numbers of a layer's tensors.
+/// External addresses and numbers of what one pass of the array reads and writes.
 struct LayerData {
-  std::uint64_t feature = 0;  ///< NHWC int8
+  View feature;               ///< int8, channels adjacent
   std::uint64_t weights = 0;  ///< as packed by pack_weights for the same decision
   std::uint64_t params = 0;   ///< as packed by pack_params
-  std::uint64_t output = 0;   ///< NHWC int8
+  View output;                ///< int8
+  std::optional<View> operand;
+  std::optional<std::uint64_t> table;  ///< 256 int32
   std::int32_t padding_value = 0;
   isa::StQuant quant;
+  isa::StPost post;
+  isa::StResult result;
+
+  /// Bytes of a pixel are written or read one by one: a transfer then takes one row.
+  [[nodiscard]] bool scattered() const {
+    return output.channel_stride != 1 || (operand && operand->channel_stride != 1);
+  }
 };
+
+/// Packed tensors at addresses that mean nothing, for the traffic that a decision causes.
+LayerData unplaced(const ConvShape& shape);
 
 /// What the layers of one stream hand on to each other.
 struct StreamState {
   explicit StreamState(const Hardware& hardware) : regions(hardware.cbuf_atoms()) {}
   RegionChooser regions;
-  std::uint32_t acc_half = 0;    ///< half that the next tile takes
-  std::uint32_t param_next = 0;  ///< group that the next parameters take
+  std::uint32_t acc_half = 0;                          ///< half that the next tile takes
+  std::uint32_t param_next = 0;                        ///< group that the next parameters take
+  std::array<std::optional<std::uint64_t>, 2> tables;  ///< by address, as loaded
+  std::uint32_t table_next = 0;                        ///< table that the next one takes
 };
 
 /// A rectangle of pixels and a range of atoms, loaded at `base`.
@@ -76,6 +93,10 @@ class LayerActions {
   void load_weights(Range groups, Range atoms, std::uint32_t base);
   /// Returns the first group in the parameter memory.
   std::uint32_t load_params(Range groups);
+  /// Before the first store, when there is a table.
+  void load_table();
+  /// What the tile's store reads beside the accumulators, when there is such.
+  void load_operand(const PixelTile& tile, Range groups, std::uint32_t acc_base);
   void convolve(const Convolution& c);
   void store(const PixelTile& tile, Range groups, std::uint32_t acc_base, std::uint32_t params);
   /// First word of the accumulator half whose turn it is.
@@ -84,12 +105,18 @@ class LayerActions {
  private:
   [[nodiscard]] std::uint32_t last_kernels(Range groups) const;
   void add_load(LoadAction load, Resource target, std::uint32_t begin, std::uint32_t size);
+  /// A tile's bytes in external memory, in the order in which it is drained.
+  [[nodiscard]] Transfer tile_transfer(const View& view, const PixelTile& tile, Range groups) const;
+  /// Operand words and table that a store from these accumulators reads.
+  [[nodiscard]] std::vector<Access> post_accesses(std::uint32_t acc_base,
+                                                  std::uint32_t words) const;
 
   const ConvShape& shape_;
   const Hardware& hw_;
   const LayerData& data_;
   StreamState& state_;
   std::vector<Action>& actions_;
+  std::uint32_t table_ = 0;
 };
 
 }  // namespace tessera

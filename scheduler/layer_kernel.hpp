@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "tessera/isa.hpp"
-#include "tessera/network.hpp"
 #include "tessera/quantise.hpp"
-#include "tessera/schedule.hpp"
 
 namespace tessera {
 
@@ -19,8 +17,5 @@ struct LayerKernel {
   std::int32_t padding_value = 0;     ///< of features outside the picture
   isa::StQuant quant;
 };
-
-/// `shape` is conv_shape_of(network, op).
-LayerKernel layer_kernel(const Network& network, const Operator& op, const ConvShape& shape);
 
 }  // namespace tessera

@@ -13,10 +13,11 @@ constexpr std::int32_t kMaxTileExtent = 4095;  // CV_TILE rows and columns
 constexpr std::uint32_t kMaxGroups = 255;      // CV_WEIGHTS groups
 constexpr std::uint32_t kNarrowTile = 8;       // columns; depthwise tiles below only walk more
 
-std::vector<PixelTile> cut_pixels(Range rows, Range cols, std::uint32_t words) {
+std::vector<PixelTile> cut_tiles(Range rows, Range cols, std::uint32_t words,
+                                 std::int32_t most_rows) {
   const auto limit = static_cast<std::int32_t>(std::min<std::uint32_t>(words, kMaxTileExtent));
   const std::int32_t tile_cols = std::min(cols.size(), limit);
-  const std::int32_t tile_rows = std::max(1, limit / tile_cols);
+  const std::int32_t tile_rows = std::clamp(limit / tile_cols, 1, most_rows);
   std::vector<PixelTile> tiles;
   for (const Range& r : split_evenly(rows, u32(ceil_div(u32(rows.size()), u32(tile_rows))))) {
     for (const Range& c : split_evenly(cols, u32(ceil_div(u32(cols.size()), u32(tile_cols))))) {
@@ -34,12 +35,14 @@ class LayerPlanner {
         hw_(hardware),
         decision_(decision),
         state_(state),
+        most_rows_(data.scattered() ? 1 : kMaxTileExtent),
         add_(shape, hardware, data, state, actions),
         groups_(groups_of(shape, hardware)) {}
 
   void run() {
     const auto atoms = static_cast<std::int32_t>(atoms_of(shape_, hw_));
     parts_ = split_evenly({0, atoms}, decision_.channel_parts);
+    add_.load_table();
     std::size_t tile_index = 0;
     for (const Range& rows : split_evenly({0, shape_.out_h}, decision_.tiles_h)) {
       for (const Range& cols : split_evenly({0, shape_.out_w}, decision_.tiles_w)) {
@@ -71,6 +74,11 @@ class LayerPlanner {
     return {input_rows(shape_, out_rows), input_cols(shape_, out_cols), atoms, 0};
   }
 
+  [[nodiscard]] std::vector<PixelTile> cut_pixels(Range rows, Range cols,
+                                                  std::uint32_t words) const {
+    return cut_tiles(rows, cols, words, most_rows_);
+  }
+
   // Kernel groups that share an accumulator half with enough pixels to hide a weight tile's load.
   [[nodiscard]] std::uint32_t groups_at_once(std::uint32_t pixels) const {
     const std::uint32_t enough = std::min(pixels, 2 * hw_.atomic_k);
@@ -89,6 +97,7 @@ class LayerPlanner {
   void finish_tile(const Slab& slab, const PixelTile& tile, Range groups, std::uint32_t weights,
                    std::uint32_t params, bool resume = false) {
     const std::uint32_t acc = add_.next_acc_half();
+    add_.load_operand(tile, groups, acc);
     add_.convolve({slab, tile, groups, weights, acc, tile.pixels() * u32(groups.size()), false,
                    params, u32(groups.size()), resume});
     add_.store(tile, groups, acc, params);
@@ -227,7 +236,7 @@ class LayerPlanner {
       std::vector<PixelTile> tiles;
       std::uint64_t steps = 0;
       const auto down =
-          split_evenly(rows, u32(ceil_div(u32(rows.size()), std::min(high, u32(kMaxTileExtent)))));
+          split_evenly(rows, u32(ceil_div(u32(rows.size()), std::min(high, u32(most_rows_)))));
       for (const Range& c : split_evenly(cols, across)) {
         std::uint64_t lines = 0;
         for (const Range& r : down) {
@@ -295,6 +304,7 @@ class LayerPlanner {
       for (const PixelTile& tile : cut_pixels(rows, cols, block.words)) {
         const std::uint32_t acc = add_.next_acc_half();
         const std::uint32_t params = add_.load_params(groups);
+        add_.load_operand(tile, groups, acc);
         for (std::size_t part = 0; part < parts_.size(); ++part) {
           add_part({tile, groups, acc, params}, part, modes[part]);
         }
@@ -343,6 +353,7 @@ class LayerPlanner {
   const Hardware& hw_;
   const LayerDecision& decision_;
   StreamState& state_;
+  std::int32_t most_rows_;  // of a tile
   LayerActions add_;
   std::uint32_t groups_;
   std::vector<Range> parts_;
@@ -361,7 +372,7 @@ Traffic traffic_of(const ConvShape& shape, const Hardware& hardware,
                    const LayerDecision& decision) {
   StreamState state(hardware);
   std::vector<Action> actions;
-  plan_layer(shape, hardware, decision, {}, state, actions);
+  plan_layer(shape, hardware, decision, unplaced(shape), state, actions);
   Traffic traffic;
   for (const Action& action : actions) {
     if (const auto* load = std::get_if<LoadAction>(&action.body); load != nullptr) {

@@ -13,6 +13,10 @@ enum UnitIndex : std::size_t { kLoad = 0, kCompute = 1, kStore = 2 };
 // Configuration words already in force are not sent again.
 class Encoder {
  public:
+  // Nothing follows the requantiser until a word says otherwise.
+  Encoder() {
+    in_force_[static_cast<std::size_t>(isa::StPost::kOpcode)] = isa::encode(isa::StPost{});
+  }
   std::vector<std::uint64_t> take() { return std::move(words_); }
   [[nodiscard]] std::size_t size() const { return words_.size(); }
 
@@ -91,6 +95,11 @@ class Encoder {
     configure(isa::StAddress{static_cast<std::uint32_t>(store.dest.address)});
     configure_transfer<isa::StShape, isa::StStride>(store.dest);
     configure(store.quant);
+    configure(store.post);
+    const auto operation = static_cast<isa::StPostOperation>(store.post.operation);
+    if (operation == isa::StPostOperation::Add || operation == isa::StPostOperation::Multiply) {
+      configure(store.result);
+    }
     configure(store.tile);
     isa::Store go;
     go.acc_base = store.acc_base;

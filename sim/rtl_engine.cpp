@@ -74,7 +74,10 @@ class RtlRun {
 
   void finish(std::size_t layer) {
     result_.layers[layer].output = copy(program_.layers[layer].output);
-    ++finished_;
+    for (const std::size_t rider : program_.layers[layer].riders) {
+      result_.layers[rider].output = copy(program_.layers[rider].output);
+    }
+    finished_ += 1 + program_.layers[layer].riders.size();
     tick();
   }
 

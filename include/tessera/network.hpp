@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-enum class DataType : std::uint8_t { Int8, Int32 };
+enum class DataType : std::uint8_t { Int8, Int32, Float32 };
 
 std::size_t size_of(DataType type);
 
@@ -41,7 +41,8 @@ struct Padding {
   std::int32_t right = 0;
 };
 
-/// Inputs: feature NHWC, kernel OHWI, bias int32 (-1 when absent).
+/// Inputs: feature NHWC, kernel OHWI, bias int32 (-1 when absent). A kernel of fewer channels than the
+/// feature makes groups: each part of the outputs sees its part of the inputs.
 struct Conv2d {
   std::int32_t stride_h = 1;
   std::int32_t stride_w = 1;
@@ -57,13 +58,44 @@ struct DepthwiseConv2d {
   std::int32_t multiplier = 1;
 };
 
+/// Inputs: feature NHWC, kernel OHWI, bias. Every input pixel adds its kernel to the outputs from
+/// (y * stride_h - padding.top, x * stride_w - padding.left) on.
+struct TransposeConv2d {
+  std::int32_t stride_h = 1;
+  std::int32_t stride_w = 1;
+  Padding padding;  ///< cut off from the full result
+  Activation activation = Activation::None;
+};
+
 /// Inputs: feature, kernel [out, in], bias. The feature's elements are taken as rows of `in`.
 struct FullyConnected {
   Activation activation = Activation::None;
 };
 
-struct Add {
+enum class BinaryKind : std::uint8_t { Add, Sub, Mul };
+
+/// Element by element; extents of 1 and missing leading ones are repeated.
+struct Binary {
+  BinaryKind kind = BinaryKind::Add;
   Activation activation = Activation::None;
+};
+
+/// Lookup: `table`; LeakyRelu: `alpha`.
+enum class UnaryKind : std::uint8_t {
+  Relu,
+  Relu6,
+  LeakyRelu,
+  Logistic,
+  Tanh,
+  HardSwish,
+  Quantize,
+  Lookup
+};
+
+struct Unary {
+  UnaryKind kind = UnaryKind::Relu;
+  float alpha = 0.0F;
+  std::vector<std::int8_t> table;  ///< outputs for -128 to 127
 };
 
 enum class PoolKind : std::uint8_t { Average, Max };
@@ -78,7 +110,35 @@ struct Pool2d {
   Activation activation = Activation::None;
 };
 
-struct Reshape {};
+/// Average over height and width, requantised.
+struct Mean {};
+
+/// All three only name the same bytes differently.
+enum class ReshapeKind : std::uint8_t { Reshape, Squeeze, ExpandDims };
+
+struct Reshape {
+  ReshapeKind kind = ReshapeKind::Reshape;
+};
+
+/// Output dimension d is input dimension order[d].
+struct Transpose {
+  std::vector<std::int32_t> order;
+};
+
+/// Elements begin, begin + stride, ... of each dimension; the output's shape says how many.
+struct StridedSlice {
+  std::vector<std::int32_t> begin;
+  std::vector<std::int32_t> stride;
+};
+
+/// Height and width.
+struct ResizeNearest {
+  bool align_corners = false;
+  bool half_pixel_centers = false;
+};
+
+/// int8 to float32: (x - zero point) * scale.
+struct Dequantize {};
 
 struct Softmax {
   float beta = 1.0F;
@@ -94,8 +154,10 @@ struct Concatenation {
   std::int32_t axis = 0;
 };
 
-using Attributes = std::variant<Conv2d, DepthwiseConv2d, FullyConnected, Add, Pool2d, Reshape,
-                                Softmax, Pad, Concatenation>;
+using Attributes =
+    std::variant<Conv2d, DepthwiseConv2d, TransposeConv2d, FullyConnected, Binary, Unary, Pool2d,
+                 Mean, Reshape, Transpose, StridedSlice, ResizeNearest, Softmax, Pad, Concatenation,
+                 Dequantize>;
 
 struct Operator {
   std::string name;
@@ -114,6 +176,9 @@ struct Network {
   std::vector<std::int32_t> inputs;
   std::vector<std::int32_t> outputs;
 };
+
+/// Names of all operators, as type_name() gives them, in alphabetical order.
+std::vector<std::string> operator_names();
 
 /// Multiply-accumulates of an operator (0 for those without).
 std::uint64_t macs_of(const Network& network, const Operator& op);

@@ -33,7 +33,7 @@ struct HostCall {
   Slot output;
 };
 
-/// An operator that has nothing to do: its output is its input's memory.
+/// An operator that has nothing to do: its output and inputs share their memory.
 struct NoCopy {
   std::uint32_t layer = 0;
 };
@@ -46,11 +46,14 @@ struct LayerRecord {
   std::string op;
   std::optional<LayerDecision> decision;  ///< on the accelerator when there is one
   std::string host_reason;                ///< why it runs on the host, when it does
-  bool no_copy = false;                   ///< its output is its input's memory
+  bool no_copy = false;                   ///< its output and inputs share their memory
+  std::optional<std::size_t> rides_on;    ///< layer that does its work along with its own
+  std::vector<std::size_t> riders;        ///< layers that ride on this one
+  std::uint32_t passes = 0;               ///< of the array; `decision` is the first one's
   std::uint64_t macs = 0;
   std::uint64_t cbuf_peak_bytes = 0;  ///< distinct bytes of the cbuf that it uses
   std::vector<std::int32_t> output_shape;
-  Slot output;
+  Slot output;  ///< no bytes when a rider takes it from there
 };
 
 enum class MemoryKind : std::uint8_t { Constants, Arena, Commands };

@@ -42,6 +42,25 @@ struct ClampRange {
 /// The int8 range that an activation leaves, given the output's quantisation.
 ClampRange activation_range(Activation activation, const Quantisation& output);
 
+/// An addition's arithmetic: both inputs, shifted left by 20, are scaled to the same unit, their sum to
+/// the output's.
+struct AddFactors {
+  FixedPoint first, second, output;
+};
+AddFactors add_factors(const Quantisation& first, const Quantisation& second,
+                       const Quantisation& output);
+inline constexpr int kAddShift = 20;
+
+/// Output factor of a multiplication: s_1 * s_2 / s_out.
+FixedPoint multiply_factor(const Quantisation& first, const Quantisation& second,
+                           const Quantisation& output);
+
+/// Factor s_in / s_out.
+FixedPoint rescale_factor(const Quantisation& input, const Quantisation& output);
+
+/// Factor of a mean of `count` values: sum x - count * zero_point goes through it.
+FixedPoint mean_factor(const Quantisation& input, const Quantisation& output, std::int64_t count);
+
 /// Output factors of a convolution, one per output channel: s_in * s_w[c] / s_out.
 std::vector<FixedPoint> conv_factors(const Quantisation& input, const Quantisation& kernel,
                                      const Quantisation& output, std::int32_t channels);

@@ -16,6 +16,11 @@ using Bytes = std::vector<std::uint8_t>;
 void run_operator(const Network& network, const Operator& op,
                   const std::vector<const std::uint8_t*>& data, std::uint8_t* output);
 
+/// Input row (or column) of an output one, with `in` and `out` of them. TensorFlow Lite computes it in
+/// float.
+std::int32_t nearest_source(const ResizeNearest& resize, std::int32_t at, std::int32_t in,
+                            std::int32_t out);
+
 /// Runs the whole network. `inputs` in the order of network.inputs, each of exactly its tensor's
 /// bytes (std::invalid_argument otherwise). `observe` sees every operator's output.
 /// Returns the network's outputs.

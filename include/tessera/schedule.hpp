@@ -12,7 +12,7 @@
 namespace tessera {
 
 /// A convolution as the accelerator sees it. Fully connected layers are 1x1 on a 1 x rows input;
-/// pooling is depthwise with equal weights.
+/// pooling is depthwise with equal weights, copying and element-wise work depthwise 1x1.
 struct ConvShape {
   std::string name;
   std::int32_t in_h = 1, in_w = 1, in_c = 1;
@@ -20,16 +20,12 @@ struct ConvShape {
   std::int32_t kernel_h = 1, kernel_w = 1;
   std::int32_t stride_h = 1, stride_w = 1;
   std::int32_t dilation_h = 1, dilation_w = 1;
-  std::int32_t pad_top = 0, pad_left = 0;
+  std::int32_t pad_top = 0, pad_left = 0;  ///< negative: so much of the input is skipped
   bool depthwise = false;    ///< each channel has a kernel of its own; in_c = out_c
-  bool maximum = false;      ///< maximum pooling
-  std::int32_t divisor = 0;  ///< average pooling: values in a window; 0: another operator
+  bool maximum = false;    ///< maximum pooling
 
   [[nodiscard]] std::uint64_t macs() const;
 };
-
-/// The operator as a convolution, or nothing when it is of another kind.
-std::optional<ConvShape> conv_shape_of(const Network& network, const Operator& op);
 
 /// Why the command set cannot express the convolution, or "" when it can.
 std::string accelerator_problem(const ConvShape& shape, const Hardware& hardware);
@@ -56,6 +52,7 @@ struct Policy {
   std::string name = "first-fit";
   SplitChoice split = SplitChoice::Auto;
   ForcedMode mode = ForcedMode::None;
+  bool fuse = true;  ///< paddings, activations and additions ride on convolutions where they can
 };
 
 /// Bytes in the buffer, alignment and padding included (the terms of the published rules).

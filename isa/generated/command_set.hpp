@@ -35,6 +35,8 @@ enum class Opcode : std::uint8_t {
   StTile = 0x34,
   Store = 0x35,
   StMark = 0x36,
+  StPost = 0x37,
+  StResult = 0x38,
 };
 
 enum class Unit : std::uint8_t {
@@ -56,12 +58,14 @@ enum class Error : std::uint8_t {
   CbufRange = 8,
   AccRange = 9,
   ParamRange = 10,
-  LoadLength = 11,
-  StoreLength = 12,
-  KernelCount = 13,
-  NotConfigured = 14,
-  WindowRange = 15,
-  TokenOverflow = 16,
+  OperandRange = 11,
+  TableRange = 12,
+  LoadLength = 13,
+  StoreLength = 14,
+  KernelCount = 15,
+  NotConfigured = 16,
+  WindowRange = 17,
+  TokenOverflow = 18,
 };
 
 enum class Counter : std::uint8_t {
@@ -88,7 +92,7 @@ struct NameDoc {
   std::string_view doc;
 };
 
-inline constexpr std::array<NameDoc, 17> kErrors{{
+inline constexpr std::array<NameDoc, 19> kErrors{{
     {"NONE", "0"},
     {"ILLEGAL_COMMAND", "byte offset of the word in the stream"},
     {"STREAM_END", "bytes read: the stream ended without END"},
@@ -100,6 +104,8 @@ inline constexpr std::array<NameDoc, 17> kErrors{{
     {"CBUF_RANGE", "cbuf atom at or above CBUF_LIMIT"},
     {"ACC_RANGE", "accumulator word that does not exist"},
     {"PARAM_RANGE", "kernel group that the parameter memory does not have"},
+    {"OPERAND_RANGE", "operand word that does not exist"},
+    {"TABLE_RANGE", "table value that does not exist"},
     {"LOAD_LENGTH", "bytes left over: the load is not a whole number of pixels"},
     {"STORE_LENGTH", "1: tile has more bytes than the write, 2: fewer"},
     {"KERNEL_COUNT", "last_kernels above atomic_k"},
@@ -117,9 +123,9 @@ inline constexpr std::array<NameDoc, 14> kCounters{{
     {"WAIT_STORE", "cycles without convolution, the next one waiting for a store"},
     {"COMPUTE_OTHER", "cycles without convolution for any other reason"},
     {"READ_COMMAND_BYTES", "command bytes read"},
-    {"READ_FEATURE_BYTES", "feature bytes read"},
+    {"READ_FEATURE_BYTES", "feature and operand bytes read"},
     {"READ_WEIGHT_BYTES", "weight bytes read"},
-    {"READ_PARAM_BYTES", "bias and requantisation bytes read"},
+    {"READ_PARAM_BYTES", "bias, requantisation and table bytes read"},
     {"WRITE_BYTES", "output bytes written"},
     {"READ_BEATS", "read data beats on the bus"},
     {"WRITE_BEATS", "write data beats on the bus"},
@@ -142,7 +148,7 @@ struct CommandInfo {
   std::array<FieldInfo, kMaxFields> fields;
 };
 
-inline constexpr std::array<CommandInfo, 21> kCommands{{
+inline constexpr std::array<CommandInfo, 23> kCommands{{
     {"END", Opcode::End, Unit::Front, 0, {{}}},
     {"LD_SOURCE", Opcode::LdSource, Unit::Load, 2, {{
         {"address", 0, 32, false, 0, 4294967295},
@@ -155,11 +161,11 @@ inline constexpr std::array<CommandInfo, 21> kCommands{{
         {"inner_stride", 0, 28, false, 0, 268435455},
         {"outer_stride", 28, 28, false, 0, 268435455},}}},
     {"LOAD", Opcode::Load, Unit::Load, 5, {{
-        {"kind", 0, 2, false, 0, 2},
-        {"dest", 2, 20, false, 0, 1048575},
-        {"wait_compute", 22, 1, false, 0, 1},
-        {"wait_store", 23, 1, false, 0, 1},
-        {"post_compute", 24, 1, false, 0, 1},}}},
+        {"kind", 0, 3, false, 0, 4},
+        {"dest", 3, 20, false, 0, 1048575},
+        {"wait_compute", 23, 1, false, 0, 1},
+        {"wait_store", 24, 1, false, 0, 1},
+        {"post_compute", 25, 1, false, 0, 1},}}},
     {"LD_MARK", Opcode::LdMark, Unit::Load, 1, {{
         {"id", 0, 16, false, 0, 65535},}}},
     {"CV_INPUT", Opcode::CvInput, Unit::Compute, 4, {{
@@ -234,12 +240,34 @@ inline constexpr std::array<CommandInfo, 21> kCommands{{
         {"post_load", 14, 1, false, 0, 1},}}},
     {"ST_MARK", Opcode::StMark, Unit::Store, 1, {{
         {"id", 0, 16, false, 0, 65535},}}},
+    {"ST_POST", Opcode::StPost, Unit::Store, 8, {{
+        {"operation", 0, 2, false, 0, 3},
+        {"table_select", 2, 1, false, 0, 1},
+        {"table_operand", 3, 1, false, 0, 1},
+        {"negate", 4, 1, false, 0, 1},
+        {"zero_y", 5, 8, true, -128, 127},
+        {"zero_r", 13, 8, true, -128, 127},
+        {"multiplier", 21, 31, false, 0, 2147483647},
+        {"shift", 52, 6, true, -31, 30},}}},
+    {"ST_RESULT", Opcode::StResult, Unit::Store, 3, {{
+        {"zero_point", 0, 8, true, -128, 127},
+        {"low", 8, 8, true, -128, 127},
+        {"high", 16, 8, true, -128, 127},}}},
 }};
 
 enum class LoadKind : std::uint8_t {
   Feature = 0,
   Weight = 1,
   Param = 2,
+  Operand = 3,
+  Table = 4,
+};
+
+enum class StPostOperation : std::uint8_t {
+  None = 0,
+  Table = 1,
+  Add = 2,
+  Multiply = 3,
 };
 
 /// Ends the stream. The unit reports done once every queue has run dry and every write is acknowledged.
@@ -293,11 +321,11 @@ struct LdStride {
   }
 };
 
-/// Reads as configured and writes consecutive atoms.
+/// Reads as configured and writes consecutive atoms. Params have 12 bytes per kernel, tables 4 bytes for each of the values -128 to 127, taken as unsigned bytes.
 struct Load {
   static constexpr Opcode kOpcode = Opcode::Load;
-  std::uint32_t kind{};  ///< what is read; param goes to the parameter memory
-  std::uint32_t dest{};  ///< first cbuf atom (feature, weight) or first kernel group (param)
+  std::uint32_t kind{};  ///< what is read and where it goes: features and weights to the cbuf, the others to memories of their own
+  std::uint32_t dest{};  ///< first cbuf atom (feature, weight), kernel group (param), operand word (operand) or the table (table: 0 or 1)
   std::uint32_t wait_compute{};  ///< take one compute-to-load token before starting
   std::uint32_t wait_store{};  ///< take one store-to-load token before starting
   std::uint32_t post_compute{};  ///< give one load-to-compute token when all atoms are written
@@ -519,7 +547,7 @@ struct StTile {
 /// Requantises the tile and writes it.
 struct Store {
   static constexpr Opcode kOpcode = Opcode::Store;
-  std::uint32_t acc_base{};  ///< first accumulator word
+  std::uint32_t acc_base{};  ///< first accumulator word, and first operand word
   std::uint32_t wait_compute{};  ///< take one compute-to-store token before starting
   std::uint32_t post_compute{};  ///< give one store-to-compute token when the accumulators are drained
   std::uint32_t post_load{};  ///< give one store-to-load token when every write is acknowledged
@@ -543,7 +571,40 @@ struct StMark {
   }
 };
 
-using Command = std::variant<End, LdSource, LdShape, LdStride, Load, LdMark, CvInput, CvKernel, CvTile, CvWeights, Conv, CvMark, CvWindow, Depthwise, StAddress, StShape, StStride, StQuant, StTile, Store, StMark>;
+/// What happens to requantised values y before they are written. Operands r lie in the operand memory, pixel by pixel, all groups of a pixel together. Until the first ST_POST nothing happens. With one of y and r mapped by the table to t and p the other one, add gives t + (p - its zero point) x 2^19 or, when negated, t - (p - its zero point) x 2^19; multiply gives (y - zero_y) x (r - zero_r); both are requantised to multiplier x 2^(shift - 31), then ST_RESULT.
+struct StPost {
+  static constexpr Opcode kOpcode = Opcode::StPost;
+  std::uint32_t operation{};  ///< table: the low byte of the table's value
+  std::uint32_t table_select{};  ///< which of the two tables
+  std::uint32_t table_operand{};  ///< add: the table maps the operand, not the requantised value
+  std::uint32_t negate{};  ///< add: the other one is subtracted
+  std::int32_t zero_y{};  ///< zero point of the requantised values
+  std::int32_t zero_r{};  ///< zero point of the operands
+  std::uint32_t multiplier{};  ///< in units of 2^-31
+  std::int32_t shift{};  ///< left shift when positive, right shift when negative
+  [[nodiscard]] FieldValues values() const {
+    return {operation, table_select, table_operand, negate, zero_y, zero_r, multiplier, shift};
+  }
+  static StPost from(const FieldValues& v) {
+    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::int32_t>(v[4]), static_cast<std::int32_t>(v[5]), static_cast<std::uint32_t>(v[6]), static_cast<std::int32_t>(v[7])};
+  }
+};
+
+/// Zero point and clamp after the add or multiply of ST_POST.
+struct StResult {
+  static constexpr Opcode kOpcode = Opcode::StResult;
+  std::int32_t zero_point{};  ///< added after requantisation
+  std::int32_t low{};  ///< least output
+  std::int32_t high{};  ///< greatest output
+  [[nodiscard]] FieldValues values() const {
+    return {zero_point, low, high};
+  }
+  static StResult from(const FieldValues& v) {
+    return {static_cast<std::int32_t>(v[0]), static_cast<std::int32_t>(v[1]), static_cast<std::int32_t>(v[2])};
+  }
+};
+
+using Command = std::variant<End, LdSource, LdShape, LdStride, Load, LdMark, CvInput, CvKernel, CvTile, CvWeights, Conv, CvMark, CvWindow, Depthwise, StAddress, StShape, StStride, StQuant, StTile, Store, StMark, StPost, StResult>;
 
 namespace reg {
 inline constexpr std::uint32_t kId = 0x000;  ///< 0x54535241

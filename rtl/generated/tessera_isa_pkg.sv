@@ -26,11 +26,23 @@ package tessera_isa_pkg;
   localparam logic [5:0] OpStTile = 6'h34;
   localparam logic [5:0] OpStore = 6'h35;
   localparam logic [5:0] OpStMark = 6'h36;
+  localparam logic [5:0] OpStPost = 6'h37;
+  localparam logic [5:0] OpStResult = 6'h38;
 
   localparam logic [1:0] UnitFront = 2'd0;
   localparam logic [1:0] UnitLoad = 2'd1;
   localparam logic [1:0] UnitCompute = 2'd2;
   localparam logic [1:0] UnitStore = 2'd3;
+
+  localparam logic [2:0] LoadKindFeature = 3'd0;
+  localparam logic [2:0] LoadKindWeight = 3'd1;
+  localparam logic [2:0] LoadKindParam = 3'd2;
+  localparam logic [2:0] LoadKindOperand = 3'd3;
+  localparam logic [2:0] LoadKindTable = 3'd4;
+  localparam logic [1:0] StPostOperationNone = 2'd0;
+  localparam logic [1:0] StPostOperationTable = 2'd1;
+  localparam logic [1:0] StPostOperationAdd = 2'd2;
+  localparam logic [1:0] StPostOperationMultiply = 2'd3;
 
   /// Where the next loads read, and how many bytes one pixel has; each pixel starts a new atom.
   typedef struct packed {
@@ -57,15 +69,15 @@ package tessera_isa_pkg;
     logic [27:0] inner_stride;  // bytes from one segment to the next
   } ld_stride_t;
 
-  /// Reads as configured and writes consecutive atoms.
+  /// Reads as configured and writes consecutive atoms. Params have 12 bytes per kernel, tables 4 bytes for each of the values -128 to 127, taken as unsigned bytes.
   typedef struct packed {
     logic [5:0] opcode;
-    logic [32:0] reserved;
+    logic [31:0] reserved;
     logic post_compute;  // give one load-to-compute token when all atoms are written
     logic wait_store;  // take one store-to-load token before starting
     logic wait_compute;  // take one compute-to-load token before starting
-    logic [19:0] dest;  // first cbuf atom (feature, weight) or first kernel group (param)
-    logic [1:0] kind;  // what is read; param goes to the parameter memory
+    logic [19:0] dest;  // first cbuf atom (feature, weight), kernel group (param), operand word (operand) or the table (table: 0 or 1)
+    logic [2:0] kind;  // what is read and where it goes: features and weights to the cbuf, the others to memories of their own
   } load_t;
 
   /// Reports on the trace port that all earlier loads have been requested.
@@ -212,7 +224,7 @@ package tessera_isa_pkg;
     logic post_load;  // give one store-to-load token when every write is acknowledged
     logic post_compute;  // give one store-to-compute token when the accumulators are drained
     logic wait_compute;  // take one compute-to-store token before starting
-    logic [11:0] acc_base;  // first accumulator word
+    logic [11:0] acc_base;  // first accumulator word, and first operand word
   } store_t;
 
   /// Waits until every earlier write is acknowledged, then reports on the trace port.
@@ -221,6 +233,28 @@ package tessera_isa_pkg;
     logic [41:0] reserved;
     logic [15:0] id;  // layer number
   } st_mark_t;
+
+  /// What happens to requantised values y before they are written. Operands r lie in the operand memory, pixel by pixel, all groups of a pixel together. Until the first ST_POST nothing happens. With one of y and r mapped by the table to t and p the other one, add gives t + (p - its zero point) x 2^19 or, when negated, t - (p - its zero point) x 2^19; multiply gives (y - zero_y) x (r - zero_r); both are requantised to multiplier x 2^(shift - 31), then ST_RESULT.
+  typedef struct packed {
+    logic [5:0] opcode;
+    logic signed [5:0] shift;  // left shift when positive, right shift when negative
+    logic [30:0] multiplier;  // in units of 2^-31
+    logic signed [7:0] zero_r;  // zero point of the operands
+    logic signed [7:0] zero_y;  // zero point of the requantised values
+    logic negate;  // add: the other one is subtracted
+    logic table_operand;  // add: the table maps the operand, not the requantised value
+    logic table_select;  // which of the two tables
+    logic [1:0] operation;  // table: the low byte of the table's value
+  } st_post_t;
+
+  /// Zero point and clamp after the add or multiply of ST_POST.
+  typedef struct packed {
+    logic [5:0] opcode;
+    logic [33:0] reserved;
+    logic signed [7:0] high;  // greatest output
+    logic signed [7:0] low;  // least output
+    logic signed [7:0] zero_point;  // added after requantisation
+  } st_result_t;
 
   /// The unit that a word is for; the front end for words that are not legal.
   function automatic logic [1:0] unit_of(input logic [5:0] opcode);
@@ -246,6 +280,8 @@ package tessera_isa_pkg;
       OpStTile: unit_of = UnitStore;
       OpStore: unit_of = UnitStore;
       OpStMark: unit_of = UnitStore;
+      OpStPost: unit_of = UnitStore;
+      OpStResult: unit_of = UnitStore;
       default: unit_of = UnitFront;
     endcase
   endfunction
@@ -257,7 +293,7 @@ package tessera_isa_pkg;
       OpLdSource: is_legal = word[47:32] >= 16'd1 && word[57:48] == '0;
       OpLdShape: is_legal = word[23:0] >= 24'd1 && word[39:24] >= 16'd1 && word[55:40] >= 16'd1 && word[57:56] == '0;
       OpLdStride: is_legal = word[57:56] == '0;
-      OpLoad: is_legal = word[1:0] <= 2'd2 && word[57:25] == '0;
+      OpLoad: is_legal = word[2:0] <= 3'd4 && word[57:26] == '0;
       OpLdMark: is_legal = word[57:16] == '0;
       OpCvInput: is_legal = word[15:0] >= 16'd1 && word[15:0] <= 16'd32767 && word[31:16] >= 16'd1 && word[31:16] <= 16'd32767 && word[43:32] >= 12'd1 && word[57:52] == '0;
       OpCvKernel: is_legal = word[4:0] >= 5'd1 && word[4:0] <= 5'd16 && word[9:5] >= 5'd1 && word[9:5] <= 5'd16 && word[13:10] >= 4'd1 && word[13:10] <= 4'd8 && word[17:14] >= 4'd1 && word[17:14] <= 4'd8 && word[22:18] >= 5'd1 && word[22:18] <= 5'd16 && word[27:23] >= 5'd1 && word[27:23] <= 5'd16 && word[47:28] >= 20'd1 && word[57:48] == '0;
@@ -274,6 +310,8 @@ package tessera_isa_pkg;
       OpStTile: is_legal = word[11:0] >= 12'd1 && word[19:12] >= 8'd1 && word[26:20] >= 7'd1 && word[26:20] <= 7'd64 && word[57:37] == '0;
       OpStore: is_legal = word[57:15] == '0;
       OpStMark: is_legal = word[57:16] == '0;
+      OpStPost: is_legal = $signed(word[57:52]) >= -31 && $signed(word[57:52]) <= 30;
+      OpStResult: is_legal = word[57:24] == '0;
       default: is_legal = 1'b0;
     endcase
   endfunction
@@ -309,12 +347,14 @@ package tessera_isa_pkg;
   localparam logic [7:0] ErrorCbufRange = 8'd8;
   localparam logic [7:0] ErrorAccRange = 8'd9;
   localparam logic [7:0] ErrorParamRange = 8'd10;
-  localparam logic [7:0] ErrorLoadLength = 8'd11;
-  localparam logic [7:0] ErrorStoreLength = 8'd12;
-  localparam logic [7:0] ErrorKernelCount = 8'd13;
-  localparam logic [7:0] ErrorNotConfigured = 8'd14;
-  localparam logic [7:0] ErrorWindowRange = 8'd15;
-  localparam logic [7:0] ErrorTokenOverflow = 8'd16;
+  localparam logic [7:0] ErrorOperandRange = 8'd11;
+  localparam logic [7:0] ErrorTableRange = 8'd12;
+  localparam logic [7:0] ErrorLoadLength = 8'd13;
+  localparam logic [7:0] ErrorStoreLength = 8'd14;
+  localparam logic [7:0] ErrorKernelCount = 8'd15;
+  localparam logic [7:0] ErrorNotConfigured = 8'd16;
+  localparam logic [7:0] ErrorWindowRange = 8'd17;
+  localparam logic [7:0] ErrorTokenOverflow = 8'd18;
 
   localparam int unsigned CounterCycles = 0;
   localparam int unsigned CounterArrayBusy = 1;

@@ -13,7 +13,8 @@ std::string compare(const Network& network, const std::vector<Bytes>& inputs, Ou
   std::string problem;
   run_reference(network, inputs, [&](std::size_t op, const Bytes& output) {
     const Bytes& actual = outcome.result.layers[op].output;
-    if (!problem.empty() || actual == output) {
+    const bool kept = outcome.program.layers[op].output.bytes > 0;
+    if (!problem.empty() || !kept || actual == output) {
       return;
     }
     std::size_t at = 0;

@@ -14,11 +14,16 @@ std::string legality(const CommandWord& command) {
     const std::string bits = fmt::format("word[{}:{}]", msb, field.lsb);
     const std::int64_t lowest = field.is_signed ? -(std::int64_t{1} << (field.bits - 1)) : 0;
     const std::int64_t highest = (std::int64_t{1} << (field.bits - (field.is_signed ? 1 : 0))) - 1;
+    const auto compare = [&](const char* relation, std::int64_t limit) {
+      terms += field.is_signed
+                   ? fmt::format(" && $signed({}) {} {}", bits, relation, limit)
+                   : fmt::format(" && {} {} {}'d{}", bits, relation, field.bits, limit);
+    };
     if (field.min != lowest) {
-      terms += fmt::format(" && {} >= {}'d{}", bits, field.bits, field.min);
+      compare(">=", field.min);
     }
     if (field.max != highest) {
-      terms += fmt::format(" && {} <= {}'d{}", bits, field.bits, field.max);
+      compare("<=", field.max);
     }
     used = msb + 1;
   }
@@ -56,6 +61,16 @@ void emit_struct(std::string& out, const CommandWord& command) {
   out += fmt::format("  }} {}_t;\n\n", type);
 }
 
+void emit_values(std::string& out, const CommandWord& command) {
+  for (const Field& field : command.fields) {
+    for (std::size_t i = 0; i < field.values.size(); ++i) {
+      out += fmt::format("  localparam logic [{}:0] {}{}{} = {}'d{};\n", field.bits - 1,
+                         camel_case(command.name), camel_case(field.name),
+                         camel_case(field.values[i]), field.bits, i);
+    }
+  }
+}
+
 }  // namespace
 
 std::string emit_systemverilog(const Definition& definition) {
@@ -73,6 +88,10 @@ std::string emit_systemverilog(const Definition& definition) {
   for (std::size_t i = 0; i < definition.units.size(); ++i) {
     out += fmt::format("  localparam logic [1:0] Unit{} = 2'd{};\n",
                        camel_case(definition.units[i].name), i);
+  }
+  out += "\n";
+  for (const CommandWord& command : definition.commands) {
+    emit_values(out, command);
   }
   out += "\n";
   for (const CommandWord& command : definition.commands) {

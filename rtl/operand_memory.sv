@@ -1,0 +1,37 @@
+/// Second operands of additions and multiplications: words of one byte per kernel of a group. Data
+/// comes one cycle after the request.
+module operand_memory #(
+    parameter int unsigned AtomicK = 8,
+    /// A power of two, or 0: no memory.
+    parameter int unsigned Words = 512
+) (
+    input  logic                 clk_i,
+    input  logic                 we_i,
+    input  logic [         11:0] waddr_i,
+    input  logic [AtomicK*8-1:0] wdata_i,
+    input  logic                 re_i,
+    input  logic [         11:0] raddr_i,
+    output logic [AtomicK*8-1:0] rdata_o
+);
+
+  if (Words != 0) begin : gen_memory
+    localparam int unsigned AddrBits = $clog2(Words);
+    ram_1r1w #(
+        .Width(AtomicK * 8),
+        .Depth(Words)
+    ) u_words (
+        .clk_i,
+        .we_i,
+        .waddr_i(AddrBits'(waddr_i)),
+        .wdata_i,
+        .re_i,
+        .raddr_i(AddrBits'(raddr_i)),
+        .rdata_o
+    );
+  end else begin : gen_none
+    logic unused;
+    assign unused = ^{clk_i, we_i, waddr_i, wdata_i, re_i, raddr_i};
+    assign rdata_o = '0;
+  end
+
+endmodule

@@ -1,0 +1,37 @@
+// Tensors that lie inside others, so that nothing needs to be copied.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tessera/network.hpp"
+
+namespace tessera {
+
+class Aliases {
+ public:
+  explicit Aliases(const Network& network);
+
+  /// Where a tensor lies: in `tensor`, which lies in no other, from byte `offset` on.
+  struct Place {
+    std::int32_t tensor;
+    std::uint64_t offset;
+  };
+  [[nodiscard]] Place of(std::int32_t tensor) const;
+
+  /// Lets the operator's output and inputs share memory, when that is all it has to do.
+  bool try_no_copy(const Operator& op);
+
+ private:
+  bool reshape(const Operator& op);
+  bool slice(const Operator& op, const StridedSlice& slice);
+  bool concatenation(const Operator& op, const Concatenation& concat);
+  [[nodiscard]] bool is_free(std::int32_t tensor) const;
+  void put(std::int32_t tensor, std::int32_t inside, std::uint64_t offset);
+
+  const Network& network_;
+  std::vector<Place> places_;
+  std::vector<bool> fixed_;  // network inputs and constants: not to be moved into another tensor
+};
+
+}  // namespace tessera

@@ -1,0 +1,172 @@
+// Pooling and means: depthwise convolutions with weights that are all the same.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scheduler/lowering_parts.hpp"
+#include "scheduler/tiling.hpp"
+
+namespace tessera::lowering {
+namespace {
+
+constexpr std::int32_t kMostAveraged = 16384;  // their weighted sum stays far inside int32
+
+std::size_t taps_of(const ConvShape& shape) {
+  return static_cast<std::size_t>(shape.kernel_h) * static_cast<std::size_t>(shape.kernel_w);
+}
+
+LayerKernel equal_weights(const ConvShape& shape, std::int32_t weight, FixedPoint factor) {
+  const auto channels = static_cast<std::size_t>(shape.out_c);
+  LayerKernel kernel;
+  kernel.weights.assign(channels * taps_of(shape), static_cast<std::uint8_t>(weight));
+  kernel.biases.assign(channels, 0);
+  kernel.factors.assign(channels, factor);
+  return kernel;
+}
+
+void set_range(LayerKernel& kernel, const ClampRange& range) {
+  kernel.quant.low = range.low;
+  kernel.quant.high = range.high;
+}
+
+ConvShape shape_of(const Context& c, const Pool2d& pool) {
+  const Tensor& in = c.input(0);
+  const Tensor& out = c.output();
+  ConvShape shape;
+  shape.name = c.op.name;
+  shape.in_h = in.shape[1];
+  shape.in_w = in.shape[2];
+  shape.in_c = in.shape[3];
+  shape.out_h = out.shape[1];
+  shape.out_w = out.shape[2];
+  shape.out_c = out.shape[3];
+  shape.kernel_h = pool.filter_h;
+  shape.kernel_w = pool.filter_w;
+  shape.stride_h = pool.stride_h;
+  shape.stride_w = pool.stride_w;
+  shape.pad_top = pool.padding.top;
+  shape.pad_left = pool.padding.left;
+  shape.depthwise = true;
+  return shape;
+}
+
+Piece piece_with(const Context& c, const ConvShape& shape) {
+  Piece piece;
+  piece.shape = shape;
+  // A single output has no stride, whatever the operator says.
+  piece.shape.stride_h = shape.out_h == 1 ? 1 : shape.stride_h;
+  piece.shape.stride_w = shape.out_w == 1 ? 1 : shape.stride_w;
+  piece.feature = c.op.inputs[0];
+  piece.feature_view = packed_view(shape.in_w, shape.in_c);
+  piece.output_view =
+      packed_view(c.output().shape.size() == 4 ? c.output().shape[2] : 1, shape.out_c);
+  return piece;
+}
+
+// Nothing outside the picture is greater than -128; weights only say which values count.
+Lowering maximum(const Context& c, const ConvShape& shape, const ClampRange& range) {
+  Lowering lowering;
+  Piece piece = piece_with(c, shape);
+  piece.shape.maximum = true;
+  piece.kernel = [shape = piece.shape, range] {
+    LayerKernel kernel = equal_weights(shape, 1, fixed_point(1.0));
+    kernel.padding_value = -128;
+    set_range(kernel, range);
+    return kernel;
+  };
+  lowering.pieces.push_back(std::move(piece));
+  return lowering;
+}
+
+/// Outputs along one axis whose windows have as many rows (or columns) inside the picture.
+struct Run {
+  Range outputs;
+  std::int32_t inside;
+};
+
+std::vector<Run> runs_of(std::int32_t out, std::int32_t in, std::int32_t kernel,
+                         std::int32_t stride, std::int32_t pad) {
+  std::vector<Run> runs;
+  for (std::int32_t o = 0; o < out; ++o) {
+    const std::int32_t first = o * stride - pad;
+    const std::int32_t inside = std::min(first + kernel, in) - std::max(first, 0);
+    if (!runs.empty() && runs.back().inside == inside) {
+      runs.back().outputs.end = o + 1;
+    } else {
+      runs.push_back({{o, o + 1}, inside});
+    }
+  }
+  return runs;
+}
+
+// Sums of the bytes as they are, those outside the picture 0; the factor divides. Windows that
+// reach outside have fewer values to divide by: passes of their own.
+Lowering average(const Context& c, const ConvShape& whole, const ClampRange& range) {
+  Lowering lowering;
+  for (const Run& rows :
+       runs_of(whole.out_h, whole.in_h, whole.kernel_h, whole.stride_h, whole.pad_top)) {
+    for (const Run& cols :
+         runs_of(whole.out_w, whole.in_w, whole.kernel_w, whole.stride_w, whole.pad_left)) {
+      const std::int64_t count = std::int64_t{rows.inside} * cols.inside;
+      if (rows.inside < 1 || cols.inside < 1) {
+        return refuse("a window lies outside the picture");
+      }
+      if (count > kMostAveraged) {
+        return refuse(fmt::format("it averages {} values, supported are {}", count, kMostAveraged));
+      }
+      const auto factor = average_factor(static_cast<std::int32_t>(count));
+      if (!factor) {
+        return refuse(fmt::format("no requantisation averages {} values exactly", count));
+      }
+      ConvShape shape = whole;
+      shape.out_h = rows.outputs.size();
+      shape.out_w = cols.outputs.size();
+      shape.pad_top -= rows.outputs.begin * whole.stride_h;
+      shape.pad_left -= cols.outputs.begin * whole.stride_w;
+      Piece piece = piece_with(c, shape);
+      piece.output_view.offset = u32(rows.outputs.begin) * piece.output_view.row_stride +
+                                 u32(cols.outputs.begin) * piece.output_view.pixel_stride;
+      piece.kernel = [shape, range, factor = *factor] {
+        LayerKernel kernel = equal_weights(shape, kAverageWeight, factor);
+        set_range(kernel, range);
+        return kernel;
+      };
+      lowering.pieces.push_back(std::move(piece));
+    }
+  }
+  return lowering;
+}
+
+}  // namespace
+
+Lowering pool(const Context& c, const Pool2d& pool) {
+  const ClampRange range = activation_range(pool.activation, c.output().quantisation);
+  const ConvShape shape = shape_of(c, pool);
+  return pool.kind == PoolKind::Max ? maximum(c, shape, range) : average(c, shape, range);
+}
+
+Lowering mean(const Context& c) {
+  const Tensor& in = c.input(0);
+  ConvShape shape;
+  shape.name = c.op.name;
+  shape.in_h = shape.kernel_h = in.shape[1];
+  shape.in_w = shape.kernel_w = in.shape[2];
+  shape.in_c = shape.out_c = in.shape[3];
+  shape.depthwise = true;
+  Piece piece = piece_with(c, shape);
+  piece.kernel = [shape, &in, &out = c.output()] {
+    const std::int64_t count = std::int64_t{shape.in_h} * shape.in_w;
+    LayerKernel kernel =
+        equal_weights(shape, 1, mean_factor(in.quantisation, out.quantisation, count));
+    kernel.input_zero_point = in.quantisation.zero_point;
+    kernel.padding_value = in.quantisation.zero_point;
+    kernel.quant.zero_point = out.quantisation.zero_point;
+    set_range(kernel, {});
+    return kernel;
+  };
+  Lowering lowering;
+  lowering.pieces.push_back(std::move(piece));
+  return lowering;
+}
+
+}  // namespace tessera::lowering

@@ -1,0 +1,32 @@
+// Which operators are work of their own, which ride on another one, which are nothing at all.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "scheduler/aliases.hpp"
+#include "scheduler/lowering.hpp"
+#include "tessera/schedule.hpp"
+
+namespace tessera {
+
+enum class UnitKind : std::uint8_t { Accelerator, Host, NoCopy };
+
+struct WorkUnit {
+  UnitKind kind = UnitKind::Host;
+  std::size_t op = 0;                 ///< the operator in whose place it stands
+  std::vector<std::size_t> absorbed;  ///< operators that ride on it
+  std::int32_t output = -1;           ///< tensor: of the last operator
+  Lowering lowering;                  ///< with kind Accelerator
+  std::string host_reason;            ///< with kind Host
+};
+
+struct UnitPlan {
+  std::vector<WorkUnit> units;  ///< in execution order
+  Aliases aliases;
+};
+
+UnitPlan plan_units(const Network& network, const Hardware& hardware, const Policy& policy);
+
+}  // namespace tessera

@@ -108,8 +108,15 @@ class Checker {
             fmt::format("bias must be {} constant int32", channels));
   }
   void check_kernel(const Tensor& kernel, std::int32_t channels) const {
-    require(kernel.type == DataType::Int8 && !kernel.constant.empty(),
+    require((kernel.type == DataType::Int8 || kernel.type == DataType::Int16) &&
+                !kernel.constant.empty(),
             "kernel must be constant int8");
+    for (std::size_t i = 0; kernel.type == DataType::Int16 && i < kernel.constant.size(); i += 2) {
+      const auto weight =
+          static_cast<std::int16_t>(kernel.constant[i] | kernel.constant[i + 1] << 8);
+      require(weight >= -255 && weight <= 255,
+              fmt::format("weight {} is {}; allowed is -255 to 255", i / 2, weight));
+    }
     require(kernel.quantisation.zero_point == 0, "kernel zero point must be 0");
     const std::size_t scales = kernel.quantisation.scales.size();
     require(scales == 1 || scales == static_cast<std::size_t>(channels),

@@ -6,7 +6,7 @@
 namespace tessera {
 
 std::size_t size_of(DataType type) {
-  return type == DataType::Int8 ? 1 : 4;
+  return type == DataType::Int8 ? 1 : type == DataType::Int16 ? 2 : 4;
 }
 
 std::int64_t Tensor::elements() const {

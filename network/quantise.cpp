@@ -49,9 +49,9 @@ std::int32_t requantise(std::int32_t value, FixedPoint factor) {
   return rounding_shift_right(doubling_high_multiply(scaled, factor.multiplier), right);
 }
 
-std::optional<FixedPoint> average_factor(std::int32_t count) {
+std::optional<FixedPoint> average_factor(std::int32_t count, std::int32_t low) {
   const FixedPoint factor = fixed_point(1.0 / (double{kAverageWeight} * count));
-  for (std::int32_t sum = -128 * count; sum <= 127 * count; ++sum) {
+  for (std::int32_t sum = low * count; sum <= (low + 255) * count; ++sum) {
     const std::int32_t average = (sum > 0 ? sum + count / 2 : sum - count / 2) / count;
     if (requantise(kAverageWeight * sum, factor) != average) {
       return std::nullopt;

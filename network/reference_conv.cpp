@@ -14,7 +14,8 @@ std::int8_t quantised(std::int32_t acc, FixedPoint factor, std::int32_t zero_poi
 }
 
 // sum of weight * (feature - zero_point) over n consecutive channels, modulo 2^32.
-std::uint32_t dot(const std::int8_t* feature, const std::int8_t* weight, std::int32_t n,
+template <class Weight>
+std::uint32_t dot(const std::int8_t* feature, const Weight* weight, std::int32_t n,
                   std::int32_t zero_point) {
   std::int32_t products = 0;
   std::int32_t weights = 0;
@@ -27,6 +28,7 @@ std::uint32_t dot(const std::int8_t* feature, const std::int8_t* weight, std::in
 }
 
 // What ordinary and depthwise convolutions have in common.
+template <class Weight>
 struct Layer {
   Layer(const Conv2d& conv, const Operands& x)
       : in(x.input(0)),
@@ -35,7 +37,7 @@ struct Layer {
         factors(conv_factors(in.quantisation, kernel.quantisation, out.quantisation, out.shape[3])),
         range(activation_range(conv.activation, out.quantisation)),
         feature(x.data<std::int8_t>(0)),
-        weights(x.data<std::int8_t>(1)),
+        weights(x.data<Weight>(1)),
         bias(x.data<std::int32_t>(2)) {}
 
   [[nodiscard]] std::uint32_t start(std::int32_t k) const {
@@ -52,14 +54,13 @@ struct Layer {
   std::vector<FixedPoint> factors;
   ClampRange range;
   const std::int8_t* feature;
-  const std::int8_t* weights;
+  const Weight* weights;
   const std::int32_t* bias;
 };
 
-}  // namespace
-
-void conv(const Conv2d& conv, const Operands& x) {
-  const Layer layer(conv, x);
+template <class Weight>
+void conv_of(const Conv2d& conv, const Operands& x) {
+  const Layer<Weight> layer(conv, x);
   const auto& [in, kernel, out] = std::tie(layer.in, layer.kernel, layer.out);
   const std::int32_t channels = kernel.shape[3];
   const std::int32_t group_outputs = out.shape[3] / (in.shape[3] / channels);
@@ -93,9 +94,10 @@ void conv(const Conv2d& conv, const Operands& x) {
   }
 }
 
-void depthwise_conv(const DepthwiseConv2d& depthwise, const Operands& x) {
+template <class Weight>
+void depthwise_conv_of(const DepthwiseConv2d& depthwise, const Operands& x) {
   const Conv2d& conv = depthwise.conv;
-  const Layer layer(conv, x);
+  const Layer<Weight> layer(conv, x);
   const auto& [in, kernel, out] = std::tie(layer.in, layer.kernel, layer.out);
   const std::int32_t channels = in.shape[3];
   const std::int32_t outputs = out.shape[3];
@@ -125,8 +127,9 @@ void depthwise_conv(const DepthwiseConv2d& depthwise, const Operands& x) {
   }
 }
 
-void transpose_conv(const TransposeConv2d& conv, const Operands& x) {
-  const Layer layer(Conv2d{1, 1, 1, 1, {}, conv.activation}, x);
+template <class Weight>
+void transpose_conv_of(const TransposeConv2d& conv, const Operands& x) {
+  const Layer<Weight> layer(Conv2d{1, 1, 1, 1, {}, conv.activation}, x);
   const auto& [in, kernel, out] = std::tie(layer.in, layer.kernel, layer.out);
   const std::int32_t channels = in.shape[3];
   auto* result = x.result();
@@ -160,7 +163,8 @@ void transpose_conv(const TransposeConv2d& conv, const Operands& x) {
   }
 }
 
-void fully_connected(const FullyConnected& fc, const Operands& x) {
+template <class Weight>
+void fully_connected_of(const FullyConnected& fc, const Operands& x) {
   const Tensor& in = x.input(0);
   const Tensor& kernel = x.input(1);
   const Tensor& out = x.output();
@@ -170,7 +174,7 @@ void fully_connected(const FullyConnected& fc, const Operands& x) {
       fully_connected_factor(in.quantisation, kernel.quantisation, out.quantisation);
   const ClampRange range = activation_range(fc.activation, out.quantisation);
   const auto* feature = x.data<std::int8_t>(0);
-  const auto* weights = x.data<std::int8_t>(1);
+  const auto* weights = x.data<Weight>(1);
   const auto* bias = x.data<std::int32_t>(2);
   auto* result = x.result();
 
@@ -183,6 +187,28 @@ void fully_connected(const FullyConnected& fc, const Operands& x) {
           quantised(static_cast<std::int32_t>(acc), factor, out.quantisation.zero_point, range);
     }
   }
+}
+
+bool is_wide(const Operands& x) {
+  return x.input(1).type == DataType::Int16;
+}
+
+}  // namespace
+
+void conv(const Conv2d& conv, const Operands& x) {
+  is_wide(x) ? conv_of<std::int16_t>(conv, x) : conv_of<std::int8_t>(conv, x);
+}
+
+void depthwise_conv(const DepthwiseConv2d& conv, const Operands& x) {
+  is_wide(x) ? depthwise_conv_of<std::int16_t>(conv, x) : depthwise_conv_of<std::int8_t>(conv, x);
+}
+
+void transpose_conv(const TransposeConv2d& conv, const Operands& x) {
+  is_wide(x) ? transpose_conv_of<std::int16_t>(conv, x) : transpose_conv_of<std::int8_t>(conv, x);
+}
+
+void fully_connected(const FullyConnected& fc, const Operands& x) {
+  is_wide(x) ? fully_connected_of<std::int16_t>(fc, x) : fully_connected_of<std::int8_t>(fc, x);
 }
 
 }  // namespace tessera::reference

@@ -33,7 +33,11 @@ void pool(const Pool2d& pool, const Operands& x) {
             greatest = std::max(greatest, value);
           }
         }
-        const std::int32_t mean = (sum > 0 ? sum + cells / 2 : sum - cells / 2) / cells;
+        // Unsigned values are 128 more.
+        const std::int32_t base = pool.ties_up ? 128 : 0;
+        const std::int32_t total = sum + base * cells;
+        const std::int32_t mean =
+            (total > 0 ? total + cells / 2 : total - cells / 2) / cells - base;
         const std::int32_t value = pool.kind == PoolKind::Average ? mean : greatest;
         *result++ = static_cast<std::int8_t>(std::clamp(value, range.low, range.high));
       }

@@ -141,8 +141,8 @@ class Compiler {
         const Piece& piece = lowering.pieces[p];
         const LayerKernel kernel = piece.kernel();
         LayerData& data = pieces_[u][p].data;
-        data.weights = add_constant(pack_weights(kernel.weights, piece.shape, hardware_,
-                                                 pieces_[u][p].decision.channel_parts));
+        data.weights = add_constant(
+            pack_weights(kernel, piece.shape, hardware_, pieces_[u][p].decision.channel_parts));
         data.params = add_constant(pack_params(kernel));
         data.quant = kernel.quant;
         data.padding_value = kernel.padding_value;

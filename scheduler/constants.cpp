@@ -11,31 +11,35 @@ namespace {
 
 // One atom per channel and window; taps at the end of the atom's rows, as the window has its newest
 // pixels there.
-std::vector<std::uint8_t> pack_depthwise(const std::vector<std::uint8_t>& kernel,
-                                         const ConvShape& shape, const Hardware& hardware) {
+std::vector<std::uint8_t> pack_depthwise(const LayerKernel& kernel, const ConvShape& shape,
+                                         const Hardware& hardware) {
   const WindowTiling tiling = window_tiling(shape, hardware);
   const Hardware::Window window = hardware.depthwise_window();
   const auto channels = static_cast<std::uint32_t>(shape.out_c);
   const auto kernel_h = static_cast<std::uint32_t>(shape.kernel_h);
   const auto kernel_w = static_cast<std::uint32_t>(shape.kernel_w);
-  std::vector<std::uint8_t> packed(std::size_t{tiling.chunks()} * channels * hardware.atomic_c);
+  std::vector<std::uint8_t> packed(kernel_atoms(shape, hardware, 1) * channels * hardware.atomic_c);
   std::uint8_t* atom = packed.data();
-  const auto put_window = [&](std::uint32_t k, std::uint32_t y0, std::uint32_t x0) {
+  const auto put_window = [&](const std::vector<std::uint8_t>& weights, std::uint32_t k,
+                              std::uint32_t y0, std::uint32_t x0) {
     for (std::uint32_t r = 0; r < tiling.window_h && y0 + r < kernel_h; ++r) {
       for (std::uint32_t c = 0; c < tiling.window_w && x0 + c < kernel_w; ++c) {
         const std::uint32_t tap = (y0 + r) * kernel_w + x0 + c;
         const std::uint32_t at =
             (window.rows - tiling.window_h + r) * window.cols + window.cols - tiling.window_w + c;
-        atom[at] = kernel[std::size_t{k} * kernel_h * kernel_w + tap];
+        atom[at] = weights[std::size_t{k} * kernel_h * kernel_w + tap];
       }
     }
     atom += hardware.atomic_c;
   };
   for (std::uint32_t k0 = 0; k0 < channels; k0 += hardware.atomic_k) {
-    for (std::uint32_t chunk = 0; chunk < tiling.chunks(); ++chunk) {
-      for (std::uint32_t k = k0; k < std::min(k0 + hardware.atomic_k, channels); ++k) {
-        put_window(k, chunk / tiling.chunks_x * tiling.window_h,
-                   chunk % tiling.chunks_x * tiling.window_w);
+    for (std::int32_t part = 0; part < shape.weight_parts; ++part) {
+      for (std::uint32_t chunk = 0; chunk < tiling.chunks(); ++chunk) {
+        for (std::uint32_t k = k0; k < std::min(k0 + hardware.atomic_k, channels); ++k) {
+          put_window(kernel.weights[static_cast<std::size_t>(part)], k,
+                     chunk / tiling.chunks_x * tiling.window_h,
+                     chunk % tiling.chunks_x * tiling.window_w);
+        }
       }
     }
   }
@@ -44,9 +48,8 @@ std::vector<std::uint8_t> pack_depthwise(const std::vector<std::uint8_t>& kernel
 
 }  // namespace
 
-std::vector<std::uint8_t> pack_weights(const std::vector<std::uint8_t>& kernel,
-                                       const ConvShape& shape, const Hardware& hardware,
-                                       std::uint32_t channel_parts) {
+std::vector<std::uint8_t> pack_weights(const LayerKernel& kernel, const ConvShape& shape,
+                                       const Hardware& hardware, std::uint32_t channel_parts) {
   if (shape.depthwise) {
     return pack_depthwise(kernel, shape, hardware);
   }
@@ -54,24 +57,28 @@ std::vector<std::uint8_t> pack_weights(const std::vector<std::uint8_t>& kernel,
   const auto atomic_k = static_cast<std::int32_t>(hardware.atomic_k);
   const std::int32_t taps = shape.kernel_h * shape.kernel_w;
   const auto atoms = static_cast<std::int32_t>(atoms_of(shape, hardware));
-  std::vector<std::uint8_t> packed(
-      static_cast<std::size_t>(taps) * static_cast<std::size_t>(atoms) *
-      static_cast<std::size_t>(shape.out_c) * static_cast<std::size_t>(unit));
+  std::vector<std::uint8_t> packed(kernel_atoms(shape, hardware, u32(atoms)) *
+                                   static_cast<std::size_t>(shape.out_c) *
+                                   static_cast<std::size_t>(unit));
   std::uint8_t* out = packed.data();
   for (const Range& part : split_evenly({0, atoms}, channel_parts)) {
     for (std::int32_t k0 = 0; k0 < shape.out_c; k0 += atomic_k) {
       const std::int32_t k1 = std::min(k0 + atomic_k, shape.out_c);
-      for (std::int32_t tap = 0; tap < taps; ++tap) {
-        for (std::int32_t atom = part.begin; atom < part.end; ++atom) {
-          const std::int32_t c0 = atom * static_cast<std::int32_t>(hardware.atomic_c);
-          const std::int32_t channels = std::min(unit, shape.in_c - c0);
-          for (std::int32_t k = k0; k < k1; ++k) {
-            const std::size_t from = (static_cast<std::size_t>(k) * static_cast<std::size_t>(taps) +
-                                      static_cast<std::size_t>(tap)) *
-                                         static_cast<std::size_t>(shape.in_c) +
-                                     static_cast<std::size_t>(c0);
-            std::memcpy(out, kernel.data() + from, static_cast<std::size_t>(channels));
-            out += unit;
+      for (std::int32_t p = 0; p < shape.weight_parts; ++p) {
+        const std::vector<std::uint8_t>& weights = kernel.weights[static_cast<std::size_t>(p)];
+        for (std::int32_t tap = 0; tap < taps; ++tap) {
+          for (std::int32_t atom = part.begin; atom < part.end; ++atom) {
+            const std::int32_t c0 = atom * static_cast<std::int32_t>(hardware.atomic_c);
+            const std::int32_t channels = std::min(unit, shape.in_c - c0);
+            for (std::int32_t k = k0; k < k1; ++k) {
+              const std::size_t from =
+                  (static_cast<std::size_t>(k) * static_cast<std::size_t>(taps) +
+                   static_cast<std::size_t>(tap)) *
+                      static_cast<std::size_t>(shape.in_c) +
+                  static_cast<std::size_t>(c0);
+              std::memcpy(out, weights.data() + from, static_cast<std::size_t>(channels));
+              out += unit;
+            }
           }
         }
       }
@@ -82,12 +89,14 @@ std::vector<std::uint8_t> pack_weights(const std::vector<std::uint8_t>& kernel,
 
 std::vector<std::uint8_t> pack_params(const LayerKernel& kernel) {
   const std::size_t channels = kernel.biases.size();
-  const std::size_t per_channel = kernel.weights.size() / channels;
+  const std::size_t per_channel = kernel.weights[0].size() / channels;
   std::vector<std::uint8_t> packed(channels * 12);
   for (std::size_t k = 0; k < channels; ++k) {
     std::int32_t weights = 0;
-    for (std::size_t i = 0; i < per_channel; ++i) {
-      weights += static_cast<std::int8_t>(kernel.weights[k * per_channel + i]);
+    for (const std::vector<std::uint8_t>& part : kernel.weights) {
+      for (std::size_t i = k * per_channel; !part.empty() && i < (k + 1) * per_channel; ++i) {
+        weights += static_cast<std::int8_t>(part[i]);
+      }
     }
     const std::uint32_t bias =
         kernel.biases[k] -

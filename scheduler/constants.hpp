@@ -9,12 +9,12 @@
 
 namespace tessera {
 
-/// Kernel data (OHWI) as [channel part][group][tap][atom of the part][kernel of the
+/// Kernel data (OHWI) as [channel part][group][weight part][tap][atom of the part][kernel of the
 /// group][channel], each atom filled up with zeros unless the layer has a single one.
-/// Depthwise: [group][window][kernel of the group], an atom of taps each (command DEPTHWISE).
-std::vector<std::uint8_t> pack_weights(const std::vector<std::uint8_t>& kernel,
-                                       const ConvShape& shape, const Hardware& hardware,
-                                       std::uint32_t channel_parts);
+/// Depthwise: [group][weight part][window][kernel of the group], an atom of taps each (command
+/// DEPTHWISE).
+std::vector<std::uint8_t> pack_weights(const LayerKernel& kernel, const ConvShape& shape,
+                                       const Hardware& hardware, std::uint32_t channel_parts);
 
 /// Per output channel {int32 bias, int32 multiplier, int32 shift}. The input's zero point is folded
 /// into the bias: sum w (x - z) + b = sum w x + (b - z sum w), modulo 2^32.

@@ -216,8 +216,9 @@ void LayerActions::convolve(const Convolution& c) {
   action.unit = isa::Unit::Compute;
   action.accesses.push_back(
       {Resource::Cbuf, false, first, first + std::uint64_t{u32(rows.size())} * pitch});
-  action.accesses.push_back({Resource::Cbuf, false, c.weights,
-                             std::uint64_t{c.weights} + weight_atoms(c.groups, c.slab.atoms)});
+  action.accesses.push_back(
+      {Resource::Cbuf, false, c.weights,
+       std::uint64_t{c.weights} + weight_atoms(c.groups, c.slab.atoms) / u32(shape_.weight_parts)});
   action.accesses.push_back(
       {Resource::Accumulator, true, c.acc_base, std::uint64_t{c.acc_base} + c.acc_words});
   // Loads cannot hand tokens to stores: the convolution before the store waits for its

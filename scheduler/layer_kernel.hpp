@@ -1,6 +1,7 @@
 // What a layer multiplies with and how it comes back to int8, whatever operator it stems from.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -10,7 +11,9 @@
 namespace tessera {
 
 struct LayerKernel {
-  std::vector<std::uint8_t> weights;  ///< int8, output channel outermost: OHWI, depthwise OHW
+  /// int8, output channel outermost: OHWI, depthwise OHW. Parts add up, the first one is never
+  /// empty.
+  std::array<std::vector<std::uint8_t>, 2> weights;
   std::vector<std::uint32_t> biases;  ///< per output channel, modulo 2^32
   std::vector<FixedPoint> factors;    ///< per output channel
   std::int32_t input_zero_point = 0;  ///< subtracted from every feature

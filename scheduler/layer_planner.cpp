@@ -93,13 +93,36 @@ class LayerPlanner {
 
   // Modes -----------------------------------------------------------------------------------------
 
+  // Weights in several parts are several convolutions, group by group.
+  void convolve(const Convolution& whole) {
+    if (shape_.weight_parts == 1) {
+      add_.convolve(whole);
+      return;
+    }
+    const std::uint32_t atoms =
+        add_.weight_atoms({whole.groups.begin, whole.groups.begin + 1}, whole.slab.atoms);
+    for (std::int32_t g = whole.groups.begin; g < whole.groups.end; ++g) {
+      const std::uint32_t before = u32(g - whole.groups.begin);
+      const std::uint32_t own = add_.weight_atoms({g, g + 1}, whole.slab.atoms);
+      for (std::int32_t part = 0; part < shape_.weight_parts; ++part) {
+        Convolution c = whole;
+        c.groups = {g, g + 1};
+        c.weights += before * atoms + u32(part) * own / u32(shape_.weight_parts);
+        c.acc_base += before * whole.tile.pixels();
+        c.acc_words = whole.tile.pixels();
+        c.accumulate = whole.accumulate || part > 0;
+        add_.convolve(c);
+      }
+    }
+  }
+
   // Convolves and stores one tile with weights and features that are there.
   void finish_tile(const Slab& slab, const PixelTile& tile, Range groups, std::uint32_t weights,
                    std::uint32_t params, bool resume = false) {
     const std::uint32_t acc = add_.next_acc_half();
     add_.load_operand(tile, groups, acc);
-    add_.convolve({slab, tile, groups, weights, acc, tile.pixels() * u32(groups.size()), false,
-                   params, u32(groups.size()), resume});
+    convolve({slab, tile, groups, weights, acc, tile.pixels() * u32(groups.size()), false, params,
+              u32(groups.size()), resume});
     add_.store(tile, groups, acc, params);
   }
 
@@ -214,7 +237,7 @@ class LayerPlanner {
   // A tile may go on where the one above it has stopped: the window's lines hold what both need.
   [[nodiscard]] bool can_resume() const {
     const WindowTiling window = window_tiling(shape_, hw_);
-    return window.chunks() == 1 && window.window_h > 1;
+    return window.chunks() == 1 && window.window_h > 1 && shape_.weight_parts == 1;
   }
 
   // Tiles with the fewest slab pixels to walk, strip by strip from top to bottom: an accumulator
@@ -331,9 +354,9 @@ class LayerPlanner {
     slab.base = placement.feature.begin;
     const auto convolve_groups = [&](Range groups, std::uint32_t weights) {
       const std::uint32_t offset = u32(groups.begin - work.groups.begin) * work.tile.pixels();
-      add_.convolve({slab, work.tile, groups, weights, work.acc + offset,
-                     work.tile.pixels() * u32(groups.size()), part > 0, work.params,
-                     u32(work.groups.size())});
+      convolve({slab, work.tile, groups, weights, work.acc + offset,
+                work.tile.pixels() * u32(groups.size()), part > 0, work.params,
+                u32(work.groups.size())});
     };
     add_.load_slab(slab, 1);
     if (mode == Mode::Direct) {

@@ -8,20 +8,43 @@
 namespace tessera::lowering {
 namespace {
 
-/// Weights of any kind of convolution, by output channel, tap and channel of its group.
+/// Weights of any kind of convolution, by output channel, tap and channel of its group. Those wider
+/// than int8 come in two parts.
 struct Weights {
   const Tensor& kernel;
   std::int32_t group_channels;  ///< inputs that an output sees
   bool outputs_last;            ///< HWO instead of OHWI
 
-  [[nodiscard]] std::uint8_t at(std::int32_t output, std::int32_t tap, std::int32_t channel) const {
+  [[nodiscard]] std::uint8_t at(std::size_t part, std::int32_t output, std::int32_t tap,
+                                std::int32_t channel) const {
     const std::int64_t outputs = outputs_last ? kernel.shape[3] : kernel.shape[0];
     const std::int64_t taps = std::int64_t{kernel.shape[1]} * kernel.shape[2];
     const std::int64_t index =
         outputs_last ? tap * outputs + output : (output * taps + tap) * group_channels + channel;
-    return kernel.constant[static_cast<std::size_t>(index)];
+    return value(part, static_cast<std::size_t>(index));
+  }
+  [[nodiscard]] std::uint8_t value(std::size_t part, std::size_t index) const {
+    if (kernel.type == DataType::Int8) {
+      return kernel.constant[index];
+    }
+    const auto wide =
+        static_cast<std::int16_t>(kernel.constant[2 * index] | kernel.constant[2 * index + 1] << 8);
+    const std::int32_t first = std::clamp<std::int32_t>(wide, -128, 127);
+    return static_cast<std::uint8_t>(part == 0 ? first : wide - first);
   }
 };
+
+std::int32_t weight_parts(const Tensor& kernel) {
+  return kernel.type == DataType::Int8 ? 1 : 2;
+}
+
+// Each part of the weights in the order that `make` gives it.
+template <class Make>
+void fill_weights(LayerKernel& kernel, const Tensor& weights, Make make) {
+  for (std::size_t part = 0; part < static_cast<std::size_t>(weight_parts(weights)); ++part) {
+    kernel.weights[part] = make(part);
+  }
+}
 
 struct Ends {
   const Tensor& in;
@@ -75,6 +98,7 @@ ConvShape shape_of(const Context& c, const Conv2d& conv, const Tensor& in, const
   shape.dilation_w = conv.dilation_w;
   shape.pad_top = conv.padding.top + extra.top;
   shape.pad_left = conv.padding.left + extra.left;
+  shape.weight_parts = weight_parts(kernel);
   return shape;
 }
 
@@ -105,8 +129,9 @@ struct Grouping {
 };
 
 // Outputs [first, first + shape.out_c) with zeros outside their groups.
-std::vector<std::uint8_t> block_diagonal(const Weights& weights, const ConvShape& shape,
-                                         const Grouping& grouping, std::int32_t first) {
+std::vector<std::uint8_t> block_diagonal(const Weights& weights, std::size_t part,
+                                         const ConvShape& shape, const Grouping& grouping,
+                                         std::int32_t first) {
   const std::int32_t taps = shape.kernel_h * shape.kernel_w;
   std::vector<std::uint8_t> result(static_cast<std::size_t>(shape.out_c) *
                                    static_cast<std::size_t>(taps) *
@@ -116,7 +141,7 @@ std::vector<std::uint8_t> block_diagonal(const Weights& weights, const ConvShape
     for (std::int32_t tap = 0; tap < taps; ++tap) {
       std::uint8_t* row = result.data() + (std::int64_t{k} * taps + tap) * shape.in_c + c0;
       for (std::int32_t c = 0; c < grouping.inputs; ++c) {
-        row[c] = weights.at(first + k, tap, c);
+        row[c] = weights.at(part, first + k, tap, c);
       }
     }
   }
@@ -142,7 +167,9 @@ Lowering grouped(const Ends& ends, const ConvShape& whole, const Weights& weight
     const std::int32_t first = g * grouping.outputs;
     piece.kernel = [ends, weights, grouping, first, shape = piece.shape] {
       LayerKernel kernel = frame(ends, first, shape.out_c);
-      kernel.weights = block_diagonal(weights, shape, grouping, first);
+      fill_weights(kernel, weights.kernel, [&](std::size_t part) {
+        return block_diagonal(weights, part, shape, grouping, first);
+      });
       return kernel;
     };
     lowering.pieces.push_back(std::move(piece));
@@ -151,13 +178,13 @@ Lowering grouped(const Ends& ends, const ConvShape& whole, const Weights& weight
 }
 
 // Kernels come as HWO.
-std::vector<std::uint8_t> channel_first(const Tensor& kernel) {
-  const auto channels = static_cast<std::size_t>(kernel.shape[3]);
-  const std::size_t taps = kernel.constant.size() / channels;
-  std::vector<std::uint8_t> turned(kernel.constant.size());
+std::vector<std::uint8_t> channel_first(const Weights& weights, std::size_t part) {
+  const auto channels = static_cast<std::size_t>(weights.kernel.shape[3]);
+  const std::size_t taps = static_cast<std::size_t>(weights.kernel.elements()) / channels;
+  std::vector<std::uint8_t> turned(taps * channels);
   for (std::size_t k = 0; k < channels; ++k) {
     for (std::size_t tap = 0; tap < taps; ++tap) {
-      turned[k * taps + tap] = kernel.constant[tap * channels + k];
+      turned[k * taps + tap] = weights.value(part, tap * channels + k);
     }
   }
   return turned;
@@ -202,7 +229,9 @@ Lowering depthwise(const Context& c, const DepthwiseConv2d& depthwise,
   piece.output_view = packed_view(shape.out_w, shape.out_c);
   piece.kernel = [ends, channels = shape.out_c] {
     LayerKernel kernel = frame(ends, 0, channels);
-    kernel.weights = channel_first(ends.kernel);
+    fill_weights(kernel, ends.kernel, [&](std::size_t part) {
+      return channel_first({ends.kernel, 1, true}, part);
+    });
     return kernel;
   };
   Lowering lowering;
@@ -219,12 +248,19 @@ Lowering fully_connected(const Context& c, const FullyConnected& fc) {
   shape.out_c = ends.kernel.shape[0];
   shape.in_w = static_cast<std::int32_t>(ends.in.elements() / shape.in_c);
   shape.out_w = shape.in_w;
+  shape.weight_parts = weight_parts(ends.kernel);
   piece.feature = c.op.inputs[0];
   piece.feature_view = packed_view(shape.in_w, shape.in_c);
   piece.output_view = packed_view(shape.out_w, shape.out_c);
   piece.kernel = [ends, outputs = shape.out_c] {
     LayerKernel kernel = frame(ends, 0, outputs);
-    kernel.weights = ends.kernel.constant;
+    fill_weights(kernel, ends.kernel, [&](std::size_t part) {
+      std::vector<std::uint8_t> values(static_cast<std::size_t>(ends.kernel.elements()));
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = Weights{ends.kernel, 0, false}.value(part, i);
+      }
+      return values;
+    });
     kernel.factors.assign(static_cast<std::size_t>(outputs),
                           fully_connected_factor(ends.in.quantisation, ends.kernel.quantisation,
                                                  ends.out.quantisation));
@@ -258,9 +294,9 @@ Phase phase_of(std::int32_t first, std::int32_t out, std::int32_t kernel, std::i
   return phase;
 }
 
-std::vector<std::uint8_t> phase_weights(const Weights& weights, const ConvShape& shape,
-                                        const Phase& y, const Phase& x, std::int32_t stride_h,
-                                        std::int32_t stride_w) {
+std::vector<std::uint8_t> phase_weights(const Weights& weights, std::size_t part,
+                                        const ConvShape& shape, const Phase& y, const Phase& x,
+                                        std::int32_t stride_h, std::int32_t stride_w) {
   std::vector<std::uint8_t> result;
   const std::int32_t kernel_w = weights.kernel.shape[2];
   for (std::int32_t k = 0; k < shape.out_c; ++k) {
@@ -268,7 +304,7 @@ std::vector<std::uint8_t> phase_weights(const Weights& weights, const ConvShape&
       for (std::int32_t i = x.taps - 1; i >= 0; --i) {
         const std::int32_t tap = (y.tap + j * stride_h) * kernel_w + x.tap + i * stride_w;
         for (std::int32_t c = 0; c < shape.in_c; ++c) {
-          result.push_back(weights.at(k, tap, c));
+          result.push_back(weights.at(part, k, tap, c));
         }
       }
     }
@@ -305,6 +341,7 @@ Lowering transpose_conv(const Context& c, const TransposeConv2d& conv) {
       shape.kernel_w = empty ? 1 : x.taps;
       shape.pad_top = y.pad;
       shape.pad_left = x.pad;
+      shape.weight_parts = weight_parts(ends.kernel);
       piece.feature = c.op.inputs[0];
       piece.feature_view = packed_view(shape.in_w, shape.in_c);
       const View whole = packed_view(width, shape.out_c);
@@ -315,7 +352,9 @@ Lowering transpose_conv(const Context& c, const TransposeConv2d& conv) {
           whole.pixel_stride * static_cast<std::uint64_t>(conv.stride_w);
       piece.kernel = [ends, weights, y, x, shape, conv] {
         LayerKernel kernel = frame(ends, 0, shape.out_c);
-        kernel.weights = phase_weights(weights, shape, y, x, conv.stride_h, conv.stride_w);
+        fill_weights(kernel, ends.kernel, [&](std::size_t part) {
+          return phase_weights(weights, part, shape, y, x, conv.stride_h, conv.stride_w);
+        });
         return kernel;
       };
       lowering.pieces.push_back(std::move(piece));

@@ -18,7 +18,7 @@ std::size_t taps_of(const ConvShape& shape) {
 LayerKernel equal_weights(const ConvShape& shape, std::int32_t weight, FixedPoint factor) {
   const auto channels = static_cast<std::size_t>(shape.out_c);
   LayerKernel kernel;
-  kernel.weights.assign(channels * taps_of(shape), static_cast<std::uint8_t>(weight));
+  kernel.weights[0].assign(channels * taps_of(shape), static_cast<std::uint8_t>(weight));
   kernel.biases.assign(channels, 0);
   kernel.factors.assign(channels, factor);
   return kernel;
@@ -101,7 +101,9 @@ std::vector<Run> runs_of(std::int32_t out, std::int32_t in, std::int32_t kernel,
 
 // Sums of the bytes as they are, those outside the picture 0; the factor divides. Windows that
 // reach outside have fewer values to divide by: passes of their own.
-Lowering average(const Context& c, const ConvShape& whole, const ClampRange& range) {
+// Unsigned values, which are 128 more, round as they do when that is added first.
+Lowering average(const Context& c, const ConvShape& whole, const ClampRange& range, bool ties_up) {
+  const std::int32_t base = ties_up ? -128 : 0;
   Lowering lowering;
   for (const Run& rows :
        runs_of(whole.out_h, whole.in_h, whole.kernel_h, whole.stride_h, whole.pad_top)) {
@@ -114,7 +116,7 @@ Lowering average(const Context& c, const ConvShape& whole, const ClampRange& ran
       if (count > kMostAveraged) {
         return refuse(fmt::format("it averages {} values, supported are {}", count, kMostAveraged));
       }
-      const auto factor = average_factor(static_cast<std::int32_t>(count));
+      const auto factor = average_factor(static_cast<std::int32_t>(count), ties_up ? 0 : -128);
       if (!factor) {
         return refuse(fmt::format("no requantisation averages {} values exactly", count));
       }
@@ -126,8 +128,11 @@ Lowering average(const Context& c, const ConvShape& whole, const ClampRange& ran
       Piece piece = piece_with(c, shape);
       piece.output_view.offset = u32(rows.outputs.begin) * piece.output_view.row_stride +
                                  u32(cols.outputs.begin) * piece.output_view.pixel_stride;
-      piece.kernel = [shape, range, factor = *factor] {
+      piece.kernel = [shape, range, base, factor = *factor] {
         LayerKernel kernel = equal_weights(shape, kAverageWeight, factor);
+        kernel.input_zero_point = base;
+        kernel.padding_value = base;
+        kernel.quant.zero_point = base;
         set_range(kernel, range);
         return kernel;
       };
@@ -142,7 +147,8 @@ Lowering average(const Context& c, const ConvShape& whole, const ClampRange& ran
 Lowering pool(const Context& c, const Pool2d& pool) {
   const ClampRange range = activation_range(pool.activation, c.output().quantisation);
   const ConvShape shape = shape_of(c, pool);
-  return pool.kind == PoolKind::Max ? maximum(c, shape, range) : average(c, shape, range);
+  return pool.kind == PoolKind::Max ? maximum(c, shape, range)
+                                    : average(c, shape, range, pool.ties_up);
 }
 
 Lowering mean(const Context& c) {

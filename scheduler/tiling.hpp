@@ -90,8 +90,10 @@ inline WindowTiling window_tiling(const ConvShape& s, const Hardware& hw) {
 
 /// Cbuf atoms of one kernel's weights for `atoms` input channel atoms.
 inline std::uint64_t kernel_atoms(const ConvShape& s, const Hardware& hw, std::uint32_t atoms) {
-  return s.depthwise ? window_tiling(s, hw).chunks()
-                     : std::uint64_t{u32(s.kernel_h)} * u32(s.kernel_w) * atoms;
+  const std::uint64_t tiles = s.depthwise
+                                  ? window_tiling(s, hw).chunks()
+                                  : std::uint64_t{u32(s.kernel_h)} * u32(s.kernel_w) * atoms;
+  return tiles * u32(s.weight_parts);
 }
 
 }  // namespace tessera

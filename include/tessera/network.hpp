@@ -10,7 +10,8 @@
 
 namespace tessera {
 
-enum class DataType : std::uint8_t { Int8, Int32, Float32 };
+/// Int16 is for kernels only: weights of -255 to 255, as unsigned weights have around their zero point.
+enum class DataType : std::uint8_t { Int8, Int16, Int32, Float32 };
 
 std::size_t size_of(DataType type);
 
@@ -102,6 +103,7 @@ enum class PoolKind : std::uint8_t { Average, Max };
 
 struct Pool2d {
   PoolKind kind = PoolKind::Average;
+  bool ties_up = false;  ///< averages round halves up, as unsigned ones do, not away from zero
   std::int32_t filter_h = 1;
   std::int32_t filter_w = 1;
   std::int32_t stride_h = 1;

@@ -27,8 +27,8 @@ inline constexpr std::int32_t kAverageWeight = 64;
 
 /// The factor with which requantise() turns a sum of `count` int8 values, each times
 /// kAverageWeight, into their average as pooling rounds it: to nearest, halves away from zero.
-/// Nothing when it is not exact; it is tried on all sums.
-std::optional<FixedPoint> average_factor(std::int32_t count);
+/// Nothing when it is not exact; it is tried on all sums, from values of `low` to `low` + 255.
+std::optional<FixedPoint> average_factor(std::int32_t count, std::int32_t low = -128);
 
 /// gemmlowp's building blocks.
 std::int32_t doubling_high_multiply(std::int32_t a, std::int32_t b);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstring>
 #include <filesystem>
 
 #include "app/output_file.hpp"
@@ -37,25 +38,36 @@ std::string file_for(const std::string& path, const char* stem, std::size_t i, s
   return fs::exists(bin) && !fs::exists(npy) ? bin.string() : npy.string();
 }
 
+// int8 over its range, float32 between -2 and 2.
+Bytes seeded_values(const Tensor& tensor, SplitMix64& rng) {
+  Bytes bytes(tensor.bytes());
+  if (tensor.type == DataType::Float32) {
+    for (std::size_t i = 0; i < bytes.size(); i += sizeof(float)) {
+      const float value = static_cast<float>(rng.int8()) / 64.0F;
+      std::memcpy(&bytes[i], &value, sizeof(float));
+    }
+    return bytes;
+  }
+  for (std::uint8_t& byte : bytes) {
+    byte = static_cast<std::uint8_t>(rng.int8());
+  }
+  return bytes;
+}
+
 std::vector<Bytes> read_inputs(const Network& network, const std::string& path,
                                std::uint64_t seed) {
   std::vector<Bytes> inputs;
   SplitMix64 rng(seed);
   for (std::size_t i = 0; i < network.inputs.size(); ++i) {
     const Tensor& tensor = tensor_of(network, network.inputs[i]);
-    if (tensor.type != DataType::Int8) {
-      throw InputError(fmt::format("{}: input {} is not int8", network.name, i));
+    if (tensor.type != DataType::Int8 && tensor.type != DataType::Float32) {
+      throw InputError(fmt::format("{}: input {} is neither int8 nor float32", network.name, i));
     }
     if (!path.empty()) {
-      inputs.push_back(
-          read_tensor_file(file_for(path, "input", i, network.inputs.size()), tensor.shape));
+      inputs.push_back(read_tensor_file(file_for(path, "input", i, network.inputs.size()), tensor));
       continue;
     }
-    Bytes bytes(tensor.bytes());
-    for (std::uint8_t& byte : bytes) {
-      byte = static_cast<std::uint8_t>(rng.int8());
-    }
-    inputs.push_back(std::move(bytes));
+    inputs.push_back(seeded_values(tensor, rng));
   }
   return inputs;
 }
@@ -64,7 +76,7 @@ void write_outputs(const Network& network, const std::vector<Bytes>& outputs,
                    const std::string& path) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     write_tensor_file(file_for(path, "output", i, outputs.size()),
-                      tensor_of(network, network.outputs[i]).shape, outputs[i]);
+                      tensor_of(network, network.outputs[i]), outputs[i]);
   }
 }
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
@@ -49,8 +49,14 @@ std::vector<std::int32_t> parse_shape(const std::string& text) {
   return shape;
 }
 
+// NumPy's names of a type, the usual one first.
+std::vector<std::string> type_names(DataType type) {
+  return type == DataType::Float32 ? std::vector<std::string>{"<f4"}
+                                   : std::vector<std::string>{"|i1", "<i1", "i1"};
+}
+
 std::vector<std::uint8_t> read_npy(const std::string& path, const std::vector<std::uint8_t>& data,
-                                   const std::vector<std::int32_t>& shape) {
+                                   DataType element, const std::vector<std::int32_t>& shape) {
   const auto fail = [&](const std::string& text) {
     throw InputError(fmt::format("{}: {}", path, text));
   };
@@ -70,8 +76,11 @@ std::vector<std::uint8_t> read_npy(const std::string& path, const std::vector<st
   }
   const std::string header = text.substr(start, length);
   const std::string type = header_value(header, "descr");
-  if (type != "'|i1'" && type != "'<i1'" && type != "'i1'") {
-    fail(fmt::format("holds {}; allowed is int8 ('|i1')", type.empty() ? "no type" : type));
+  const std::vector<std::string> names = type_names(element);
+  if (std::none_of(names.begin(), names.end(),
+                   [&](const std::string& name) { return type == "'" + name + "'"; })) {
+    fail(fmt::format("holds {}; allowed is {} ('{}')", type.empty() ? "no type" : type,
+                     element == DataType::Float32 ? "float32" : "int8", names[0]));
   }
   if (header_value(header, "fortran_order") != "False") {
     fail("is in Fortran order; allowed is C order");
@@ -85,18 +94,17 @@ std::vector<std::uint8_t> read_npy(const std::string& path, const std::vector<st
 
 }  // namespace
 
-std::vector<std::uint8_t> read_tensor_file(const std::string& path,
-                                           const std::vector<std::int32_t>& shape) {
+std::vector<std::uint8_t> read_tensor_file(const std::string& path, const Tensor& tensor) {
+  const std::vector<std::int32_t>& shape = tensor.shape;
   const std::string ending = std::filesystem::path(path).extension().string();
   if (ending != ".npy" && ending != ".bin") {
     throw InputError(path + ": tensors are .npy or .bin files");
   }
   std::vector<std::uint8_t> data = read_file(path);
   if (ending == ".npy") {
-    data = read_npy(path, data, shape);
+    data = read_npy(path, data, tensor.type, shape);
   }
-  const auto bytes = static_cast<std::size_t>(
-      std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()));
+  const std::size_t bytes = tensor.bytes();
   if (data.size() != bytes) {
     throw InputError(fmt::format("{}: {} bytes of data; the tensor of shape {} has {}", path,
                                  data.size(), shape_text(shape), bytes));
@@ -104,7 +112,7 @@ std::vector<std::uint8_t> read_tensor_file(const std::string& path,
   return data;
 }
 
-void write_tensor_file(const std::string& path, const std::vector<std::int32_t>& shape,
+void write_tensor_file(const std::string& path, const Tensor& tensor,
                        const std::vector<std::uint8_t>& bytes) {
   const std::string ending = std::filesystem::path(path).extension().string();
   if (ending != ".npy" && ending != ".bin") {
@@ -112,8 +120,8 @@ void write_tensor_file(const std::string& path, const std::vector<std::int32_t>&
   }
   std::string header;
   if (ending == ".npy") {
-    header =
-        fmt::format("{{'descr': '|i1', 'fortran_order': False, 'shape': {}, }}", shape_text(shape));
+    header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
+                         type_names(tensor.type)[0], shape_text(tensor.shape));
     header.append(63 - (10 + header.size()) % 64, ' ');
     header += '\n';
     const auto length = static_cast<unsigned>(header.size());

@@ -5,14 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "tessera/network.hpp"
+
 namespace tessera {
 
 /// Reads exactly the int8 tensor of `shape`. Throws InputError naming what the file holds instead.
-std::vector<std::uint8_t> read_tensor_file(const std::string& path,
-                                           const std::vector<std::int32_t>& shape);
+std::vector<std::uint8_t> read_tensor_file(const std::string& path, const Tensor& tensor);
 
 /// Throws InputError when the file cannot be written.
-void write_tensor_file(const std::string& path, const std::vector<std::int32_t>& shape,
+void write_tensor_file(const std::string& path, const Tensor& tensor,
                        const std::vector<std::uint8_t>& bytes);
 
 }  // namespace tessera

@@ -50,7 +50,9 @@ std::int32_t NetworkBuilder::constant_kernel(const std::string& name,
   tensor.name = name;
   tensor.shape = std::move(shape);
   const std::int64_t summands = tensor.elements() / std::max(kernels, 1);
-  for (std::int32_t i = 0; i < (per_kernel ? kernels : 1); ++i) {
+  tensor.type = given.kernel_type;
+  tensor.quantisation.scales = given.kernel_scales;
+  for (std::int32_t i = 0; given.kernel_scales.empty() && i < (per_kernel ? kernels : 1); ++i) {
     // Between one and two times the common scale, so that channels differ.
     tensor.quantisation.scales.push_back(weight_scale(summands) *
                                          (1.0F + static_cast<float>(rng_.below(256)) / 256.0F));
@@ -68,6 +70,9 @@ std::int32_t NetworkBuilder::constant_kernel(const std::string& name,
 
 std::int32_t NetworkBuilder::constant_bias(const std::string& name, std::int32_t channels,
                                            const GivenWeights& given) {
+  if (given.no_bias) {
+    return -1;
+  }
   Tensor tensor;
   tensor.name = name;
   tensor.type = DataType::Int32;
@@ -104,10 +109,11 @@ Quantisation NetworkBuilder::output_quantisation(std::int32_t in, Activation act
 
 std::int32_t NetworkBuilder::conv2d(const std::string& name, std::int32_t in, std::int32_t outputs,
                                     std::int32_t kernel_h, std::int32_t kernel_w,
-                                    const Conv2d& conv, const GivenWeights& given) {
+                                    const Conv2d& conv, const GivenWeights& given,
+                                    std::int32_t groups) {
   const std::vector<std::int32_t> shape = tensor(in).shape;
   const std::int32_t kernel = constant_kernel(
-      name + "/kernel", {outputs, kernel_h, kernel_w, shape[3]}, outputs, true, given);
+      name + "/kernel", {outputs, kernel_h, kernel_w, shape[3] / groups}, outputs, true, given);
   const std::int32_t bias = constant_bias(name + "/bias", outputs, given);
   const std::int32_t out_h = window_outputs(shape[1], kernel_h, conv.stride_h, conv.dilation_h,
                                             conv.padding.top + conv.padding.bottom);
@@ -137,12 +143,13 @@ std::int32_t NetworkBuilder::depthwise(const std::string& name, std::int32_t in,
 
 std::int32_t NetworkBuilder::fully_connected(const std::string& name, std::int32_t in,
                                              std::int32_t outputs, Activation activation,
-                                             const GivenWeights& given) {
-  const auto features = static_cast<std::int32_t>(tensor(in).elements());
+                                             const GivenWeights& given, std::int32_t features) {
+  const auto elements = static_cast<std::int32_t>(tensor(in).elements());
+  features = features == 0 ? elements : features;
   const std::int32_t kernel =
       constant_kernel(name + "/kernel", {outputs, features}, outputs, false, given);
   const std::int32_t bias = constant_bias(name + "/bias", outputs, given);
-  return computed(name, {1, outputs}, output_quantisation(in, activation),
+  return computed(name, {elements / features, outputs}, output_quantisation(in, activation),
                   FullyConnected{activation}, {in, kernel, bias});
 }
 
@@ -155,12 +162,63 @@ std::int32_t NetworkBuilder::pool(const std::string& name, std::int32_t in, cons
   return computed(name, {1, out_h, out_w, shape[3]}, tensor(in).quantisation, pool, {in});
 }
 
-std::int32_t NetworkBuilder::add(const std::string& name, std::int32_t a, std::int32_t b,
-                                 Activation activation) {
-  const std::vector<std::int32_t> shape = tensor(a).shape;
-  const float scale = tensor(a).quantisation.scales[0] + tensor(b).quantisation.scales[0];
-  return computed(name, shape, {{scale}, activation == Activation::None ? -2 : -90},
-                  Binary{BinaryKind::Add, activation}, {a, b});
+std::int32_t NetworkBuilder::transpose_conv2d(const std::string& name, std::int32_t in,
+                                              const std::vector<std::int32_t>& out_shape,
+                                              std::int32_t kernel_h, std::int32_t kernel_w,
+                                              const TransposeConv2d& conv,
+                                              const GivenWeights& given) {
+  const std::int32_t outputs = out_shape[3];
+  const std::int32_t kernel = constant_kernel(
+      name + "/kernel", {outputs, kernel_h, kernel_w, tensor(in).shape[3]}, outputs, true, given);
+  const std::int32_t bias = constant_bias(name + "/bias", outputs, given);
+  return computed(name, out_shape, output_quantisation(in, conv.activation), conv,
+                  {in, kernel, bias});
+}
+
+std::int32_t NetworkBuilder::constant(const std::string& name, std::vector<std::int32_t> shape,
+                                      Quantisation quantisation, std::vector<std::uint8_t> values) {
+  Tensor tensor;
+  tensor.name = name;
+  tensor.shape = std::move(shape);
+  tensor.quantisation = std::move(quantisation);
+  tensor.constant = std::move(values);
+  return add_tensor(std::move(tensor));
+}
+
+std::int32_t NetworkBuilder::binary(const std::string& name, std::int32_t a, std::int32_t b,
+                                    const Binary& binary) {
+  std::vector<std::int32_t> shape = tensor(a).shape;
+  const std::vector<std::int32_t>& other = tensor(b).shape;
+  if (other.size() > shape.size()) {
+    shape.insert(shape.begin(), other.size() - shape.size(), 1);
+  }
+  for (std::size_t d = 0; d < other.size(); ++d) {
+    std::int32_t& extent = shape[shape.size() - 1 - d];
+    extent = std::max(extent, other[other.size() - 1 - d]);
+  }
+  const float scale_a = tensor(a).quantisation.scales.at(0);
+  const float scale_b = tensor(b).quantisation.scales.at(0);
+  const float scale = binary.kind == BinaryKind::Mul ? scale_a * scale_b * 64 : scale_a + scale_b;
+  return computed(name, shape, {{scale}, binary.activation == Activation::None ? -2 : -90}, binary,
+                  {a, b});
+}
+
+std::int32_t NetworkBuilder::unary(const std::string& name, std::int32_t in, const Unary& unary) {
+  Quantisation quantisation = tensor(in).quantisation;
+  if (unary.kind == UnaryKind::Logistic) {
+    quantisation = {{1.0F / 256}, -128};
+  } else if (unary.kind == UnaryKind::Tanh) {
+    quantisation = {{1.0F / 128}, 0};
+  } else if (quantisation.scales.empty()) {
+    quantisation = {{1.0F / 64}, 0};
+  }
+  return computed(name, tensor(in).shape, quantisation, unary, {in});
+}
+
+std::int32_t NetworkBuilder::moved(const std::string& name, std::vector<std::int32_t> shape,
+                                   Attributes attributes, std::vector<std::int32_t> inputs) {
+  const Quantisation quantisation = tensor(inputs.at(0)).quantisation;
+  return computed(name, std::move(shape), quantisation, std::move(attributes), std::move(inputs));
 }
 
 std::int32_t NetworkBuilder::softmax(const std::string& name, std::int32_t in) {

@@ -15,6 +15,9 @@ namespace tessera {
 struct GivenWeights {
   std::optional<std::vector<std::uint8_t>> kernel;
   std::optional<std::vector<std::uint8_t>> bias;
+  DataType kernel_type = DataType::Int8;
+  std::vector<float> kernel_scales;  ///< empty: drawn
+  bool no_bias = false;
 };
 
 /// Every method appends one operator and returns its output tensor. Shapes are taken as checked by
@@ -25,20 +28,39 @@ class NetworkBuilder {
   NetworkBuilder(std::string name, std::uint64_t seed);
 
   std::int32_t input(const std::string& name, std::vector<std::int32_t> shape);
+  /// A tensor of given values.
+  std::int32_t constant(const std::string& name, std::vector<std::int32_t> shape,
+                        Quantisation quantisation, std::vector<std::uint8_t> values);
   std::int32_t conv2d(const std::string& name, std::int32_t in, std::int32_t outputs,
                       std::int32_t kernel_h, std::int32_t kernel_w, const Conv2d& conv,
-                      const GivenWeights& given = {});
+                      const GivenWeights& given = {}, std::int32_t groups = 1);
+  /// With the height and width of the output.
+  std::int32_t transpose_conv2d(const std::string& name, std::int32_t in,
+                                const std::vector<std::int32_t>& out_shape, std::int32_t kernel_h,
+                                std::int32_t kernel_w, const TransposeConv2d& conv,
+                                const GivenWeights& given = {});
   std::int32_t depthwise(const std::string& name, std::int32_t in, std::int32_t kernel_h,
                          std::int32_t kernel_w, const DepthwiseConv2d& depthwise,
                          const GivenWeights& given = {});
+  /// `features` of the input's elements at a time; 0: all of them.
   std::int32_t fully_connected(const std::string& name, std::int32_t in, std::int32_t outputs,
-                               Activation activation, const GivenWeights& given = {});
+                               Activation activation, const GivenWeights& given = {},
+                               std::int32_t features = 0);
   std::int32_t pool(const std::string& name, std::int32_t in, const Pool2d& pool);
-  std::int32_t add(const std::string& name, std::int32_t a, std::int32_t b, Activation activation);
+  /// Shapes broadcast.
+  std::int32_t binary(const std::string& name, std::int32_t a, std::int32_t b,
+                      const Binary& binary);
+  std::int32_t unary(const std::string& name, std::int32_t in, const Unary& unary);
+  /// Any operator without weights, with the input's quantisation.
+  std::int32_t moved(const std::string& name, std::vector<std::int32_t> shape,
+                     Attributes attributes, std::vector<std::int32_t> inputs);
   std::int32_t softmax(const std::string& name, std::int32_t in);
   std::int32_t flatten(const std::string& name, std::int32_t in);
 
   [[nodiscard]] const Tensor& tensor(std::int32_t index) const {
+    return network_.tensors[static_cast<std::size_t>(index)];
+  }
+  [[nodiscard]] Tensor& tensor(std::int32_t index) {
     return network_.tensors[static_cast<std::size_t>(index)];
   }
   void output(std::int32_t tensor) { network_.outputs.push_back(tensor); }

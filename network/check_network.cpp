@@ -251,7 +251,9 @@ class Checker {
   void check(const Operator& op, const Unary& unary) const {
     const Tensor& in = input(op, 0, "input");
     const Tensor& out = output(op);
-    check_activation(in, "input");
+    if (unary.kind != UnaryKind::Quantize || in.type != DataType::Float32) {
+      check_activation(in, "input");
+    }
     check_activation(out, "output");
     require(in.shape == out.shape, "input and output differ in shape");
     const Quantisation& to = out.quantisation;
@@ -269,15 +271,21 @@ class Checker {
               fmt::format("alpha is {}; allowed are positive numbers below 1024", unary.alpha));
     }
   }
-  void check(const Operator& op, const Mean&) const {
+  void check(const Operator& op, const Mean& mean) const {
     const Tensor& in = input(op, 0, "feature");
     const Tensor& out = output(op);
-    check_nhwc(in, "feature");
+    check_activation(in, "feature");
     check_activation(out, "output");
-    require(out.elements() == in.shape[3] && out.shape.back() == in.shape[3],
-            fmt::format("output has shape [{}]; a mean over height and width has {} values",
-                        fmt::join(out.shape, ", "), in.shape[3]));
-    require(in.elements() / in.shape[3] <= (1 << 23), "more than 2^23 pixels");
+    require(mean.first_axis >= 0 && mean.axes >= 1 &&
+                static_cast<std::size_t>(mean.first_axis) + static_cast<std::size_t>(mean.axes) <=
+                    in.shape.size(),
+            fmt::format("{} axes from {} of {} dimensions", mean.axes, mean.first_axis,
+                        in.shape.size()));
+    const MeanExtents extents = extents_of(mean, in.shape);
+    require(out.elements() == extents.outer * extents.inner,
+            fmt::format("output has shape [{}]; {} values are left", fmt::join(out.shape, ", "),
+                        extents.outer * extents.inner));
+    require(extents.count <= (1 << 23), "more than 2^23 values in a mean");
   }
   void check_moved(const Tensor& in, const Tensor& out) const {
     check_activation(in, "input");

@@ -388,10 +388,10 @@ class Importer {
       axes.push_back(axis_of(axis, in.shape.size()));
     }
     std::sort(axes.begin(), axes.end());
-    require(in.shape.size() == 4 && axes == std::vector<std::size_t>{1, 2},
-            fmt::format("mean over axes {}; supported are 1 and 2 (height and width) of four",
+    require(axes.back() - axes.front() + 1 == axes.size(),
+            fmt::format("mean over axes {}; supported are axes that follow each other",
                         fmt::join(axes, ", ")));
-    return {};
+    return {static_cast<std::int32_t>(axes.front()), static_cast<std::int32_t>(axes.size())};
   }
 
   StridedSlice strided_slice_of(const tflite::StridedSliceOptions& options,

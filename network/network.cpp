@@ -51,6 +51,18 @@ std::string_view Operator::type_name() const {
   return std::visit(Namer{}, attributes);
 }
 
+MeanExtents extents_of(const Mean& mean, const std::vector<std::int32_t>& shape) {
+  MeanExtents extents;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const auto axis = static_cast<std::int32_t>(d);
+    std::int64_t& extent = axis < mean.first_axis               ? extents.outer
+                           : axis < mean.first_axis + mean.axes ? extents.count
+                                                                : extents.inner;
+    extent *= shape[d];
+  }
+  return extents;
+}
+
 std::uint64_t macs_of(const Network& network, const Operator& op) {
   const auto elements = [&](std::int32_t tensor) {
     return static_cast<std::uint64_t>(network.tensors[static_cast<std::size_t>(tensor)].elements());

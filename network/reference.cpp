@@ -15,7 +15,7 @@ struct Dispatch {
   void operator()(const TransposeConv2d& op) const { reference::transpose_conv(op, operands); }
   void operator()(const Binary& op) const { reference::binary(op, operands); }
   void operator()(const Unary& op) const { reference::unary(op, operands); }
-  void operator()(const Mean&) const { reference::mean(operands); }
+  void operator()(const Mean& op) const { reference::mean(op, operands); }
   void operator()(const Transpose& op) const { reference::transpose(op, operands); }
   void operator()(const StridedSlice& op) const { reference::strided_slice(op, operands); }
   void operator()(const ResizeNearest& op) const { reference::resize_nearest(op, operands); }

@@ -35,7 +35,7 @@ void fully_connected(const FullyConnected& fc, const Operands& operands);
 void transpose_conv(const TransposeConv2d& conv, const Operands& operands);
 void binary(const Binary& binary, const Operands& operands);
 void unary(const Unary& unary, const Operands& operands);
-void mean(const Operands& operands);
+void mean(const Mean& mean, const Operands& operands);
 void transpose(const Transpose& transpose, const Operands& operands);
 void strided_slice(const StridedSlice& slice, const Operands& operands);
 void resize_nearest(const ResizeNearest& resize, const Operands& operands);

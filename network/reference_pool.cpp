@@ -45,21 +45,22 @@ void pool(const Pool2d& pool, const Operands& x) {
   }
 }
 
-void mean(const Operands& x) {
+void mean(const Mean& mean, const Operands& x) {
   const Tensor& in = x.input(0);
   const Tensor& out = x.output();
-  const std::int32_t channels = in.shape[3];
-  const std::int64_t count = in.elements() / channels;
+  const auto [outer, count, inner] = extents_of(mean, in.shape);
   const FixedPoint factor = mean_factor(in.quantisation, out.quantisation, count);
   const auto* feature = x.data<std::int8_t>(0);
-  for (std::int32_t c = 0; c < channels; ++c) {
-    std::int64_t sum = -count * in.quantisation.zero_point;
-    for (std::int64_t i = 0; i < count; ++i) {
-      sum += feature[i * channels + c];
+  for (std::int64_t o = 0; o < outer; ++o) {
+    for (std::int64_t i = 0; i < inner; ++i) {
+      std::int64_t sum = -count * in.quantisation.zero_point;
+      for (std::int64_t n = 0; n < count; ++n) {
+        sum += feature[(o * count + n) * inner + i];
+      }
+      const std::int32_t value =
+          requantise(static_cast<std::int32_t>(sum), factor) + out.quantisation.zero_point;
+      x.result()[o * inner + i] = static_cast<std::int8_t>(std::clamp(value, -128, 127));
     }
-    const std::int32_t value =
-        requantise(static_cast<std::int32_t>(sum), factor) + out.quantisation.zero_point;
-    x.result()[c] = static_cast<std::int8_t>(std::clamp(value, -128, 127));
   }
 }
 

@@ -116,9 +116,26 @@ std::int8_t value_of(const Unary& unary, std::int8_t x, const Quantisation& in,
 
 }  // namespace
 
+namespace {
+
+// To nearest, halves away from zero.
+std::int8_t quantised(float value, const Quantisation& out) {
+  const float steps = std::round(value / out.scales[0]);
+  const float limit = 1024.0F;  // beyond int8 whatever the zero point
+  return saturated(static_cast<std::int32_t>(std::clamp(steps, -limit, limit)) + out.zero_point);
+}
+
+}  // namespace
+
 void unary(const Unary& unary, const Operands& x) {
   const Quantisation& in = x.input(0).quantisation;
   const Quantisation& out = x.output().quantisation;
+  if (x.input(0).type == DataType::Float32) {
+    for (std::int64_t i = 0; i < x.output().elements(); ++i) {
+      x.result()[i] = quantised(x.data<float>(0)[i], out);
+    }
+    return;
+  }
   for (std::int64_t i = 0; i < x.output().elements(); ++i) {
     x.result()[i] = value_of(unary, x.data<std::int8_t>(0)[i], in, out);
   }

@@ -138,11 +138,8 @@ std::int64_t YamlFields::integer(const std::string& key, std::int64_t low, std::
   return value.IsDefined() ? to_integer(value, key, low, high) : fallback;
 }
 
-double YamlFields::number(const std::string& key, double low, double high, double fallback) {
-  const YAML::Node value = get(key);
-  if (!value.IsDefined()) {
-    return fallback;
-  }
+double YamlFields::to_number(const YAML::Node& value, const std::string& key, double low,
+                             double high) const {
   double result = NAN;
   try {
     result = value.as<double>();
@@ -153,6 +150,11 @@ double YamlFields::number(const std::string& key, double low, double high, doubl
     fail(value, fmt::format("`{}.{}` must be a number from {} to {}", what_, key, low, high));
   }
   return result;
+}
+
+double YamlFields::number(const std::string& key, double low, double high, double fallback) {
+  const YAML::Node value = get(key);
+  return value.IsDefined() ? to_number(value, key, low, high) : fallback;
 }
 
 std::uint64_t YamlFields::size(const std::string& key, std::uint64_t fallback) {
@@ -210,6 +212,39 @@ std::vector<std::int32_t> YamlFields::integers(const std::string& key, std::size
   std::vector<std::int32_t> result;
   for (const auto& element : value) {
     result.push_back(static_cast<std::int32_t>(to_integer(element, key, low, high)));
+  }
+  return result;
+}
+
+std::vector<std::int32_t> YamlFields::list(const std::string& key, std::size_t least,
+                                           std::size_t most, std::int64_t low, std::int64_t high) {
+  const YAML::Node value = need(key);
+  if (!value.IsSequence() || value.size() < least || value.size() > most) {
+    fail(value,
+         fmt::format("`{}.{}` must be a list of {} numbers", what_, key,
+                     least == most ? std::to_string(least) : fmt::format("{} to {}", least, most)));
+  }
+  std::vector<std::int32_t> result;
+  for (const auto& element : value) {
+    result.push_back(static_cast<std::int32_t>(to_integer(element, key, low, high)));
+  }
+  return result;
+}
+
+std::vector<float> YamlFields::numbers(const std::string& key, double low, double high) {
+  const YAML::Node value = get(key);
+  std::vector<float> result;
+  if (!value.IsDefined()) {
+    return result;
+  }
+  if (value.IsScalar()) {
+    return {static_cast<float>(to_number(value, key, low, high))};
+  }
+  if (!value.IsSequence()) {
+    fail(value, fmt::format("`{}.{}` must be a number or a list of numbers", what_, key));
+  }
+  for (const auto& element : value) {
+    result.push_back(static_cast<float>(to_number(element, key, low, high)));
   }
   return result;
 }

@@ -44,6 +44,12 @@ class YamlFields {
   std::vector<std::int32_t> integers(const std::string& key, std::size_t count, std::int64_t low,
                                      std::int64_t high, std::int64_t fallback);
 
+  /// A list of `least` to `most` integers, which must be there.
+  std::vector<std::int32_t> list(const std::string& key, std::size_t least, std::size_t most,
+                                 std::int64_t low, std::int64_t high);
+  /// A number or a list of numbers; empty when it is missing.
+  std::vector<float> numbers(const std::string& key, double low, double high);
+
   void finish() const;
   [[noreturn]] void fail(const YAML::Node& node, const std::string& text) const;
   [[noreturn]] void fail(const std::string& key, const std::string& text);
@@ -52,6 +58,7 @@ class YamlFields {
   void know(const std::string& key);
   std::int64_t to_integer(const YAML::Node& value, const std::string& key, std::int64_t low,
                           std::int64_t high) const;
+  double to_number(const YAML::Node& value, const std::string& key, double low, double high) const;
 
   YAML::Node node_;
   std::string file_;

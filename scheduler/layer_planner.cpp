@@ -136,8 +136,9 @@ class LayerPlanner {
     if (resident) {
       slab.base = state_.regions.place_feature(slab.size(), resident_).begin;
     } else {
-      const Placement placement =
-          state_.regions.place(slab.size(), add_.weight_atoms(all_groups(), parts_[0]));
+      // Weights that stay must leave room for the largest of the slabs to come.
+      const Placement placement = state_.regions.place(keep ? largest_slab() : slab.size(),
+                                                       add_.weight_atoms(all_groups(), parts_[0]));
       slab.base = placement.feature.begin;
       resident_ = placement.weight;
     }
@@ -161,6 +162,16 @@ class LayerPlanner {
     if (!keep) {
       resident_ = {};
     }
+  }
+
+  [[nodiscard]] std::uint32_t largest_slab() const {
+    std::uint32_t largest = 0;
+    for (const Range& rows : split_evenly({0, shape_.out_h}, decision_.tiles_h)) {
+      for (const Range& cols : split_evenly({0, shape_.out_w}, decision_.tiles_w)) {
+        largest = std::max(largest, slab_for(rows, cols, parts_[0]).size());
+      }
+    }
+    return largest;
   }
 
   // Parameters stay in their memory from tile to tile when all of them fit one chunk.

@@ -165,6 +165,9 @@ std::vector<Axis> axes_of(const Tensor& in, const Tensor* operand, const Tensor&
 }  // namespace
 
 Lowering unary(const Context& c) {
+  if (c.input(0).type != DataType::Int8) {
+    return refuse("its input is float32");
+  }
   return from_nests(c, axes_of(c.input(0), nullptr, c.output()), c.op.inputs[0],
                     table_operation(c.network, c.op, c.op.inputs[0]));
 }

@@ -151,27 +151,58 @@ Lowering pool(const Context& c, const Pool2d& pool) {
                                     : average(c, shape, range, pool.ties_up);
 }
 
-Lowering mean(const Context& c) {
+namespace {
+
+LayerKernel mean_kernel(std::vector<std::uint8_t> weights, std::int32_t channels, const Tensor& in,
+                        const Tensor& out, std::int64_t count) {
+  LayerKernel kernel;
+  kernel.weights[0] = std::move(weights);
+  kernel.biases.assign(static_cast<std::size_t>(channels), 0);
+  kernel.factors.assign(static_cast<std::size_t>(channels),
+                        mean_factor(in.quantisation, out.quantisation, count));
+  kernel.input_zero_point = in.quantisation.zero_point;
+  kernel.padding_value = in.quantisation.zero_point;
+  kernel.quant.zero_point = out.quantisation.zero_point;
+  set_range(kernel, {});
+  return kernel;
+}
+
+}  // namespace
+
+// Over channels: one kernel of ones. Over pixels: each channel by itself.
+Lowering mean(const Context& c, const Mean& mean) {
+  constexpr std::int64_t kMostPasses = 256;
   const Tensor& in = c.input(0);
-  ConvShape shape;
-  shape.name = c.op.name;
-  shape.in_h = shape.kernel_h = in.shape[1];
-  shape.in_w = shape.kernel_w = in.shape[2];
-  shape.in_c = shape.out_c = in.shape[3];
-  shape.depthwise = true;
-  Piece piece = piece_with(c, shape);
-  piece.kernel = [shape, &in, &out = c.output()] {
-    const std::int64_t count = std::int64_t{shape.in_h} * shape.in_w;
-    LayerKernel kernel =
-        equal_weights(shape, 1, mean_factor(in.quantisation, out.quantisation, count));
-    kernel.input_zero_point = in.quantisation.zero_point;
-    kernel.padding_value = in.quantisation.zero_point;
-    kernel.quant.zero_point = out.quantisation.zero_point;
-    set_range(kernel, {});
-    return kernel;
-  };
+  const auto [outer, count, inner] = extents_of(mean, in.shape);
+  if (outer > kMostPasses && inner > 1) {
+    return refuse("its shape takes too many passes");
+  }
   Lowering lowering;
-  lowering.pieces.push_back(std::move(piece));
+  for (std::int64_t o = 0; o < (inner == 1 ? 1 : outer); ++o) {
+    Piece piece;
+    ConvShape& shape = piece.shape;
+    shape.name = c.op.name;
+    if (inner == 1) {
+      shape.in_w = shape.out_w = static_cast<std::int32_t>(outer);
+      shape.in_c = static_cast<std::int32_t>(count);
+    } else {
+      const auto rows = in.shape[static_cast<std::size_t>(mean.first_axis)];
+      shape.in_h = shape.kernel_h = rows;
+      shape.in_w = shape.kernel_w = static_cast<std::int32_t>(count / rows);
+      shape.in_c = shape.out_c = static_cast<std::int32_t>(inner);
+      shape.depthwise = true;
+    }
+    piece.feature = c.op.inputs[0];
+    piece.feature_view = packed_view(shape.in_w, shape.in_c);
+    piece.feature_view.offset = static_cast<std::uint64_t>(o * count * inner);
+    piece.output_view = packed_view(shape.out_w, shape.out_c);
+    piece.output_view.offset = static_cast<std::uint64_t>(o * inner);
+    piece.kernel = [channels = shape.out_c, count = count, &in, &out = c.output()] {
+      std::vector<std::uint8_t> ones(static_cast<std::size_t>(count * channels), 1);
+      return mean_kernel(std::move(ones), channels, in, out, count);
+    };
+    lowering.pieces.push_back(std::move(piece));
+  }
   return lowering;
 }
 

@@ -24,7 +24,7 @@ struct Lowerer {
   Lowering operator()(const Binary&) const { return lowering::binary(context); }
   Lowering operator()(const Unary&) const { return lowering::unary(context); }
   Lowering operator()(const Pool2d& op) const { return lowering::pool(context, op); }
-  Lowering operator()(const Mean&) const { return lowering::mean(context); }
+  Lowering operator()(const Mean& op) const { return lowering::mean(context, op); }
   Lowering operator()(const Transpose& op) const { return lowering::transpose(context, op); }
   Lowering operator()(const StridedSlice& op) const { return lowering::strided_slice(context, op); }
   Lowering operator()(const ResizeNearest& op) const {

@@ -29,7 +29,7 @@ Lowering depthwise(const Context& context, const DepthwiseConv2d& conv,
 Lowering transpose_conv(const Context& context, const TransposeConv2d& conv);
 Lowering fully_connected(const Context& context, const FullyConnected& fc);
 Lowering pool(const Context& context, const Pool2d& pool);
-Lowering mean(const Context& context);
+Lowering mean(const Context& context, const Mean& mean);
 Lowering unary(const Context& context);
 Lowering binary(const Context& context);
 Lowering pad(const Context& context, const Pad& pad);

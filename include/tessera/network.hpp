@@ -81,7 +81,7 @@ struct Binary {
   Activation activation = Activation::None;
 };
 
-/// Lookup: `table`; LeakyRelu: `alpha`.
+/// Lookup: `table`; LeakyRelu: `alpha`. Quantize also takes float32.
 enum class UnaryKind : std::uint8_t {
   Relu,
   Relu6,
@@ -112,8 +112,17 @@ struct Pool2d {
   Activation activation = Activation::None;
 };
 
-/// Average over height and width, requantised.
-struct Mean {};
+/// Average over neighbouring dimensions (height and width, most often), requantised.
+struct Mean {
+  std::int32_t first_axis = 1;
+  std::int32_t axes = 2;
+};
+
+/// A mean's input as [outer][count][inner]; the output is [outer][inner].
+struct MeanExtents {
+  std::int64_t outer = 1, count = 1, inner = 1;
+};
+MeanExtents extents_of(const Mean& mean, const std::vector<std::int32_t>& shape);
 
 /// All three only name the same bytes differently.
 enum class ReshapeKind : std::uint8_t { Reshape, Squeeze, ExpandDims };

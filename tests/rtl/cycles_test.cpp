@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "scheduler/lowering.hpp"
 #include "tessera/config.hpp"
 #include "tessera/import.hpp"
 #include "tests/rtl/conformance.hpp"
@@ -91,8 +92,10 @@ TEST(Traffic, CountedByTheRtlIsWhatTheScheduleSays) {
     if (!layer.decision) {
       continue;
     }
-    const Traffic traffic = traffic_of(*conv_shape_of(network, network.operators[i]),
-                                       outcome.program.hardware, *layer.decision);
+    const Lowering lowering = lower(network, network.operators[i], outcome.program.hardware);
+    ASSERT_EQ(lowering.pieces.size(), 1U);
+    const Traffic traffic =
+        traffic_of(lowering.pieces[0].shape, outcome.program.hardware, *layer.decision);
     const Counters& counters = outcome.result.layers[i].counters;
     EXPECT_EQ(read_bytes(counters) - counter(counters, isa::Counter::ReadCommandBytes),
               traffic.read_bytes);

@@ -1,0 +1,266 @@
+// Random operators beside convolutions and pools, alone and behind one another, with and without
+// fusion, on slow and stuttering memory, against the reference kernels.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <cstdlib>
+
+#include "tessera/config.hpp"
+#include "tessera/error.hpp"
+#include "tessera/import.hpp"
+#include "tests/rtl/conformance.hpp"
+
+namespace tessera {
+namespace {
+
+int pick(int low, int high) {
+  return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
+}
+
+template <class T>
+T one_of(const std::vector<T>& values) {
+  return values[static_cast<std::size_t>(pick(0, static_cast<int>(values.size()) - 1))];
+}
+
+const char* yes_no() {
+  return pick(0, 1) == 1 ? "yes" : "no";
+}
+
+// Scales that are unlike each other; some so that everything saturates.
+std::string quantisation() {
+  return fmt::format("scale: {}, zero_point: {}",
+                     one_of<double>({0.0156, 0.02, 0.0071, 0.11, 0.5, 1.0}), pick(-128, 127));
+}
+
+std::string activation() {
+  return one_of<std::string>({"none", "relu", "relu6"});
+}
+
+struct Shape {
+  int h, w, c;
+};
+
+Shape draw_shape(int atomic) {
+  return {pick(1, 9), pick(1, 9), std::max(1, pick(0, 3) * atomic + pick(-2, 2))};
+}
+
+std::string text_of(const Shape& s) {
+  return fmt::format("[1, {}, {}, {}]", s.h, s.w, s.c);
+}
+
+/// One kind of test: inputs and layers for a shape.
+struct Recipe {
+  const char* name;
+  std::string (*draw)(const Shape& s, int atomic);
+};
+
+std::string one_input(const Shape& s) {
+  return fmt::format("inputs: {{x: {{shape: {}, {}}}}}\nlayers:\n", text_of(s), quantisation());
+}
+
+std::string unary(const Shape& s, int) {
+  const auto type = one_of<std::string>(
+      {"relu", "relu6", "leaky_relu", "logistic", "tanh", "hard_swish", "quantize"});
+  const bool fixed = type == "logistic" || type == "tanh";
+  return one_input(s) + fmt::format("  - {}: {{{}}}\n", type, fixed ? "" : quantisation());
+}
+
+// Extents that broadcast: whole, one value per channel, one per pixel, one in all.
+std::string binary(const Shape& s, int) {
+  const Shape other =
+      one_of<Shape>({s, s, {1, 1, s.c}, {s.h, s.w, 1}, {1, s.w, s.c}, {s.h, 1, 1}, {1, 1, 1}});
+  const bool swapped = pick(0, 1) == 1;
+  return fmt::format(
+      "inputs: {{x: {{shape: {}, {}}}, y: {{shape: {}, {}}}}}\nlayers:\n  - {}: {{from: [{}], "
+      "activation: {}, {}}}\n",
+      text_of(s), quantisation(), text_of(other), quantisation(),
+      one_of<std::string>({"add", "sub", "mul"}), swapped ? "y, x" : "x, y", activation(),
+      quantisation());
+}
+
+std::string pad(const Shape& s, int) {
+  return one_input(s) +
+         fmt::format("  - pad: {{before: [0, {}, {}, {}], after: [0, {}, {}, {}]}}\n", pick(0, 3),
+                     pick(0, 3), pick(0, 9), pick(0, 3), pick(0, 3), pick(0, 9));
+}
+
+std::string mean(const Shape& s, int) {
+  return one_input(s) + fmt::format("  - mean: {{axes: {}, keep_dims: {}, {}}}\n",
+                                    one_of<std::string>({"[1, 2]", "[2]", "[3]", "[1]", "[2, 3]"}),
+                                    yes_no(), quantisation());
+}
+
+std::string slice(const Shape& s, int) {
+  const auto axis = [](int extent, int& begin, int& stride, int& size) {
+    begin = pick(0, extent - 1);
+    stride = pick(1, 3);
+    size = pick(1, (extent - begin + stride - 1) / stride);
+  };
+  int b[3];
+  int t[3];
+  int n[3];
+  axis(s.h, b[0], t[0], n[0]);
+  axis(s.w, b[1], t[1], n[1]);
+  axis(s.c, b[2], t[2], n[2]);
+  return one_input(s) + fmt::format(
+                            "  - slice: {{begin: [0, {}, {}, {}], stride: [1, {}, {}, {}], "
+                            "size: [1, {}, {}, {}]}}\n",
+                            b[0], b[1], b[2], t[0], t[1], t[2], n[0], n[1], n[2]);
+}
+
+std::string transpose(const Shape& s, int) {
+  return one_input(s) +
+         fmt::format("  - transpose: {{order: {}}}\n",
+                     one_of<std::string>({"[0, 1, 3, 2]", "[0, 2, 1, 3]", "[0, 2, 3, 1]",
+                                          "[0, 3, 1, 2]", "[0, 3, 2, 1]", "[3, 0, 2, 1]"}));
+}
+
+std::string resize(const Shape& s, int) {
+  const std::string rule =
+      one_of<std::string>({"", ", align_corners: yes", ", half_pixel_centers: yes"});
+  const int factor = pick(0, 2);
+  const int h = factor > 0 ? s.h * factor : pick(1, 12);
+  const int w = factor > 0 ? s.w * factor : pick(1, 12);
+  return one_input(s) + fmt::format("  - resize_nearest: {{size: [{}, {}]{}}}\n", h, w, rule);
+}
+
+// Along any axis; equal quantisation needs no copy when the outer extents are 1.
+std::string concat(const Shape& s, int) {
+  const int axis = pick(1, 3);
+  const bool equal = pick(0, 1) == 1;
+  const std::string shared = quantisation();
+  const auto tail = [&] { return equal ? shared : quantisation(); };
+  Shape other = s;
+  (axis == 1 ? other.h : axis == 2 ? other.w : other.c) = pick(1, 6);
+  return fmt::format(
+      "inputs: {{x: {{shape: {}, {}}}, y: {{shape: {}, {}}}}}\nlayers:\n"
+      "  - quantize: {{name: a, from: x, {}}}\n  - quantize: {{name: b, from: y, {}}}\n"
+      "  - concat: {{from: [a, b], axis: {}, {}}}\n  - conv2d: {{out_channels: 5, kernel: 1}}\n",
+      text_of(s), quantisation(), text_of(other), quantisation(), tail(), tail(), axis, tail());
+}
+
+std::string grouped(const Shape& s, int) {
+  const int groups = pick(2, 6);
+  const int kernel = pick(1, 3);
+  return fmt::format(
+      "input: [{}, {}, {}]\nlayers:\n  - conv2d: {{out_channels: {}, groups: {}, kernel: {}, "
+      "padding: same, stride: {}, activation: {}}}\n",
+      s.h, s.w, groups * pick(1, 6), groups * pick(1, 6), groups, kernel, pick(1, 2), activation());
+}
+
+std::string multiplied(const Shape& s, int) {
+  return fmt::format(
+      "input: [{}, {}, {}]\nlayers:\n  - depthwise_conv2d: {{multiplier: {}, kernel: {}, padding: "
+      "same, stride: {}, activation: {}}}\n",
+      s.h, s.w, s.c, pick(2, 4), pick(1, 4), pick(1, 2), activation());
+}
+
+std::string transpose_conv(const Shape& s, int atomic) {
+  const std::string padding = one_of<std::string>({"same", "valid"});
+  return fmt::format(
+      "input: [{}, {}, {}]\nlayers:\n  - transpose_conv2d: {{out_channels: {}, kernel: [{}, {}], "
+      "stride: [{}, {}], padding: {}, activation: {}}}\n",
+      s.h, s.w, s.c, std::max(1, pick(0, 2) * atomic + pick(-2, 2)), pick(1, 5), pick(1, 5),
+      pick(1, 3), pick(1, 3), padding, activation());
+}
+
+std::string padded_pool(const Shape& s, int) {
+  const int kernel = pick(2, 4);
+  return one_input({s.h + kernel, s.w + kernel, s.c}) +
+         fmt::format("  - avg_pool2d: {{kernel: {}, stride: {}, padding: same, ties_up: {}}}\n",
+                     kernel, pick(1, 3), yes_no());
+}
+
+// A padding before and a function or an addition behind a convolution, whole or per channel.
+std::string behind_convolution(const Shape& s, int atomic) {
+  const int channels = std::max(1, pick(0, 2) * atomic + pick(-1, 1));
+  const auto other = one_of<Shape>({{s.h, s.w, channels}, {1, 1, channels}});
+  std::string text = fmt::format(
+      "inputs: {{x: {{shape: {}, {}}}, y: {{shape: {}, {}}}}}\nlayers:\n"
+      "  - pad: {{from: x, before: [0, {}, {}, 0], after: [0, 2, 2, 0]}}\n  - {}: {{{}kernel: 3, "
+      "name: conv}}\n",
+      text_of(s), quantisation(), text_of(other), quantisation(), 0, 0, "conv2d",
+      fmt::format("out_channels: {}, ", channels));
+  if (pick(0, 2) == 0) {
+    text += fmt::format("  - {}: {{{}}}\n",
+                        one_of<std::string>({"relu", "leaky_relu", "hard_swish", "quantize"}),
+                        quantisation());
+  }
+  return text + fmt::format("  - {}: {{from: [conv, y], activation: {}, {}}}\n",
+                            one_of<std::string>({"add", "sub", "mul"}), activation(),
+                            quantisation());
+}
+
+const std::vector<Recipe> kRecipes = {{"Unary", unary},
+                                      {"Binary", binary},
+                                      {"Pad", pad},
+                                      {"Mean", mean},
+                                      {"Slice", slice},
+                                      {"Transpose", transpose},
+                                      {"Resize", resize},
+                                      {"Concat", concat},
+                                      {"GroupedConvolution", grouped},
+                                      {"DepthwiseWithMultiplier", multiplied},
+                                      {"TransposeConvolution", transpose_conv},
+                                      {"PaddedAveragePool", padded_pool},
+                                      {"BehindConvolution", behind_convolution}};
+
+void run(const Recipe& recipe, const std::string& preset) {
+  const Hardware hw = hardware_preset(preset);
+  const auto atomic = static_cast<int>(hw.atomic_c);
+  const int atoms = static_cast<int>(hw.cbuf_atoms()) >> pick(0, 5);
+  const std::string config_text = fmt::format(
+      "hardware: {{preset: {}, cbuf: {{size: {}}}}}\n"
+      "memory: {{bytes_per_cycle: {}, latency: {}, jitter: {{latency: {}, stall_percent: {}, seed: "
+      "{}}}}}\nnetwork: lenet5\npolicy: {{fuse: {}}}\nseed: {}\n",
+      preset, atoms * atomic, pick(1, 16), pick(0, 80), pick(0, 40), pick(0, 60), pick(0, 1000),
+      yes_no(), pick(0, 1000));
+  const std::string network_text = recipe.draw(draw_shape(atomic), atomic);
+  const Config config = parse_config(config_text, "case.yaml", {});
+  const Network network = import_yaml(network_text, "network.yaml", config.seed);
+  const std::string repeat = fmt::format(
+      "\n--- npu.yaml (with `network: network.yaml`)\n{}--- "
+      "network.yaml\n{}",
+      config_text, network_text);
+  std::optional<test::Outcome> outcome;
+  try {
+    outcome =
+        test::conform(network, config.hardware, config.policy,
+                      test::seeded_inputs(network, config.seed), config.memory, config.jitter);
+  } catch (const InputError&) {
+    RC_DISCARD("does not fit the buffer");
+  }
+  if (!outcome->problem.empty()) {
+    RC_FAIL(outcome->problem + repeat);
+  }
+  for (const LayerRecord& layer : outcome->program.layers) {
+    if (!layer.host_reason.empty()) {
+      RC_FAIL(fmt::format("{} runs on the host: {}{}", layer.op, layer.host_reason, repeat));
+    }
+  }
+}
+
+using Parameters = std::tuple<std::string, std::size_t>;
+
+class RandomOperators : public testing::TestWithParam<Parameters> {};
+
+TEST_P(RandomOperators, EqualTheReference) {
+  const auto& [preset, recipe] = GetParam();
+  setenv("RC_PARAMS", "seed=20 max_success=25 max_discard_ratio=40 noshrink=0", 0);
+  EXPECT_TRUE(rc::check([&preset = preset, recipe = recipe] { run(kRecipes[recipe], preset); }));
+}
+
+std::string name_of_parameters(const testing::TestParamInfo<Parameters>& parameters) {
+  return fmt::format("{}_{}", std::get<0>(parameters.param),
+                     kRecipes[std::get<1>(parameters.param)].name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets, RandomOperators,
+                         testing::Combine(testing::Values("tiny", "small", "medium"),
+                                          testing::Range<std::size_t>(0, kRecipes.size())),
+                         name_of_parameters);
+
+}  // namespace
+}  // namespace tessera

@@ -145,7 +145,7 @@ std::int32_t NetworkBuilder::fully_connected(const std::string& name, std::int32
                                              std::int32_t outputs, Activation activation,
                                              const GivenWeights& given, std::int32_t features) {
   const auto elements = static_cast<std::int32_t>(tensor(in).elements());
-  features = features == 0 ? elements : features;
+  features = std::max(features == 0 ? elements : features, 1);
   const std::int32_t kernel =
       constant_kernel(name + "/kernel", {outputs, features}, outputs, false, given);
   const std::int32_t bias = constant_bias(name + "/bias", outputs, given);

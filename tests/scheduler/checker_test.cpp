@@ -122,7 +122,7 @@ TEST(Checker, NamesWhatIsWrong) {
     EXPECT_NE(finding.find(part), std::string::npos) << finding;
   };
   expect(finding<isa::LdSource>([](auto& c) { c.address = 0xFFFFFF00; }), "outside the map");
-  expect(finding<isa::LdShape>([](auto& c) { c.segment_bytes += 1; }), "no whole number of pixels");
+  expect(finding<isa::LdShape>([](auto& c) { c.segment_bytes += 1; }), "no whole number of units");
   expect(finding<isa::Load>([](auto& c) { c.dest = 5000; }), "there are 64");
   expect(finding<isa::Conv>([](auto& c) { c.origin = 12000; }), "nothing was written to");
   expect(finding<isa::CvInput>([](auto& c) { c.rows += 40; }), "there are 16384");

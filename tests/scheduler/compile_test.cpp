@@ -33,17 +33,44 @@ TEST(Compile, ReshapeIsItsInputsMemory) {
 TEST(Compile, SaysWhyALayerRunsOnTheHost) {
   const auto reason = [](const char* layer) { return compiled(layer).layers[0].host_reason; };
   EXPECT_EQ(reason("avg_pool2d: {in: [8, 8, 5], kernel: 2, stride: 2}"), "");
-  EXPECT_NE(
-      reason("avg_pool2d: {in: [8, 8, 5], kernel: 3, stride: 2, padding: same}").find("padding"),
-      std::string::npos);
+  EXPECT_EQ(reason("avg_pool2d: {in: [8, 8, 5], kernel: 3, stride: 2, padding: same}"), "");
   EXPECT_EQ(reason("max_pool2d: {in: [8, 8, 5], kernel: 3, stride: 2, padding: same}"), "");
   EXPECT_EQ(reason("depthwise_conv2d: {in: [8, 8, 5], kernel: 3}"), "");
-  EXPECT_NE(reason("depthwise_conv2d: {in: [8, 8, 5], kernel: 3, multiplier: 2}").find("2 outputs"),
-            std::string::npos);
+  EXPECT_EQ(reason("depthwise_conv2d: {in: [8, 8, 5], kernel: 3, multiplier: 2}"), "");
   EXPECT_EQ(reason("depthwise_conv2d: {in: [8, 8, 1], kernel: 3, multiplier: 4}"), "");
   EXPECT_NE(reason("conv2d: {in: [40, 40, 3], out_channels: 2, kernel: 17}").find("kernel height"),
             std::string::npos);
   EXPECT_NE(reason("softmax: {in: [1, 1, 8]}").find("no accelerator unit"), std::string::npos);
+}
+
+TEST(Compile, PaddingFunctionsAndAdditionsRideOnConvolutions) {
+  const char* layers =
+      "pad: {name: p, in: [8, 8, 4], before: [0, 1, 1, 0], after: [0, 1, 1, 0]}}, "
+      "{conv2d: {name: a, out_channels: 8, kernel: 3}}, {leaky_relu: {name: f}}, "
+      "{conv2d: {name: b, from: p, out_channels: 8, kernel: 3}}, {add: {name: s, from: [b, f]}";
+  const Program program = compiled(layers);
+  EXPECT_EQ(program.layers[0].rides_on, 1U);
+  EXPECT_EQ(program.layers[2].rides_on, 1U);
+  EXPECT_EQ(program.layers[4].rides_on, 3U);
+  const std::string listing = disassemble(program);
+  EXPECT_NE(listing.find("operation=1"), std::string::npos) << "leaky_relu is a table";
+  EXPECT_NE(listing.find("operation=2"), std::string::npos) << "add";
+  // The padded tensor and the convolutions' own outputs never exist.
+  EXPECT_EQ(program.layers[0].output.bytes + program.layers[1].output.bytes +
+                program.layers[3].output.bytes,
+            0U);
+}
+
+TEST(Compile, ConcatenationAndSlicesAlongTheOutermostAxisNeedNoCopy) {
+  const Program program = compiled(
+      "conv2d: {name: a, in: [2, 4, 4], out_channels: 4, kernel: 1}}, "
+      "{conv2d: {name: b, from: a, out_channels: 4, kernel: 1}}, "
+      "{concat: {name: c, from: [a, b], axis: 1}}, "
+      "{slice: {name: d, begin: [0, 3, 0, 0]}");
+  EXPECT_TRUE(program.layers[2].no_copy);
+  EXPECT_EQ(program.layers[1].output.address, program.layers[0].output.address + 32);
+  EXPECT_TRUE(program.layers[3].no_copy);
+  EXPECT_EQ(program.layers[3].output.address, program.layers[1].output.address + 16);
 }
 
 }  // namespace

@@ -1,0 +1,136 @@
+// Real networks on the RTL: every layer's bytes against the reference outputs.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tessera/config.hpp"
+#include "tessera/error.hpp"
+#include "tessera/import.hpp"
+#include "tests/digest.hpp"
+#include "tests/rtl/conformance.hpp"
+#include "tests/shared_data.hpp"
+
+namespace tessera {
+namespace {
+
+Network model(const std::string& name) {
+  return load_network(test::shared_dir() + "/models/" + name + "/model.tflite", 1);
+}
+
+test::Outcome run(const Network& network, const Hardware& hw, const std::string& tag,
+                  const Policy& policy = {}) {
+  return test::conform(network, hw, policy, {read_file(tag + ".input.bin")}, ExternalMemory{});
+}
+
+// Every layer that is left in memory, and all outputs.
+void expect_equal(const test::Outcome& outcome, const std::string& tag, bool every_layer) {
+  std::ifstream file(tag + ".layers.json");
+  const auto layers = nlohmann::json::parse(file);
+  ASSERT_EQ(layers.size(), outcome.program.layers.size());
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const LayerRecord& record = outcome.program.layers[i];
+    const std::string op = layers[i]["op"];
+    EXPECT_EQ(record.op, op);
+    EXPECT_EQ(record.host_reason.empty(), op != "SOFTMAX") << record.host_reason;
+    if (every_layer || record.output.bytes > 0) {
+      EXPECT_EQ(test::sha256(outcome.result.layers[i].output), layers[i]["sha256"]) << i;
+    }
+  }
+  const auto& outputs = outcome.result.outputs;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::string number = outputs.size() > 1 ? std::to_string(i) : "";
+    EXPECT_EQ(outputs[i], read_file(tag + ".output" + number + ".bin"));
+  }
+}
+
+using Parameters = std::tuple<std::string, std::string>;
+
+class Models : public testing::TestWithParam<Parameters> {};
+
+// Without fusion every layer leaves its output in memory.
+TEST_P(Models, EveryLayerOfEveryInputIsBitExact) {
+  TESSERA_NEEDS_SHARED();
+  const auto& [name, preset] = GetParam();
+  const Network network = model(name);
+  for (const std::string& tag : test::model_inputs(name)) {
+    SCOPED_TRACE(tag);
+    Policy layer_by_layer;
+    layer_by_layer.fuse = false;
+    const test::Outcome apart = run(network, hardware_preset(preset), tag, layer_by_layer);
+    ASSERT_EQ(apart.problem, "");
+    expect_equal(apart, tag, true);
+    const test::Outcome fused = run(network, hardware_preset(preset), tag);
+    ASSERT_EQ(fused.problem, "");
+    expect_equal(fused, tag, false);
+  }
+}
+
+std::string name_of_parameters(const testing::TestParamInfo<Parameters>& parameters) {
+  return std::get<0>(parameters.param) + "_" + std::get<1>(parameters.param);
+}
+
+INSTANTIATE_TEST_SUITE_P(Medium, Models,
+                         testing::Combine(testing::Values("ic_resnet8", "kws_dscnn",
+                                                          "ad_autoencoder", "person_detect",
+                                                          "ssd_slim"),
+                                          testing::Values("medium")),
+                         name_of_parameters);
+INSTANTIATE_TEST_SUITE_P(Others, Models,
+                         testing::Combine(testing::Values("ic_resnet8", "kws_dscnn"),
+                                          testing::Values("small", "large")),
+                         name_of_parameters);
+
+std::string kind_of(const LayerDecision& decision) {
+  if (!decision.is_split()) {
+    return name_of(decision.modes[0]);
+  }
+  const bool channels = decision.channel_parts > 1;
+  const bool space = decision.tiles_h * decision.tiles_w > 1;
+  return channels && space ? "both splits" : channels ? "channel split" : "spatial split";
+}
+
+TEST(Resnet8CbufLimits, EveryModeOccursAndStaysBitExact) {
+  TESSERA_NEEDS_SHARED();
+  const Network network = model("ic_resnet8");
+  const std::string tag = test::model_inputs("ic_resnet8").at(0);
+  std::set<std::string> kinds;
+  for (const char* preset : {"small", "medium"}) {
+    for (const std::uint64_t kib : {4U, 6U, 8U, 12U, 16U, 24U, 32U, 48U, 64U, 128U, 256U}) {
+      Hardware hw = hardware_preset(preset);
+      hw.cbuf_size = kib * 1024;
+      if (hw.cbuf_size > hw.cbuf_capacity) {
+        continue;
+      }
+      SCOPED_TRACE(fmt::format("{} {} KiB", preset, kib));
+      const test::Outcome outcome = run(network, hw, tag);
+      ASSERT_EQ(outcome.problem, "");
+      EXPECT_EQ(outcome.result.outputs[0], read_file(tag + ".output.bin"));
+      for (const LayerRecord& layer : outcome.program.layers) {
+        if (layer.decision) {
+          kinds.insert(kind_of(*layer.decision));
+          EXPECT_LE(layer.cbuf_peak_bytes, hw.cbuf_size);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(kinds, (std::set<std::string>{"both splits", "channel split", "direct", "ping-pong",
+                                          "spatial split", "wait"}));
+}
+
+TEST(Resnet8CbufLimits, TooSmallABufferIsAnErrorThatNamesTheLayer) {
+  TESSERA_NEEDS_SHARED();
+  Hardware hw = hardware_preset("large");
+  hw.cbuf_size = 4096;
+  try {
+    compile(model("ic_resnet8"), hw, {});
+    FAIL() << "a group of 32 kernels of 3x3x32 has 9216 bytes";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("layer `CONV_2D_"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace tessera

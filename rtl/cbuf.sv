@@ -8,7 +8,8 @@ module cbuf #(
     parameter int unsigned Banks = 8
 ) (
     input  logic                 clk_i,
-    input  logic                 we_i,
+    /// By byte of the atom.
+    input  logic [  AtomicC-1:0] we_i,
     input  logic [         19:0] waddr_i,
     input  logic [AtomicC*8-1:0] wdata_i,
     /// Feature read; data one cycle later unless `conflict_o`.
@@ -45,12 +46,12 @@ module cbuf #(
     assign weight_here = weight_re_i && weight_bank == BankBits'(b);
     assign feature_here = feature_re_i && feature_bank == BankBits'(b);
 
-    ram_1r1w #(
-        .Width(AtomicC * 8),
+    ram_1r1w_bytes #(
+        .Bytes(AtomicC),
         .Depth(BankAtoms)
     ) u_bank (
         .clk_i,
-        .we_i(we_i && wbank == BankBits'(b)),
+        .we_i((wbank == BankBits'(b)) ? we_i : '0),
         .waddr_i(waddr_i[RowBits-1:0]),
         .wdata_i,
         .re_i(weight_here || feature_here),

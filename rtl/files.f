@@ -1,10 +1,12 @@
 generated/tessera_isa_pkg.sv
 compute_pkg.sv
 ram_1r1w.sv
+ram_1r1w_bytes.sv
 sync_fifo.sv
 token_counter.sv
 burst_splitter.sv
 stream_packer.sv
+tap_folder.sv
 burst_reader.sv
 load_unit.sv
 cbuf.sv

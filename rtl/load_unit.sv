@@ -9,6 +9,8 @@ module load_unit #(
     parameter int unsigned ParamGroups = 32,
     /// Words of the operand memory.
     parameter int unsigned OperandWords = 512,
+    /// Most bytes of a unit of folding loads.
+    parameter int unsigned FoldBytes = 64,
     /// Read bursts under way at most.
     parameter int unsigned Outstanding = 8
 ) (
@@ -38,7 +40,8 @@ module load_unit #(
     input  logic [BusBytes*8-1:0] r_data_i,
     /// Usable cbuf atoms.
     input  logic [          20:0] cbuf_limit_i,
-    output logic                  cbuf_we_o,
+    /// By byte of the atom.
+    output logic [   AtomicC-1:0] cbuf_we_o,
     output logic [          19:0] cbuf_address_o,
     output logic [ AtomicC*8-1:0] cbuf_data_o,
     /// Parameter record {shift, multiplier, bias} of a channel of a kernel group.
@@ -81,13 +84,14 @@ module load_unit #(
   tessera_isa_pkg::ld_source_t source_q;
   tessera_isa_pkg::ld_shape_t shape_q;
   tessera_isa_pkg::ld_stride_t stride_q;
+  tessera_isa_pkg::ld_fold_t fold_q;
   tessera_isa_pkg::load_t load;
   logic [2:0] kind_q;
   logic [5:0] opcode;
 
   logic splitter_busy, transfers_full, transfers_empty;
   logic is_load, tokens_ready, start;
-  logic source_set_q, shape_set_q, stride_set_q, configured;
+  logic source_set_q, shape_set_q, stride_set_q, fold_set_q, configured, fold_error;
 
   assign opcode = cmd_i[63:58];
   assign load = cmd_i;
@@ -96,8 +100,15 @@ module load_unit #(
       (!load.wait_store || store_token_i);
   // Strides matter only to transfers of several segments.
   assign configured = source_set_q && shape_set_q &&
-      (stride_set_q || (shape_q.inner == 16'd1 && shape_q.outer == 16'd1));
-  assign start = is_load && configured && tokens_ready && !splitter_busy && !transfers_full && !halt_i;
+      (stride_set_q || (shape_q.inner == 16'd1 && shape_q.outer == 16'd1)) &&
+      (fold_set_q || !load.fold);
+  logic in_parts;
+  assign in_parts = fold_q.offset != 6'd0 || fold_q.row_step != 5'd1;
+  assign fold_error = is_load && configured && load.fold && !halt_i &&
+      (source_q.pixel_bytes > 16'(FoldBytes) || fold_q.advance > 7'(FoldBytes) ||
+       load.kind != tessera_isa_pkg::LoadKindFeature || shape_q.inner != 16'd1 ||
+       (in_parts && 17'(source_q.pixel_bytes) + 17'(fold_q.offset) > 17'(AtomicC)));
+  assign start = is_load && configured && !fold_error && tokens_ready && !splitter_busy && !transfers_full && !halt_i;
   assign cmd_ready_o = !halt_i && !splitter_busy && (is_load ? start : 1'b1);
   assign take_compute_o = start && load.wait_compute;
   assign take_store_o = start && load.wait_store;
@@ -111,6 +122,7 @@ module load_unit #(
         tessera_isa_pkg::OpLdShape: shape_q <= cmd_i;
         tessera_isa_pkg::OpLdStride: stride_q <= cmd_i;
         tessera_isa_pkg::OpLoad: kind_q <= load.kind;
+        tessera_isa_pkg::OpLdFold: fold_q <= cmd_i;
         default: ;
       endcase
     end
@@ -121,10 +133,12 @@ module load_unit #(
       source_set_q <= 1'b0;
       shape_set_q  <= 1'b0;
       stride_set_q <= 1'b0;
+      fold_set_q   <= 1'b0;
     end else if (cmd_valid_i && cmd_ready_o) begin
       if (opcode == tessera_isa_pkg::OpLdSource) source_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpLdShape) shape_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpLdStride) stride_set_q <= 1'b1;
+      if (opcode == tessera_isa_pkg::OpLdFold) fold_set_q <= 1'b1;
     end
   end
 
@@ -168,20 +182,29 @@ module load_unit #(
   logic [2:0] sink_kind;
   logic [19:0] sink_dest;
   logic [15:0] sink_pixel_bytes;
-  logic sink_post;
+  logic sink_post, sink_fold;
+  logic [54:0] sink_fold_word;
+  logic [23:0] sink_row_bytes;
+  tessera_isa_pkg::ld_fold_t sink;
+  assign sink = {9'd0, sink_fold_word};
   logic transfer_done, ragged;
 
   sync_fifo #(
-      .Width(40),
+      .Width(120),
       .Depth(4)
   ) u_transfers (
       .clk_i,
       .rst_ni,
       .push_i (start),
-      .data_i ({load.kind, load.dest, source_q.pixel_bytes, load.post_compute}),
+      .data_i ({
+        load.kind, load.dest, source_q.pixel_bytes, load.post_compute, load.fold, fold_q[54:0],
+        shape_q.segment_bytes
+      }),
       .full_o (transfers_full),
       .pop_i  (transfer_done),
-      .data_o ({sink_kind, sink_dest, sink_pixel_bytes, sink_post}),
+      .data_o ({
+        sink_kind, sink_dest, sink_pixel_bytes, sink_post, sink_fold, sink_fold_word, sink_row_bytes
+      }),
       .empty_o(transfers_empty)
   );
 
@@ -216,6 +239,40 @@ module load_unit #(
   assign is_table = sink_kind == tessera_isa_pkg::LoadKindTable;
   assign is_word = is_param || is_table;
 
+  logic folded_valid, folded_ready, folded_last, row_ragged;
+  logic [BusBytes*8-1:0] folded_data;
+  logic [BeatCountBits-1:0] folded_offset, folded_bytes;
+
+  tap_folder #(
+      .InBytes  (BusBytes),
+      .FoldBytes(FoldBytes)
+  ) u_folder (
+      .clk_i,
+      .rst_ni(rst_ni && !transfer_done),
+      .active_i(sink_fold && !transfers_empty),
+      .unit_bytes_i(sink_pixel_bytes[6:0]),
+      .advance_i(sink.advance),
+      .units_i(sink.units),
+      .row_bytes_i(sink_row_bytes),
+      .before_i(sink.pad_before),
+      .after_i(sink.pad_after),
+      .value_i(sink.value),
+      .blank_i(sink.blank),
+      .in_valid_i(beat_take && !halt_i),
+      .in_ready_o(beat_ready),
+      .in_data_i(r_data_i),
+      .in_offset_i(beat_offset),
+      .in_bytes_i(beat_bytes),
+      .in_last_i(beat_last),
+      .out_valid_o(folded_valid),
+      .out_ready_i(folded_ready),
+      .out_data_o(folded_data),
+      .out_offset_o(folded_offset),
+      .out_bytes_o(folded_bytes),
+      .out_last_o(folded_last),
+      .ragged_o(row_ragged)
+  );
+
   stream_packer #(
       .InBytes (BusBytes),
       .OutBytes(ChunkBytes)
@@ -224,12 +281,12 @@ module load_unit #(
       .rst_ni,
       .unit_bytes_i(is_param ? 16'(ParamRecordBytes) : is_table ? 16'd4 : sink_pixel_bytes),
       .chunk_bytes_i(is_word ? ChunkCountBits'(4) : ChunkCountBits'(AtomicC)),
-      .in_valid_i(beat_take && !halt_i),
-      .in_ready_o(beat_ready),
-      .in_data_i(r_data_i),
-      .in_offset_i(beat_offset),
-      .in_bytes_i(beat_bytes),
-      .in_last_i(beat_last),
+      .in_valid_i(folded_valid && !halt_i),
+      .in_ready_o(folded_ready),
+      .in_data_i(folded_data),
+      .in_offset_i(folded_offset),
+      .in_bytes_i(folded_bytes),
+      .in_last_i(folded_last),
       .out_valid_o(chunk_valid),
       .out_data_o(chunk),
       .done_o(transfer_done),
@@ -244,11 +301,21 @@ module load_unit #(
   assign write_operand = chunk_valid && is_operand && !halt_i;
   assign write_table = chunk_valid && is_table && !halt_i;
   assign cbuf_address_o = sink_dest + written_q;
-  assign cbuf_data_o = chunk[AtomicC*8-1:0];
+
+  // Folded rows may share atoms: bytes from the offset on are written, the others stay.
+  logic [AtomicC-1:0] bytes_written;
+  assign cbuf_data_o = sink_fold ? chunk[AtomicC*8-1:0] << {sink.offset, 3'b000} :
+      chunk[AtomicC*8-1:0];
+  assign bytes_written = (sink_fold && sink_pixel_bytes <= 16'(AtomicC)) ?
+      ~({AtomicC{1'b1}} << sink_pixel_bytes) << sink.offset : {AtomicC{1'b1}};
+
+  logic [11:0] unit_q;  // of the row, when rows are apart
+  logic [15:0] row_gap;
+  assign row_gap = (16'(sink.row_step) - 16'd1) * 16'(sink.units);
 
   logic cbuf_error;
   assign cbuf_error = write_atom && 21'(cbuf_address_o) >= cbuf_limit_i;
-  assign cbuf_we_o = write_atom && !cbuf_error;
+  assign cbuf_we_o = {AtomicC{write_atom && !cbuf_error}} & bytes_written;
 
   logic operand_error, table_error;
   assign operand_error = write_operand && 21'(cbuf_address_o) >= 21'(OperandWords);
@@ -282,9 +349,17 @@ module load_unit #(
       record_word_q <= '0;
       group_q <= '0;
       channel_q <= '0;
+      unit_q <= '0;
     end else if (chunk_valid) begin
       if (!is_param) begin
         written_q <= written_q + 20'd1;
+        if (sink_fold && sink.row_step != 5'd1) begin
+          unit_q <= unit_q + 12'd1;
+          if (unit_q == sink.units - 12'd1) begin
+            unit_q <= '0;
+            written_q <= written_q + 20'(row_gap) + 20'd1;
+          end
+        end
       end else begin
         record_word_q <= (record_word_q == 2'd2) ? '0 : record_word_q + 2'd1;
         if (record_word_q == 2'd0) bias_q <= chunk[31:0];
@@ -312,6 +387,10 @@ module load_unit #(
       error_o = 1'b1;
       error_cause_o = tessera_isa_pkg::ErrorNotConfigured;
       error_info_o = 32'd0;
+    end else if (fold_error) begin
+      error_o = 1'b1;
+      error_cause_o = tessera_isa_pkg::ErrorFoldRange;
+      error_info_o = 32'(source_q.pixel_bytes);
     end else if (cbuf_error) begin
       error_o = 1'b1;
       error_cause_o = tessera_isa_pkg::ErrorCbufRange;
@@ -332,6 +411,10 @@ module load_unit #(
       error_o = 1'b1;
       error_cause_o = tessera_isa_pkg::ErrorLoadLength;
       error_info_o = 32'd1;
+    end else if (row_ragged && !halt_i) begin
+      error_o = 1'b1;
+      error_cause_o = tessera_isa_pkg::ErrorLoadLength;
+      error_info_o = 32'd2;
     end
   end
 

@@ -9,6 +9,7 @@ module register_file #(
     parameter int unsigned WindowRows = 2,
     parameter int unsigned WindowCols = 4,
     parameter int unsigned LineAtoms = 128,
+    parameter int unsigned FoldBytes = 64,
     parameter int unsigned BusBytes = 8,
     parameter int unsigned CounterBits = 48
 ) (
@@ -154,6 +155,7 @@ module register_file #(
       tessera_isa_pkg::RegParamGroups: rdata = 32'(ParamGroups);
       tessera_isa_pkg::RegWindow:
       rdata = (WindowRows == 0) ? '0 : {16'(LineAtoms), 8'(WindowCols), 8'(WindowRows)};
+      tessera_isa_pkg::RegFold: rdata = 32'(FoldBytes);
       tessera_isa_pkg::RegBusBytes: rdata = 32'(BusBytes);
       default: begin
         known = s_araddr_i >= tessera_isa_pkg::RegCounters && s_araddr_i[1:0] == 2'd0 &&

@@ -20,6 +20,8 @@ module tessera_npu #(
     parameter int unsigned WindowCols = 4,
     /// Columns that the window's line memories hold, a power of two of at most 2048.
     parameter int unsigned LineAtoms = 128,
+    /// Most bytes of a unit of folding loads, a power of two from BusBytes to 64.
+    parameter int unsigned FoldBytes = 64,
     /// Bytes per beat, a power of two.
     parameter int unsigned BusBytes = 8,
     /// Kernels requantised per cycle, a power of two, at most AtomicK.
@@ -111,6 +113,7 @@ module tessera_npu #(
       .WindowRows(WindowRows),
       .WindowCols(WindowCols),
       .LineAtoms(LineAtoms),
+      .FoldBytes(FoldBytes),
       .BusBytes(BusBytes),
       .CounterBits(CounterBits)
   ) u_registers (
@@ -260,7 +263,8 @@ module tessera_npu #(
   logic [7:0] load_ar_len, load_error_cause;
   logic [2:0] load_request_kind;
   logic [12:0] load_request_bytes;
-  logic cbuf_we, param_we;
+  logic [AtomicC-1:0] cbuf_we;
+  logic param_we;
   logic [19:0] cbuf_waddr;
   logic [AtomicC*8-1:0] cbuf_wdata;
   logic [9:0] param_wgroup;
@@ -277,6 +281,7 @@ module tessera_npu #(
       .BusBytes(BusBytes),
       .ParamGroups(ParamGroups),
       .OperandWords(OperandWords),
+      .FoldBytes(FoldBytes),
       .Outstanding(ReadOutstanding)
   ) u_load (
       .clk_i,

@@ -34,6 +34,7 @@ struct LoadAction {
   Transfer source;
   std::uint32_t pixel_bytes = 1;
   std::uint32_t dest = 0;  ///< as LOAD has it
+  std::optional<isa::LdFold> fold;
 };
 
 struct ConvAction {

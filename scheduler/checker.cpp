@@ -142,7 +142,8 @@ class RunChecker {
     }
     if (op.unit == isa::Unit::Load) {
       const bool many = op.load_shape.inner > 1 || op.load_shape.outer > 1;
-      return has_all<isa::LdSource, isa::LdShape>(op) && (!many || has_all<isa::LdStride>(op));
+      return has_all<isa::LdSource, isa::LdShape>(op) && (!many || has_all<isa::LdStride>(op)) &&
+             (op.load.fold == 0 || has_all<isa::LdFold>(op));
     }
     const bool many = op.store_shape.inner > 1 || op.store_shape.outer > 1;
     return has_all<isa::StAddress, isa::StShape, isa::StQuant, isa::StTile>(op) &&
@@ -185,7 +186,11 @@ class RunChecker {
     const std::uint64_t unit = kind == isa::LoadKind::Param   ? 12
                                : kind == isa::LoadKind::Table ? kTableBytes
                                                               : op.source.pixel_bytes;
-    if (unit == 0 || bytes % unit != 0) {
+    if (op.load.fold != 0) {
+      if (!check_fold(op)) {
+        return;
+      }
+    } else if (unit == 0 || bytes % unit != 0) {
       report_here(fmt::format("{} bytes are no whole number of units of {} bytes", bytes, unit));
       return;
     }
@@ -206,7 +211,9 @@ class RunChecker {
     if (!inside) {
       return;
     }
-    if (kind == isa::LoadKind::Param) {
+    if (op.load.fold != 0) {
+      fill_folded(op);
+    } else if (kind == isa::LoadKind::Param) {
       const std::uint64_t groups = (bytes / 12 + hw_.atomic_k - 1) / hw_.atomic_k;
       fill(params_, op.load.dest, groups, op.known[kStore], "parameter group", kLoad);
     } else if (kind == isa::LoadKind::Table) {
@@ -217,6 +224,36 @@ class RunChecker {
     } else {
       const std::uint64_t atoms = bytes / unit * ((unit + hw_.atomic_c - 1) / hw_.atomic_c);
       fill(cbuf_, op.load.dest, atoms, op.known[kCompute], "cbuf atom", kLoad);
+    }
+  }
+
+  bool check_fold(const Op& op) {
+    const isa::LdFold& fold = op.fold;
+    const std::uint32_t unit = op.source.pixel_bytes;
+    const std::uint64_t row =
+        std::uint64_t{op.load_shape.segment_bytes} + fold.pad_before + fold.pad_after;
+    const std::uint64_t wanted = std::uint64_t{fold.units - 1} * fold.advance + unit;
+    if (row != wanted) {
+      report_here(fmt::format("a row has {} bytes, its {} units need {}", row, fold.units, wanted));
+      return false;
+    }
+    const bool in_parts = fold.offset != 0 || fold.row_step != 1;
+    if (unit > hw_.fold_bytes() || fold.advance > hw_.fold_bytes() || op.load_shape.inner != 1 ||
+        static_cast<isa::LoadKind>(op.load.kind) != isa::LoadKind::Feature ||
+        (in_parts && unit + fold.offset > hw_.atomic_c)) {
+      report_here(fmt::format("units of {} bytes at offset {} cannot be folded", unit,
+                              std::uint32_t{fold.offset}));
+      return false;
+    }
+    return true;
+  }
+
+  void fill_folded(const Op& op) {
+    const std::uint64_t atoms =
+        op.fold.units * ((op.source.pixel_bytes + std::uint64_t{hw_.atomic_c} - 1) / hw_.atomic_c);
+    for (std::uint64_t row = 0; row < op.load_shape.outer; ++row) {
+      fill(cbuf_, op.load.dest + row * op.fold.row_step * atoms, atoms, op.known[kCompute],
+           "cbuf atom", kLoad);
     }
   }
 

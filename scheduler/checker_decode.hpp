@@ -20,6 +20,7 @@ struct Op {
   isa::LdSource source;
   isa::LdShape load_shape;
   isa::LdStride load_stride;
+  isa::LdFold fold;
   isa::Load load;
   isa::CvInput input;
   isa::CvKernel kernel;

@@ -65,6 +65,7 @@ class Compiler {
 
  private:
   struct PlacedPiece {
+    ConvShape shape;
     LayerDecision decision;
     LayerData data;
   };
@@ -97,7 +98,7 @@ class Compiler {
     for (const WorkUnit& unit : plan_.units) {
       std::vector<PlacedPiece> pieces;
       for (const Piece& piece : unit.lowering.pieces) {
-        pieces.push_back({decide_layer(piece.shape, hardware_, policy_), {}});
+        pieces.push_back(decide_piece(piece));
       }
       LayerRecord& record = program_.layers[unit.op];
       record.passes = static_cast<std::uint32_t>(pieces.size());
@@ -106,6 +107,32 @@ class Compiler {
       }
       pieces_.push_back(std::move(pieces));
     }
+  }
+
+  PlacedPiece decide_piece(const Piece& piece) const {
+    if (piece.folded) {
+      if (auto decision = decide_folded(piece.folded->shape)) {
+        PlacedPiece placed{piece.folded->shape, std::move(*decision), {}};
+        placed.data.fold = piece.folded->fold;
+        return placed;
+      }
+    }
+    return {piece.shape, decide_layer(piece.shape, hardware_, policy_), {}};
+  }
+
+  // Taps that were made channels cannot be split as channels.
+  [[nodiscard]] std::optional<LayerDecision> decide_folded(const ConvShape& shape) const {
+    Policy policy = policy_;
+    policy.split = SplitChoice::Spatial;
+    try {
+      LayerDecision decision = decide_layer(shape, hardware_, policy);
+      if (decision.channel_parts == 1) {
+        return decision;
+      }
+    } catch (const InputError&) {
+      // Unfolded it may need less of the buffer.
+    }
+    return std::nullopt;
   }
 
   // Equal bytes are kept once.
@@ -139,10 +166,14 @@ class Compiler {
       const Lowering& lowering = plan_.units[u].lowering;
       for (std::size_t p = 0; p < pieces_[u].size(); ++p) {
         const Piece& piece = lowering.pieces[p];
-        const LayerKernel kernel = piece.kernel();
+        LayerKernel kernel = piece.kernel();
+        const PlacedPiece& placed = pieces_[u][p];
         LayerData& data = pieces_[u][p].data;
+        if (data.fold) {
+          kernel.weights[0] = fold_weights(kernel.weights[0], *data.fold);
+        }
         data.weights = add_constant(
-            pack_weights(kernel, piece.shape, hardware_, pieces_[u][p].decision.channel_parts));
+            pack_weights(kernel, placed.shape, hardware_, placed.decision.channel_parts));
         data.params = add_constant(pack_params(kernel));
         data.quant = kernel.quant;
         data.padding_value = kernel.padding_value;
@@ -312,8 +343,9 @@ class Compiler {
         data.operand = at(*piece.operand_view,
                           slot(operand) ? slot(operand)->address : operand_constants_.at(operand));
       }
-      plan_layer(piece.shape, hardware_, pieces_[u][p].decision, data, state, actions);
+      plan_layer(pieces_[u][p].shape, hardware_, pieces_[u][p].decision, data, state, actions);
     }
+    program_.layers[unit.op].traffic = traffic_of(actions, first);
     program_.layers[unit.op].cbuf_peak_bytes = atoms_used(actions, first) * hardware_.atomic_c;
   }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tessera {
 namespace {
 
@@ -26,6 +28,11 @@ Hardware::Window Hardware::depthwise_window() const {
   return atomic_c >= 8 ? Window{2, 4} : Window{1, atomic_c};
 }
 
+// 11 taps of 3 channels, the widest usual first layer, have 33 bytes.
+std::uint32_t Hardware::fold_bytes() const {
+  return std::max<std::uint32_t>(atomic_c >= 8 ? 64 : 32, bus_bytes);
+}
+
 std::vector<std::pair<std::string, std::uint64_t>> Hardware::rtl_parameters() const {
   const Window window = depthwise_window();
   return {{"AtomicC", atomic_c},
@@ -40,7 +47,8 @@ std::vector<std::pair<std::string, std::uint64_t>> Hardware::rtl_parameters() co
           {"QueueDepth", queue_depth},
           {"WindowRows", window.rows},
           {"WindowCols", window.cols},
-          {"LineAtoms", line_atoms}};
+          {"LineAtoms", line_atoms},
+          {"FoldBytes", fold_bytes()}};
 }
 
 std::string hardware_problem(const Hardware& hw) {

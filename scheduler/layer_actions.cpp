@@ -1,5 +1,7 @@
 #include "scheduler/layer_actions.hpp"
 
+#include <algorithm>
+
 namespace tessera {
 namespace {
 
@@ -94,7 +96,9 @@ void LayerActions::load_operand(const PixelTile& tile, Range groups, std::uint32
 
 void LayerActions::add_load(LoadAction load, Resource target, std::uint32_t begin,
                             std::uint32_t size) {
-  load.source.merge();
+  if (!load.fold) {
+    load.source.merge();
+  }
   load.dest = begin;
   Action action;
   action.unit = isa::Unit::Load;
@@ -104,7 +108,84 @@ void LayerActions::add_load(LoadAction load, Resource target, std::uint32_t begi
   actions_.push_back(std::move(action));
 }
 
+LoadAction LayerActions::folded_load(const Slab& slab) const {
+  const ConvShape& plain = data_.fold->plain;
+  const std::int32_t first = slab.cols.begin * plain.stride_w - plain.pad_left;
+  const std::int32_t end = (slab.cols.end - 1) * plain.stride_w - plain.pad_left + plain.kernel_w;
+  const std::int32_t from = std::max(first, 0);
+  const std::int32_t to = std::min(end, plain.in_w);
+  LoadAction load;
+  load.kind = isa::LoadKind::Feature;
+  load.pixel_bytes = u32(data_.fold->unit_bytes());
+  load.source.address = data_.feature.offset + u32(from) * data_.feature.pixel_stride;
+  load.source.segment_bytes = u32(to - from) * u32(plain.in_c);
+  load.source.outer_stride = data_.feature.row_stride;
+  isa::LdFold fold;
+  fold.advance = u32(plain.stride_w * plain.in_c);
+  fold.units = u32(slab.cols.size());
+  fold.pad_before = u32((from - first) * plain.in_c);
+  fold.pad_after = u32((end - to) * plain.in_c);
+  fold.value = data_.padding_value;
+  fold.row_step = 1;
+  load.fold = fold;
+  return load;
+}
+
+// Slab rows are input rows.
+void LayerActions::load_folded_rows(const Slab& slab, Range rows) {
+  LoadAction load = folded_load(slab);
+  load.source.address += u32(rows.begin) * data_.feature.row_stride;
+  load.source.outer = u32(rows.size());
+  add_load(load, Resource::Cbuf, slab.base + u32(rows.begin - slab.rows.begin) * slab.row_pitch(),
+           u32(rows.size()) * slab.row_pitch());
+}
+
+// Each kernel row comes for all output rows at once, to its place in the atoms; where it lies
+// outside the picture, padding does.
+void LayerActions::load_folded_parts(const Slab& slab, Range outputs) {
+  const Fold& fold = *data_.fold;
+  const ConvShape& plain = fold.plain;
+  for (std::int32_t ky = 0; ky < plain.kernel_h; ++ky) {
+    const std::int32_t part = ky / fold.rows;
+    const auto input_row = [&](std::int32_t o) { return o * plain.stride_h - plain.pad_top + ky; };
+    const auto load_outputs = [&](Range range, bool blank) {
+      if (range.size() <= 0) {
+        return;
+      }
+      LoadAction load = folded_load(slab);
+      load.fold->offset = u32(ky % fold.rows * fold.unit_bytes());
+      load.fold->row_step = u32(shape_.kernel_h);
+      load.fold->blank = blank ? 1 : 0;
+      load.source.outer = u32(range.size());
+      load.source.outer_stride = blank ? 0 : u32(plain.stride_h) * data_.feature.row_stride;
+      load.source.address += blank ? 0 : u32(input_row(range.begin)) * data_.feature.row_stride;
+      const std::int32_t row = range.begin * shape_.kernel_h + part - slab.rows.begin;
+      const std::uint32_t rows = u32(range.size() - 1) * u32(shape_.kernel_h) + 1;
+      add_load(load, Resource::Cbuf, slab.base + u32(row) * slab.row_pitch(),
+               rows * slab.row_pitch());
+    };
+    Range inside = outputs;
+    while (inside.begin < inside.end && input_row(inside.begin) < 0) {
+      ++inside.begin;
+    }
+    while (inside.end > inside.begin && input_row(inside.end - 1) >= plain.in_h) {
+      --inside.end;
+    }
+    load_outputs({outputs.begin, inside.begin}, true);
+    load_outputs(inside, false);
+    load_outputs({inside.end, outputs.end}, true);
+  }
+}
+
 void LayerActions::load_slab(const Slab& slab, std::uint32_t bands) {
+  if (data_.fold) {
+    const std::int32_t step = data_.fold->rows > 1 ? shape_.kernel_h : 1;
+    const Range rows{slab.rows.begin / step, slab.rows.end / step};
+    for (const Range& band : split_evenly(rows, std::min(bands, u32(rows.size())))) {
+      data_.fold->rows > 1 ? load_folded_parts(slab, band) : load_folded_rows(slab, band);
+    }
+    return;
+  }
   const std::int64_t c0 = std::int64_t{slab.atoms.begin} * hw_.atomic_c;
   const std::int64_t c1 =
       std::min<std::int64_t>(std::int64_t{slab.atoms.end} * hw_.atomic_c, shape_.in_c);

@@ -20,6 +20,7 @@ struct LayerData {
   std::uint64_t weights = 0;  ///< as packed by pack_weights for the same decision
   std::uint64_t params = 0;   ///< as packed by pack_params
   View output;                ///< int8
+  std::optional<Fold> fold;   ///< the shape is folded, the feature is not
   std::optional<View> operand;
   std::optional<std::uint64_t> table;  ///< 256 int32
   std::int32_t padding_value = 0;
@@ -104,6 +105,10 @@ class LayerActions {
 
  private:
   [[nodiscard]] std::uint32_t last_kernels(Range groups) const;
+  void load_folded_rows(const Slab& slab, Range rows);
+  void load_folded_parts(const Slab& slab, Range outputs);
+  /// A load of input rows for the slab's columns; the address is that of row 0.
+  [[nodiscard]] LoadAction folded_load(const Slab& slab) const;
   void add_load(LoadAction load, Resource target, std::uint32_t begin, std::uint32_t size);
   /// A tile's bytes in external memory, in the order in which it is drained.
   [[nodiscard]] Transfer tile_transfer(const View& view, const PixelTile& tile, Range groups) const;

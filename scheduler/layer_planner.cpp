@@ -402,20 +402,24 @@ void plan_layer(const ConvShape& shape, const Hardware& hardware, const LayerDec
   LayerPlanner(shape, hardware, decision, data, state, actions).run();
 }
 
+Traffic traffic_of(const std::vector<Action>& actions, std::size_t first) {
+  Traffic traffic;
+  for (std::size_t i = first; i < actions.size(); ++i) {
+    if (const auto* load = std::get_if<LoadAction>(&actions[i].body); load != nullptr) {
+      traffic.read_bytes += load->source.bytes();
+    } else if (const auto* store = std::get_if<StoreAction>(&actions[i].body); store != nullptr) {
+      traffic.write_bytes += store->dest.bytes();
+    }
+  }
+  return traffic;
+}
+
 Traffic traffic_of(const ConvShape& shape, const Hardware& hardware,
                    const LayerDecision& decision) {
   StreamState state(hardware);
   std::vector<Action> actions;
   plan_layer(shape, hardware, decision, unplaced(shape), state, actions);
-  Traffic traffic;
-  for (const Action& action : actions) {
-    if (const auto* load = std::get_if<LoadAction>(&action.body); load != nullptr) {
-      traffic.read_bytes += load->source.bytes();
-    } else if (const auto* store = std::get_if<StoreAction>(&action.body); store != nullptr) {
-      traffic.write_bytes += store->dest.bytes();
-    }
-  }
-  return traffic;
+  return traffic_of(actions, 0);
 }
 
 }  // namespace tessera

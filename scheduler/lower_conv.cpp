@@ -172,6 +172,10 @@ Lowering grouped(const Ends& ends, const ConvShape& whole, const Weights& weight
       });
       return kernel;
     };
+    // Rows without gaps are needed to find one pixel's taps beside the other's.
+    if (at_once == groups) {
+      piece.folded = fold_taps(piece.shape, hardware);
+    }
     lowering.pieces.push_back(std::move(piece));
   }
   return lowering;

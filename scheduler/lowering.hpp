@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/fold.hpp"
 #include "scheduler/layer_kernel.hpp"
 #include "tessera/isa.hpp"
 #include "tessera/schedule.hpp"
@@ -30,6 +31,7 @@ struct Piece {
   View feature_view;
   View output_view;
   std::optional<View> operand_view;     ///< of PostOperation::operand
+  std::optional<FoldedConv> folded;     ///< instead of `shape`, when the buffer allows it
   std::function<LayerKernel()> kernel;  ///< late, because weights are large
 };
 

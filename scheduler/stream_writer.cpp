@@ -54,7 +54,11 @@ class Encoder {
   void add_body(const LoadAction& load, const Action& action) {
     configure(isa::LdSource{static_cast<std::uint32_t>(load.source.address), load.pixel_bytes});
     configure_transfer<isa::LdShape, isa::LdStride>(load.source);
+    if (load.fold) {
+      configure(*load.fold);
+    }
     isa::Load go;
+    go.fold = load.fold ? 1 : 0;
     go.kind = static_cast<std::uint32_t>(load.kind);
     go.dest = load.dest;
     go.wait_compute = action.wait_compute ? 1 : 0;

@@ -40,6 +40,9 @@ struct Hardware {
   };
   [[nodiscard]] Window depthwise_window() const;
 
+  /// Most bytes of a unit of loads that fold taps.
+  [[nodiscard]] std::uint32_t fold_bytes() const;
+
   /// The RTL's top-level parameters by name.
   [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> rtl_parameters() const;
 };

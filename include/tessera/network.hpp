@@ -10,7 +10,8 @@
 
 namespace tessera {
 
-/// Int16 is for kernels only: weights of -255 to 255, as unsigned weights have around their zero point.
+/// Int16 is for kernels only: weights of -255 to 255, as unsigned weights have around their zero
+/// point.
 enum class DataType : std::uint8_t { Int8, Int16, Int32, Float32 };
 
 std::size_t size_of(DataType type);
@@ -42,8 +43,8 @@ struct Padding {
   std::int32_t right = 0;
 };
 
-/// Inputs: feature NHWC, kernel OHWI, bias int32 (-1 when absent). A kernel of fewer channels than the
-/// feature makes groups: each part of the outputs sees its part of the inputs.
+/// Inputs: feature NHWC, kernel OHWI, bias int32 (-1 when absent). A kernel of fewer channels than
+/// the feature makes groups: each part of the outputs sees its part of the inputs.
 struct Conv2d {
   std::int32_t stride_h = 1;
   std::int32_t stride_w = 1;
@@ -165,10 +166,9 @@ struct Concatenation {
   std::int32_t axis = 0;
 };
 
-using Attributes =
-    std::variant<Conv2d, DepthwiseConv2d, TransposeConv2d, FullyConnected, Binary, Unary, Pool2d,
-                 Mean, Reshape, Transpose, StridedSlice, ResizeNearest, Softmax, Pad, Concatenation,
-                 Dequantize>;
+using Attributes = std::variant<Conv2d, DepthwiseConv2d, TransposeConv2d, FullyConnected, Binary,
+                                Unary, Pool2d, Mean, Reshape, Transpose, StridedSlice,
+                                ResizeNearest, Softmax, Pad, Concatenation, Dequantize>;
 
 struct Operator {
   std::string name;

@@ -42,8 +42,8 @@ struct ClampRange {
 /// The int8 range that an activation leaves, given the output's quantisation.
 ClampRange activation_range(Activation activation, const Quantisation& output);
 
-/// An addition's arithmetic: both inputs, shifted left by 20, are scaled to the same unit, their sum to
-/// the output's.
+/// An addition's arithmetic: both inputs, shifted left by 20, are scaled to the same unit, their
+/// sum to the output's.
 struct AddFactors {
   FixedPoint first, second, output;
 };

@@ -16,8 +16,8 @@ using Bytes = std::vector<std::uint8_t>;
 void run_operator(const Network& network, const Operator& op,
                   const std::vector<const std::uint8_t*>& data, std::uint8_t* output);
 
-/// Input row (or column) of an output one, with `in` and `out` of them. TensorFlow Lite computes it in
-/// float.
+/// Input row (or column) of an output one, with `in` and `out` of them. TensorFlow Lite computes it
+/// in float.
 std::int32_t nearest_source(const ResizeNearest& resize, std::int32_t at, std::int32_t in,
                             std::int32_t out);
 

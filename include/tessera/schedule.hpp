@@ -22,8 +22,8 @@ struct ConvShape {
   std::int32_t dilation_h = 1, dilation_w = 1;
   std::int32_t pad_top = 0, pad_left = 0;  ///< negative: so much of the input is skipped
   std::int32_t weight_parts = 1;  ///< int8 values that add up to a weight: 2 for wider weights
-  bool depthwise = false;    ///< each channel has a kernel of its own; in_c = out_c
-  bool maximum = false;    ///< maximum pooling
+  bool depthwise = false;         ///< each channel has a kernel of its own; in_c = out_c
+  bool maximum = false;           ///< maximum pooling
 
   [[nodiscard]] std::uint64_t macs() const;
 };

@@ -19,6 +19,7 @@ enum class Opcode : std::uint8_t {
   LdShape = 0x11,
   LdStride = 0x12,
   Load = 0x13,
+  LdFold = 0x15,
   LdMark = 0x14,
   CvInput = 0x20,
   CvKernel = 0x21,
@@ -61,11 +62,12 @@ enum class Error : std::uint8_t {
   OperandRange = 11,
   TableRange = 12,
   LoadLength = 13,
-  StoreLength = 14,
-  KernelCount = 15,
-  NotConfigured = 16,
-  WindowRange = 17,
-  TokenOverflow = 18,
+  FoldRange = 14,
+  StoreLength = 15,
+  KernelCount = 16,
+  NotConfigured = 17,
+  WindowRange = 18,
+  TokenOverflow = 19,
 };
 
 enum class Counter : std::uint8_t {
@@ -92,7 +94,7 @@ struct NameDoc {
   std::string_view doc;
 };
 
-inline constexpr std::array<NameDoc, 19> kErrors{{
+inline constexpr std::array<NameDoc, 20> kErrors{{
     {"NONE", "0"},
     {"ILLEGAL_COMMAND", "byte offset of the word in the stream"},
     {"STREAM_END", "bytes read: the stream ended without END"},
@@ -106,7 +108,8 @@ inline constexpr std::array<NameDoc, 19> kErrors{{
     {"PARAM_RANGE", "kernel group that the parameter memory does not have"},
     {"OPERAND_RANGE", "operand word that does not exist"},
     {"TABLE_RANGE", "table value that does not exist"},
-    {"LOAD_LENGTH", "bytes left over: the load is not a whole number of pixels"},
+    {"LOAD_LENGTH", "1: the load is not a whole number of pixels, 2: a row is not its number of units"},
+    {"FOLD_RANGE", "pixel_bytes of a folding load that the hardware or its offset does not allow, or that is not a feature of one segment per row"},
     {"STORE_LENGTH", "1: tile has more bytes than the write, 2: fewer"},
     {"KERNEL_COUNT", "last_kernels above atomic_k"},
     {"NOT_CONFIGURED", "0: load, 1: compute, 2: store unit was told to work before its configuration words came"},
@@ -148,7 +151,7 @@ struct CommandInfo {
   std::array<FieldInfo, kMaxFields> fields;
 };
 
-inline constexpr std::array<CommandInfo, 23> kCommands{{
+inline constexpr std::array<CommandInfo, 24> kCommands{{
     {"END", Opcode::End, Unit::Front, 0, {{}}},
     {"LD_SOURCE", Opcode::LdSource, Unit::Load, 2, {{
         {"address", 0, 32, false, 0, 4294967295},
@@ -160,12 +163,22 @@ inline constexpr std::array<CommandInfo, 23> kCommands{{
     {"LD_STRIDE", Opcode::LdStride, Unit::Load, 2, {{
         {"inner_stride", 0, 28, false, 0, 268435455},
         {"outer_stride", 28, 28, false, 0, 268435455},}}},
-    {"LOAD", Opcode::Load, Unit::Load, 5, {{
+    {"LOAD", Opcode::Load, Unit::Load, 6, {{
         {"kind", 0, 3, false, 0, 4},
         {"dest", 3, 20, false, 0, 1048575},
         {"wait_compute", 23, 1, false, 0, 1},
         {"wait_store", 24, 1, false, 0, 1},
-        {"post_compute", 25, 1, false, 0, 1},}}},
+        {"post_compute", 25, 1, false, 0, 1},
+        {"fold", 26, 1, false, 0, 1},}}},
+    {"LD_FOLD", Opcode::LdFold, Unit::Load, 8, {{
+        {"advance", 0, 7, false, 1, 127},
+        {"units", 7, 12, false, 1, 4095},
+        {"pad_before", 19, 8, false, 0, 255},
+        {"pad_after", 27, 8, false, 0, 255},
+        {"value", 35, 8, true, -128, 127},
+        {"offset", 43, 6, false, 0, 63},
+        {"row_step", 49, 5, false, 1, 16},
+        {"blank", 54, 1, false, 0, 1},}}},
     {"LD_MARK", Opcode::LdMark, Unit::Load, 1, {{
         {"id", 0, 16, false, 0, 65535},}}},
     {"CV_INPUT", Opcode::CvInput, Unit::Compute, 4, {{
@@ -329,11 +342,31 @@ struct Load {
   std::uint32_t wait_compute{};  ///< take one compute-to-load token before starting
   std::uint32_t wait_store{};  ///< take one store-to-load token before starting
   std::uint32_t post_compute{};  ///< give one load-to-compute token when all atoms are written
+  std::uint32_t fold{};  ///< feature: as LD_FOLD says; the read has one segment per row
   [[nodiscard]] FieldValues values() const {
-    return {kind, dest, wait_compute, wait_store, post_compute};
+    return {kind, dest, wait_compute, wait_store, post_compute, fold};
   }
   static Load from(const FieldValues& v) {
-    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::uint32_t>(v[4])};
+    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::uint32_t>(v[4]), static_cast<std::uint32_t>(v[5])};
+  }
+};
+
+/// For loads with fold. The horizontal taps of a convolution lie side by side in the cbuf, as channels. Each segment of the read is a row, with padding before and after it; units of pixel_bytes bytes begin every advance bytes, and the row ends with its last unit. Several rows can share atoms when they are loaded at different offsets.
+struct LdFold {
+  static constexpr Opcode kOpcode = Opcode::LdFold;
+  std::uint32_t advance{};  ///< bytes from one unit to the next, at most the FOLD register's
+  std::uint32_t units{};  ///< units per row
+  std::uint32_t pad_before{};  ///< bytes of padding before the row
+  std::uint32_t pad_after{};  ///< bytes of padding after it
+  std::int32_t value{};  ///< padding
+  std::uint32_t offset{};  ///< first byte of each atom that is written; the unit then has at most the rest of the atom, and no other bytes change
+  std::uint32_t row_step{};  ///< rows of units from one row in the cbuf to the next; above 1 for units of at most one atom
+  std::uint32_t blank{};  ///< padding takes the place of all that is read
+  [[nodiscard]] FieldValues values() const {
+    return {advance, units, pad_before, pad_after, value, offset, row_step, blank};
+  }
+  static LdFold from(const FieldValues& v) {
+    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::int32_t>(v[4]), static_cast<std::uint32_t>(v[5]), static_cast<std::uint32_t>(v[6]), static_cast<std::uint32_t>(v[7])};
   }
 };
 
@@ -604,7 +637,7 @@ struct StResult {
   }
 };
 
-using Command = std::variant<End, LdSource, LdShape, LdStride, Load, LdMark, CvInput, CvKernel, CvTile, CvWeights, Conv, CvMark, CvWindow, Depthwise, StAddress, StShape, StStride, StQuant, StTile, Store, StMark, StPost, StResult>;
+using Command = std::variant<End, LdSource, LdShape, LdStride, Load, LdFold, LdMark, CvInput, CvKernel, CvTile, CvWeights, Conv, CvMark, CvWindow, Depthwise, StAddress, StShape, StStride, StQuant, StTile, Store, StMark, StPost, StResult>;
 
 namespace reg {
 inline constexpr std::uint32_t kId = 0x000;  ///< 0x54535241
@@ -625,6 +658,7 @@ inline constexpr std::uint32_t kAccWords = 0x03c;  ///< accumulator words of ato
 inline constexpr std::uint32_t kParamGroups = 0x040;  ///< kernel groups in the parameter memory
 inline constexpr std::uint32_t kBusBytes = 0x044;  ///< bytes per beat of the data bus
 inline constexpr std::uint32_t kWindow = 0x048;  ///< depthwise window: rows in bits 7:0, columns in 15:8, pixels of a line in 31:16; 0: no depthwise
+inline constexpr std::uint32_t kFold = 0x04c;  ///< most bytes of a unit and of its advance in folding loads
 inline constexpr std::uint32_t kCounters = 0x100;  ///< counter i: low half at 0x100 + 8 i, high half at 0x104 + 8 i
 }  // namespace reg
 

@@ -10,6 +10,7 @@ package tessera_isa_pkg;
   localparam logic [5:0] OpLdShape = 6'h11;
   localparam logic [5:0] OpLdStride = 6'h12;
   localparam logic [5:0] OpLoad = 6'h13;
+  localparam logic [5:0] OpLdFold = 6'h15;
   localparam logic [5:0] OpLdMark = 6'h14;
   localparam logic [5:0] OpCvInput = 6'h20;
   localparam logic [5:0] OpCvKernel = 6'h21;
@@ -72,13 +73,28 @@ package tessera_isa_pkg;
   /// Reads as configured and writes consecutive atoms. Params have 12 bytes per kernel, tables 4 bytes for each of the values -128 to 127, taken as unsigned bytes.
   typedef struct packed {
     logic [5:0] opcode;
-    logic [31:0] reserved;
+    logic [30:0] reserved;
+    logic fold;  // feature: as LD_FOLD says; the read has one segment per row
     logic post_compute;  // give one load-to-compute token when all atoms are written
     logic wait_store;  // take one store-to-load token before starting
     logic wait_compute;  // take one compute-to-load token before starting
     logic [19:0] dest;  // first cbuf atom (feature, weight), kernel group (param), operand word (operand) or the table (table: 0 or 1)
     logic [2:0] kind;  // what is read and where it goes: features and weights to the cbuf, the others to memories of their own
   } load_t;
+
+  /// For loads with fold. The horizontal taps of a convolution lie side by side in the cbuf, as channels. Each segment of the read is a row, with padding before and after it; units of pixel_bytes bytes begin every advance bytes, and the row ends with its last unit. Several rows can share atoms when they are loaded at different offsets.
+  typedef struct packed {
+    logic [5:0] opcode;
+    logic [2:0] reserved;
+    logic blank;  // padding takes the place of all that is read
+    logic [4:0] row_step;  // rows of units from one row in the cbuf to the next; above 1 for units of at most one atom
+    logic [5:0] offset;  // first byte of each atom that is written; the unit then has at most the rest of the atom, and no other bytes change
+    logic signed [7:0] value;  // padding
+    logic [7:0] pad_after;  // bytes of padding after it
+    logic [7:0] pad_before;  // bytes of padding before the row
+    logic [11:0] units;  // units per row
+    logic [6:0] advance;  // bytes from one unit to the next, at most the FOLD register's
+  } ld_fold_t;
 
   /// Reports on the trace port that all earlier loads have been requested.
   typedef struct packed {
@@ -264,6 +280,7 @@ package tessera_isa_pkg;
       OpLdShape: unit_of = UnitLoad;
       OpLdStride: unit_of = UnitLoad;
       OpLoad: unit_of = UnitLoad;
+      OpLdFold: unit_of = UnitLoad;
       OpLdMark: unit_of = UnitLoad;
       OpCvInput: unit_of = UnitCompute;
       OpCvKernel: unit_of = UnitCompute;
@@ -293,7 +310,8 @@ package tessera_isa_pkg;
       OpLdSource: is_legal = word[47:32] >= 16'd1 && word[57:48] == '0;
       OpLdShape: is_legal = word[23:0] >= 24'd1 && word[39:24] >= 16'd1 && word[55:40] >= 16'd1 && word[57:56] == '0;
       OpLdStride: is_legal = word[57:56] == '0;
-      OpLoad: is_legal = word[2:0] <= 3'd4 && word[57:26] == '0;
+      OpLoad: is_legal = word[2:0] <= 3'd4 && word[57:27] == '0;
+      OpLdFold: is_legal = word[6:0] >= 7'd1 && word[18:7] >= 12'd1 && word[53:49] >= 5'd1 && word[53:49] <= 5'd16 && word[57:55] == '0;
       OpLdMark: is_legal = word[57:16] == '0;
       OpCvInput: is_legal = word[15:0] >= 16'd1 && word[15:0] <= 16'd32767 && word[31:16] >= 16'd1 && word[31:16] <= 16'd32767 && word[43:32] >= 12'd1 && word[57:52] == '0;
       OpCvKernel: is_legal = word[4:0] >= 5'd1 && word[4:0] <= 5'd16 && word[9:5] >= 5'd1 && word[9:5] <= 5'd16 && word[13:10] >= 4'd1 && word[13:10] <= 4'd8 && word[17:14] >= 4'd1 && word[17:14] <= 4'd8 && word[22:18] >= 5'd1 && word[22:18] <= 5'd16 && word[27:23] >= 5'd1 && word[27:23] <= 5'd16 && word[47:28] >= 20'd1 && word[57:48] == '0;
@@ -334,6 +352,7 @@ package tessera_isa_pkg;
   localparam logic [11:0] RegParamGroups = 12'h040;
   localparam logic [11:0] RegBusBytes = 12'h044;
   localparam logic [11:0] RegWindow = 12'h048;
+  localparam logic [11:0] RegFold = 12'h04c;
   localparam logic [11:0] RegCounters = 12'h100;
 
   localparam logic [7:0] ErrorNone = 8'd0;
@@ -350,11 +369,12 @@ package tessera_isa_pkg;
   localparam logic [7:0] ErrorOperandRange = 8'd11;
   localparam logic [7:0] ErrorTableRange = 8'd12;
   localparam logic [7:0] ErrorLoadLength = 8'd13;
-  localparam logic [7:0] ErrorStoreLength = 8'd14;
-  localparam logic [7:0] ErrorKernelCount = 8'd15;
-  localparam logic [7:0] ErrorNotConfigured = 8'd16;
-  localparam logic [7:0] ErrorWindowRange = 8'd17;
-  localparam logic [7:0] ErrorTokenOverflow = 8'd18;
+  localparam logic [7:0] ErrorFoldRange = 8'd14;
+  localparam logic [7:0] ErrorStoreLength = 8'd15;
+  localparam logic [7:0] ErrorKernelCount = 8'd16;
+  localparam logic [7:0] ErrorNotConfigured = 8'd17;
+  localparam logic [7:0] ErrorWindowRange = 8'd18;
+  localparam logic [7:0] ErrorTokenOverflow = 8'd19;
 
   localparam int unsigned CounterCycles = 0;
   localparam int unsigned CounterArrayBusy = 1;

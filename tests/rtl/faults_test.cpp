@@ -210,6 +210,90 @@ TEST(Faults, ParameterGroupThatDoesNotExist) {
   expect_works(rig);
 }
 
+TEST(Faults, OperandWordsAndTablesThatDoNotExist) {
+  Rig rig("small");
+  std::uint32_t info = 0;
+  EXPECT_EQ(rig.failure(encode_all({isa::LdSource{0, 8}, isa::LdShape{16, 1, 1},
+                                    load_of(isa::LoadKind::Operand, 511), isa::End{}}),
+                        &info),
+            Error::OperandRange);
+  EXPECT_EQ(info, 512U);
+  EXPECT_EQ(rig.failure(encode_all({isa::LdSource{0, 4}, isa::LdShape{1028, 1, 1},
+                                    load_of(isa::LoadKind::Table, 1), isa::End{}}),
+                        &info),
+            Error::TableRange);
+  EXPECT_EQ(info, 512U);
+  // Two words of operands from word 511 on.
+  auto commands = storing(0x4000);
+  isa::StPost post;
+  post.operation = static_cast<std::uint32_t>(isa::StPostOperation::Add);
+  isa::Store store;
+  store.acc_base = 511;
+  commands[1] = isa::StShape{16, 1, 1};
+  commands[4] = isa::StTile{2, 1, 8, 0};
+  commands[5] = store;
+  commands.insert(commands.begin(), {post, isa::StResult{0, -128, 127}});
+  EXPECT_EQ(rig.failure(encode_all(commands)), Error::AccRange) << "accumulators end there too";
+  expect_works(rig);
+}
+
+TEST(Faults, AnAdditionWithoutItsResultIsNotConfigured) {
+  Rig rig("small");
+  auto commands = storing(0x4000);
+  isa::StPost post;
+  post.operation = static_cast<std::uint32_t>(isa::StPostOperation::Multiply);
+  commands.insert(commands.begin(), post);
+  std::uint32_t info = 0;
+  EXPECT_EQ(rig.failure(encode_all(commands), &info), Error::NotConfigured);
+  EXPECT_EQ(info, 2U);
+  // The run after it starts without an operation.
+  EXPECT_EQ(rig.failure(encode_all(storing(0x4000))), Error::None) << rig.text;
+}
+
+TEST(Faults, FoldsThatTheHardwareDoesNotHave) {
+  Rig rig("small");
+  isa::Load load = load_of(isa::LoadKind::Feature, 0);
+  load.fold = 1;
+  // Rows of 10 bytes with one of padding on both sides: 4 units of 3 bytes, each 3 after the last.
+  isa::LdFold fold;
+  fold.advance = 3;
+  fold.units = 4;
+  fold.pad_before = 1;
+  fold.pad_after = 1;
+  fold.row_step = 1;
+  std::uint32_t info = 0;
+  const auto failure = [&](std::uint32_t unit, const isa::LdFold& f, const isa::LdShape& shape) {
+    return rig.failure(
+        encode_all({isa::LdSource{0, unit}, shape, isa::LdStride{16, 16}, f, load, isa::End{}}),
+        &info);
+  };
+  const isa::LdShape rows{10, 1, 5};
+  EXPECT_EQ(failure(3, fold, rows), Error::None) << rig.text;
+  EXPECT_EQ(failure(65, fold, rows), Error::FoldRange);
+  EXPECT_EQ(info, 65U);
+  EXPECT_EQ(failure(3, fold, {10, 2, 5}), Error::FoldRange) << "two segments per row";
+  auto other = fold;
+  other.advance = 65;
+  EXPECT_EQ(failure(3, other, rows), Error::FoldRange);
+  other = fold;
+  other.offset = 6;
+  EXPECT_EQ(failure(3, other, rows), Error::FoldRange) << "beyond the atom";
+  other.offset = 5;
+  EXPECT_EQ(failure(3, other, rows), Error::None) << rig.text;
+  other = fold;
+  other.units = 5;
+  EXPECT_EQ(failure(3, other, rows), Error::LoadLength);
+  EXPECT_EQ(info, 2U);
+  other.units = 3;
+  EXPECT_EQ(failure(3, other, rows), Error::LoadLength);
+  load.kind = static_cast<std::uint32_t>(isa::LoadKind::Weight);
+  EXPECT_EQ(failure(3, fold, rows), Error::FoldRange) << "weights";
+  EXPECT_EQ(
+      rig.failure(encode_all({isa::LdSource{0, 3}, rows, isa::LdStride{16, 16}, load, isa::End{}})),
+      Error::NotConfigured);
+  expect_works(rig);
+}
+
 TEST(Faults, LengthsThatDoNotMatch) {
   Rig rig("small");
   auto commands = loading(0);

@@ -117,6 +117,46 @@ std::string finding(const std::function<void(T&)>& change) {
   return problems.empty() ? "" : problems[0];
 }
 
+// As finding(), in a program of a folded convolution with an addition and a function behind others.
+template <class T>
+std::string finding_beside(const std::function<void(T&)>& change) {
+  const Network network = import_yaml(
+      "inputs: {x: {shape: [1, 12, 12, 1]}, y: {shape: [1, 12, 12, 9]}}\n"
+      "layers:\n  - conv2d: {from: x, out_channels: 9, kernel: 3, padding: same}\n"
+      "  - add: {from: [conv2d_0, y]}\n  - conv2d: {out_channels: 4, kernel: 1}\n  - tanh: {}\n",
+      "beside.yaml", 1);
+  Program program = compile(network, hardware_preset("small"), {});
+  EXPECT_TRUE(check_program(program).empty());
+  const auto words = words_of(program);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    isa::Command command = *isa::decode(words[i]).command;
+    if (auto* c = std::get_if<T>(&command)) {
+      change(*c);
+      set_word(program, i, isa::encode(command));
+      break;
+    }
+  }
+  const auto problems = check_program(program);
+  return problems.empty() ? "" : problems[0];
+}
+
+TEST(Checker, NamesWhatIsWrongWithFoldsAndWhatFollowsTheRequantiser) {
+  const auto expect = [](const std::string& finding, const char* part) {
+    EXPECT_NE(finding.find(part), std::string::npos) << finding;
+  };
+  expect(finding_beside<isa::LdFold>([](auto& c) { c.units += 1; }), "its 13 units need");
+  expect(finding_beside<isa::LdFold>([](auto& c) { c.offset = 7; }), "cannot be folded");
+  expect(finding_beside<isa::StPost>([](auto& c) { c.table_select ^= 1; }), "table");
+  const auto with_kind = [](isa::LoadKind kind, std::uint32_t dest) {
+    return [kind, dest](isa::Load& c) {
+      c.kind = static_cast<std::uint32_t>(kind);
+      c.dest = dest;
+    };
+  };
+  expect(finding_beside<isa::Load>(with_kind(isa::LoadKind::Operand, 600)), "operand word");
+  expect(finding_beside<isa::Load>(with_kind(isa::LoadKind::Table, 2)), "table");
+}
+
 TEST(Checker, NamesWhatIsWrong) {
   const auto expect = [](const std::string& finding, const char* part) {
     EXPECT_NE(finding.find(part), std::string::npos) << finding;

@@ -15,9 +15,8 @@ std::string legality(const CommandWord& command) {
     const std::int64_t lowest = field.is_signed ? -(std::int64_t{1} << (field.bits - 1)) : 0;
     const std::int64_t highest = (std::int64_t{1} << (field.bits - (field.is_signed ? 1 : 0))) - 1;
     const auto compare = [&](const char* relation, std::int64_t limit) {
-      terms += field.is_signed
-                   ? fmt::format(" && $signed({}) {} {}", bits, relation, limit)
-                   : fmt::format(" && {} {} {}'d{}", bits, relation, field.bits, limit);
+      terms += field.is_signed ? fmt::format(" && $signed({}) {} {}", bits, relation, limit)
+                               : fmt::format(" && {} {} {}'d{}", bits, relation, field.bits, limit);
     };
     if (field.min != lowest) {
       compare(">=", field.min);

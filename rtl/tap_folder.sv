@@ -1,0 +1,147 @@
+/// Turns rows of pixels into rows of windows: each unit is `unit_bytes_i` bytes of the row, the next
+/// one begins `advance_i` bytes later, so that the horizontal taps of a convolution lie side by side.
+/// A row begins and ends with bytes of padding. Without `active_i` beats pass unchanged.
+module tap_folder #(
+    /// Bytes per beat.
+    parameter int unsigned InBytes = 8,
+    /// Most bytes per unit and advance, a multiple of InBytes.
+    parameter int unsigned FoldBytes = 64,
+    /// Derived, not to be set.
+    parameter int unsigned CountBits = $clog2(InBytes + 1)
+) (
+    input  logic                 clk_i,
+    /// Synchronous reset, active low: drops what is held. Also between transfers.
+    input  logic                 rst_ni,
+    /// These must hold from the first beat of a transfer to its end.
+    input  logic                 active_i,
+    input  logic [          6:0] unit_bytes_i,
+    input  logic [          6:0] advance_i,
+    input  logic [         11:0] units_i,
+    input  logic [         23:0] row_bytes_i,
+    input  logic [          7:0] before_i,
+    input  logic [          7:0] after_i,
+    input  logic [          7:0] value_i,
+    /// Nothing but padding: the bytes that arrive are replaced.
+    input  logic                 blank_i,
+    /// Beats, each inside one row: `in_bytes_i` bytes from byte `in_offset_i` on; `in_last_i`: the
+    /// transfer's last.
+    input  logic                 in_valid_i,
+    output logic                 in_ready_o,
+    input  logic [InBytes*8-1:0] in_data_i,
+    input  logic [CountBits-1:0] in_offset_i,
+    input  logic [CountBits-1:0] in_bytes_i,
+    input  logic                 in_last_i,
+    /// Beats of units.
+    output logic                 out_valid_o,
+    input  logic                 out_ready_i,
+    output logic [InBytes*8-1:0] out_data_o,
+    output logic [CountBits-1:0] out_offset_o,
+    output logic [CountBits-1:0] out_bytes_o,
+    output logic                 out_last_o,
+    /// A row has more or fewer bytes than its units.
+    output logic                 ragged_o
+);
+
+  localparam int unsigned HoldBytes = FoldBytes + InBytes;
+  localparam int unsigned HoldBits = $clog2(HoldBytes + 1);
+  localparam int unsigned Steps = FoldBytes / InBytes;
+  localparam int unsigned StepBits = (Steps > 1) ? $clog2(Steps) : 1;
+
+  logic [HoldBytes*8-1:0] hold_q;
+  logic [HoldBits-1:0] count_q;
+  logic [StepBits-1:0] step_q;  // beat of the unit
+  logic [11:0] unit_q;
+  logic [8:0] before_q, after_q;  // padding written so far
+  logic [23:0] data_q;  // bytes of the row taken so far
+  logic last_q;
+
+  logic before_done, data_done, after_done, row_in;
+  assign before_done = before_q >= 9'(before_i);
+  assign data_done = data_q >= row_bytes_i;
+  assign after_done = after_q >= 9'(after_i);
+  assign row_in = before_done && data_done && after_done;
+
+  // Units out.
+  logic last_unit, last_step, ready, emit, drop;
+  logic [HoldBits-1:0] need, done_bytes, left_bytes, dropped, kept;
+  logic [CountBits-1:0] step_bytes;
+  assign last_unit = unit_q == units_i - 12'd1;
+  assign need = (last_unit || HoldBits'(advance_i) < HoldBits'(unit_bytes_i)) ?
+      HoldBits'(unit_bytes_i) : HoldBits'(advance_i);
+  assign ready = count_q >= need;
+  assign done_bytes = HoldBits'(step_q) * HoldBits'(InBytes);
+  assign left_bytes = HoldBits'(unit_bytes_i) - done_bytes;
+  assign last_step = left_bytes <= HoldBits'(InBytes);
+  assign step_bytes = last_step ? CountBits'(left_bytes) : CountBits'(InBytes);
+  assign emit = active_i && ready && out_ready_i;
+  assign drop = emit && last_step;
+  assign dropped = last_unit ? count_q : HoldBits'(advance_i);
+  assign kept = drop ? count_q - dropped : count_q;
+
+  // Bytes in: padding, data, padding.
+  logic room, pad, take;
+  logic [8:0] pad_left;
+  logic [CountBits-1:0] pad_bytes, in_bytes;
+  logic [InBytes*8-1:0] beat, in_bits;
+  assign room = kept <= HoldBits'(FoldBytes);
+  assign pad = room && (!before_done || (data_done && !after_done));
+  assign pad_left = before_done ? 9'(after_i) - after_q : 9'(before_i) - before_q;
+  assign pad_bytes = (pad_left < 9'(InBytes)) ? CountBits'(pad_left) : CountBits'(InBytes);
+  assign take = active_i && in_valid_i && in_ready_o;
+  assign beat = blank_i ? {InBytes{value_i}} : in_data_i >> {in_offset_i, 3'b000};
+  assign in_bytes = take ? in_bytes_i : pad_bytes;
+  assign in_bits = (take ? beat : {InBytes{value_i}}) &
+      ~({(InBytes * 8) {1'b1}} << {in_bytes, 3'b000});
+
+  logic [HoldBytes*8-1:0] shifted;
+  assign shifted = drop ? hold_q >> {dropped, 3'b000} : hold_q;
+
+  logic row_out;
+  assign row_out = drop && last_unit;
+
+  assign ragged_o = active_i &&
+      ((row_out && !(row_in && count_q == HoldBits'(unit_bytes_i))) || (row_in && !ready));
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      hold_q <= '0;
+      count_q <= '0;
+      step_q <= '0;
+      unit_q <= '0;
+      before_q <= '0;
+      after_q <= '0;
+      data_q <= '0;
+      last_q <= 1'b0;
+    end else if (active_i) begin
+      if (take || pad) begin
+        hold_q  <= shifted | ((HoldBytes * 8)'(in_bits) << {kept, 3'b000});
+        count_q <= kept + HoldBits'(in_bytes);
+      end else begin
+        hold_q  <= shifted;
+        count_q <= kept;
+      end
+      if (take) begin
+        data_q <= data_q + 24'(in_bytes_i);
+        last_q <= in_last_i;
+      end
+      if (pad && !before_done) before_q <= before_q + 9'(pad_bytes);
+      if (pad && before_done) after_q <= after_q + 9'(pad_bytes);
+      if (emit) step_q <= last_step ? '0 : step_q + StepBits'(1);
+      if (drop) unit_q <= last_unit ? '0 : unit_q + 12'd1;
+      // The next row begins when this one is out.
+      if (row_out) begin
+        before_q <= '0;
+        after_q  <= '0;
+        data_q   <= '0;
+      end
+    end
+  end
+
+  assign in_ready_o = active_i ? room && before_done && !data_done && !last_q : out_ready_i;
+  assign out_valid_o = active_i ? ready : in_valid_i;
+  assign out_data_o = active_i ? hold_q[step_q*InBytes*8+:InBytes*8] : in_data_i;
+  assign out_offset_o = active_i ? '0 : in_offset_i;
+  assign out_bytes_o = active_i ? step_bytes : in_bytes_i;
+  assign out_last_o = active_i ? last_q && last_unit && last_step && row_in : in_last_i;
+
+endmodule

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 #include "app/overrides.hpp"
 #include "network/yaml_fields.hpp"
@@ -145,6 +146,35 @@ void read_memory(const YAML::Node& node, const std::string& file, Config& config
   fields.finish();
 }
 
+// A list of names, or a file with one per line.
+std::vector<std::string> read_labels(const YAML::Node& node, const std::string& file) {
+  std::vector<std::string> labels;
+  if (node.IsSequence()) {
+    for (const auto& label : node) {
+      if (!label.IsScalar()) {
+        throw InputError(place_of(label, file) + "`labels` must be names");
+      }
+      labels.push_back(label.Scalar());
+    }
+    return labels;
+  }
+  if (!node.IsScalar()) {
+    throw InputError(place_of(node, file) + "`labels` must be a list of names or a file of them");
+  }
+  const fs::path path = fs::path(file).parent_path() / node.Scalar();
+  const std::vector<std::uint8_t> data = read_file(path.string());
+  std::istringstream lines(std::string(data.begin(), data.end()));
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty() && line.back() == '\r') {
+      line.pop_back();
+    }
+    if (!line.empty()) {
+      labels.push_back(line);
+    }
+  }
+  return labels;
+}
+
 }  // namespace
 
 Hardware hardware_preset(const std::string& name) {
@@ -185,6 +215,9 @@ Config parse_config(const std::string& text, const std::string& path,
     }
     config.network = find_network(fields.text("network"), fs::path(path).parent_path().string());
     config.engine = engines[fields.choice("engine", engines, 0)];
+    if (const YAML::Node labels = fields.get("labels"); labels.IsDefined()) {
+      config.labels = read_labels(labels, path);
+    }
     config.seed = static_cast<std::uint64_t>(fields.integer("seed", 0, INT64_MAX, 1));
     fields.finish();
     return config;

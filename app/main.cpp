@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 
 #include "app/output_file.hpp"
@@ -99,6 +100,19 @@ int run_explain(const Options& options) {
   return kDone;
 }
 
+int run_import(const std::string& model, const std::string& out, std::uint64_t seed) {
+  const std::string ending = std::filesystem::path(out).extension().string();
+  if (ending != ".yaml" && ending != ".yml") {
+    throw tessera::InputError(out + ": layer lists are .yaml files");
+  }
+  tessera::check_writable(out);
+  const tessera::Network network = tessera::load_network(model, seed);
+  tessera::export_yaml(network, out);
+  fmt::print("{}: {} operators, {} tensors\n", out, network.operators.size(),
+             network.tensors.size());
+  return kDone;
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app{"Tessera: schedule a quantised network and run it on the accelerator's RTL"};
   app.set_version_flag("--version", "tessera 0.1.0");
@@ -115,13 +129,23 @@ int parse_and_run(int argc, char** argv) {
   add_common(*explain_app, explain);
   explain_app->add_option("--layer", explain.layer, "only this layer");
   explain_app->add_flag("--listing", explain.listing, "also print the command stream");
+  CLI::App* import_app = app.add_subcommand("import", "write a model as an editable layer list");
+  std::string model;
+  std::string out;
+  std::uint64_t seed = 1;
+  import_app->add_option("model", model, "model file or built-in network")->required();
+  import_app->add_option("--out", out, "layer list to write (.yaml)")->required();
+  import_app->add_option("--seed", seed, "seed of weights that no file gives");
   try {
     app.parse(argc, argv);
-    if (!explain_app->parsed() && simulate.config.empty()) {
+    if (app.get_subcommands().empty() && simulate.config.empty()) {
       throw CLI::RequiredError("--config");
     }
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kDone : kBadInput;
+  }
+  if (import_app->parsed()) {
+    return run_import(tessera::find_network(model, "."), out, seed);
   }
   return explain_app->parsed() ? run_explain(explain) : run_simulate(simulate);
 }

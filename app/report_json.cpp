@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "app/classes.hpp"
 #include "app/report.hpp"
 
 namespace tessera {
@@ -99,6 +100,13 @@ std::string report_json(const Config& config, const Simulation& simulation) {
     json["layers"].push_back(
         layer_json(config, program, program.layers[i], simulation.result.layers[i], sums));
     cbuf_peak = std::max(cbuf_peak, program.layers[i].cbuf_peak_bytes);
+  }
+  const auto classes = scored_classes(config, simulation.network, simulation.result.outputs);
+  if (!classes.empty()) {
+    json["classes"] = Json::array();
+    for (const ScoredClass& scored : classes) {
+      json["classes"].push_back({{"label", scored.label}, {"score", scored.score}});
+    }
   }
   const Counters& totals = simulation.result.totals;
   json["totals"] = {{"macs", sums.macs},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/classes.hpp"
 #include "app/report.hpp"
 
 namespace tessera {
@@ -110,6 +111,12 @@ std::string report_table(const Config& config, const Simulation& simulation) {
   text +=
       fmt::format("\nactivations: {} bytes in external memory (at least {})\n",
                   grouped(simulation.program.arena_bytes), grouped(simulation.program.live_bytes));
+  constexpr std::size_t kMostClasses = 5;
+  const auto classes = scored_classes(config, simulation.network, simulation.result.outputs);
+  for (std::size_t i = 0; i < std::min(classes.size(), kMostClasses); ++i) {
+    text += fmt::format("{} {:<24} {:.4f}\n", i == 0 ? "class:" : "      ", classes[i].label,
+                        classes[i].score);
+  }
   if (simulation.verified()) {
     text += "verified: every layer equals the reference kernels, byte for byte\n";
   } else {

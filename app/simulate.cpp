@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "app/classes.hpp"
 #include "app/output_file.hpp"
 #include "app/tensor_file.hpp"
 #include "tessera/checker.hpp"
@@ -132,6 +133,7 @@ Simulation simulate(const Config& config, const SimulateOptions& options, Progre
   Simulation simulation;
   simulation.network = load_network(config.network, config.seed);
   check_outputs(simulation.network, options);
+  check_labels(config, simulation.network);
   const std::vector<Bytes> inputs = read_inputs(simulation.network, options.input, config.seed);
   simulation.program = compile(simulation.network, config.hardware, config.policy);
   check(simulation.program);

@@ -334,8 +334,13 @@ class LayerListReader {
       const std::int64_t elements = builder_->tensor(from[0]).elements();
       const std::int64_t features = fields.integer("in_features", 1, elements, elements);
       const Activation act = read_activation(fields);
-      return builder_->fully_connected(name, from[0], static_cast<std::int32_t>(outputs), act,
-                                       weights(fields), static_cast<std::int32_t>(features));
+      const std::int32_t result =
+          builder_->fully_connected(name, from[0], static_cast<std::int32_t>(outputs), act,
+                                    weights(fields), static_cast<std::int32_t>(features));
+      if (fields.has("shape")) {
+        builder_->tensor(result).shape = fields.list("shape", 1, 8, 1, kMaxExtent);
+      }
+      return result;
     }
     return read_plain_layer({type, name, place, from}, fields, *builder_);
   }

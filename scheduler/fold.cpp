@@ -78,7 +78,7 @@ std::optional<FoldedConv> fold_taps(const ConvShape& plain, const Hardware& hard
 }
 
 std::vector<std::uint8_t> fold_weights(const std::vector<std::uint8_t>& weights, const Fold& fold) {
-  const std::size_t row = static_cast<std::size_t>(fold.unit_bytes());
+  const auto row = static_cast<std::size_t>(fold.unit_bytes());
   const std::size_t from = row * static_cast<std::size_t>(fold.plain.kernel_h);
   const std::size_t rows = ceil_div(u32(fold.plain.kernel_h), u32(fold.rows)) * u32(fold.rows);
   const std::size_t to = row * rows;

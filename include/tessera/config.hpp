@@ -19,6 +19,7 @@ struct Config {
   Policy policy;
   std::string engine = "rtl";
   std::uint64_t seed = 1;
+  std::vector<std::string> labels;  ///< names of a classifier's outputs, in order
 };
 
 /// Reads `path` and applies `overrides` ("path.to.key=value", in order) to it. Throws InputError

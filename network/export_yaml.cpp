@@ -4,7 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
-#include <map>
+#include <numeric>
 #include <set>
 
 #include "tessera/error.hpp"
@@ -135,10 +135,8 @@ class Exporter {
            (pool.ties_up ? ", ties_up: yes" : "");
   }
   std::string operator()(const Mean& mean) {
-    std::vector<std::int32_t> axes;
-    for (std::int32_t i = 0; i < mean.axes; ++i) {
-      axes.push_back(mean.first_axis + i);
-    }
+    std::vector<std::int32_t> axes(static_cast<std::size_t>(mean.axes));
+    std::iota(axes.begin(), axes.end(), mean.first_axis);
     const bool keep = tensor_of(op_->output).shape.size() == tensor_of(op_->inputs[0]).shape.size();
     return begin("mean") + fmt::format(", axes: {}, keep_dims: {}", list(axes), yes_no(keep));
   }
@@ -230,7 +228,8 @@ class Exporter {
 
   // A file beside the layer list; its name relative to it.
   std::string write(const std::vector<std::uint8_t>& bytes, const char* ending) {
-    fs::create_directories(folder_ / side_);
+    std::error_code error;  // what is in the way is said below
+    fs::create_directories(folder_ / side_, error);
     const std::string name = fmt::format("{}.{}", count_++, ending);
     const fs::path path = folder_ / side_ / name;
     std::ofstream out(path, std::ios::binary);

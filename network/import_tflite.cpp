@@ -315,7 +315,8 @@ class Importer {
   Pool2d pool_of(const tflite::Pool2DOptions& options, const Operator& op, PoolKind kind) const {
     Pool2d pool;
     pool.kind = kind;
-    pool.ties_up = is_unsigned_[static_cast<std::size_t>(op.inputs[0])];
+    pool.ties_up =
+        kind == PoolKind::Average && is_unsigned_[static_cast<std::size_t>(op.inputs[0])];
     pool.filter_h = options.filter_height();
     pool.filter_w = options.filter_width();
     pool.stride_h = options.stride_h();

@@ -82,7 +82,9 @@ YamlFields::YamlFields(const YAML::Node& node, std::string file, std::string wha
 }
 
 void YamlFields::know(const std::string& key) {
-  known_.push_back(key);
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
+    known_.push_back(key);
+  }
 }
 
 bool YamlFields::has(const std::string& key) const {

@@ -118,7 +118,7 @@ LoadAction LayerActions::folded_load(const Slab& slab) const {
   load.kind = isa::LoadKind::Feature;
   load.pixel_bytes = u32(data_.fold->unit_bytes());
   load.source.address = data_.feature.offset + u32(from) * data_.feature.pixel_stride;
-  load.source.segment_bytes = u32(to - from) * u32(plain.in_c);
+  load.source.segment_bytes = std::uint64_t{u32(to - from)} * u32(plain.in_c);
   load.source.outer_stride = data_.feature.row_stride;
   isa::LdFold fold;
   fold.advance = u32(plain.stride_w * plain.in_c);

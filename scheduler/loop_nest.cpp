@@ -157,6 +157,7 @@ std::optional<std::vector<LoopNest>> loop_nests(std::vector<Axis> axes, const Ha
     return std::nullopt;
   }
   std::vector<LoopNest> nests;
+  nests.reserve(offsets.size());
   for (const Axis& offset : offsets) {
     nests.push_back(nest_of(axes, offset));
   }

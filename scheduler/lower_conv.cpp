@@ -161,9 +161,9 @@ Lowering grouped(const Ends& ends, const ConvShape& whole, const Weights& weight
     piece.shape.out_c = at_once * grouping.outputs;
     piece.feature = feature;
     piece.feature_view = packed_view(whole.in_w, whole.in_c);
-    piece.feature_view.offset = static_cast<std::uint64_t>(g * grouping.inputs);
+    piece.feature_view.offset = u32(g * grouping.inputs);
     piece.output_view = packed_view(whole.out_w, whole.out_c);
-    piece.output_view.offset = static_cast<std::uint64_t>(g * grouping.outputs);
+    piece.output_view.offset = u32(g * grouping.outputs);
     const std::int32_t first = g * grouping.outputs;
     piece.kernel = [ends, weights, grouping, first, shape = piece.shape] {
       LayerKernel kernel = frame(ends, first, shape.out_c);

@@ -221,6 +221,7 @@ std::vector<Progression> progressions(const std::vector<std::int32_t>& sources) 
 std::vector<std::int32_t> sources_of(const ResizeNearest& resize, std::int32_t in,
                                      std::int32_t out) {
   std::vector<std::int32_t> sources;
+  sources.reserve(u32(out));
   for (std::int32_t i = 0; i < out; ++i) {
     sources.push_back(nearest_source(resize, i, in, out));
   }

@@ -34,11 +34,8 @@ std::vector<std::int32_t> tabulate(const Network& network, const Operator& op, s
   alone.operators.push_back(copy);
   std::vector<std::uint8_t> result(kValues);
   run_operator(alone, copy, data, result.data());
-  std::vector<std::int32_t> table;
-  for (const std::uint8_t byte : result) {
-    table.push_back(static_cast<std::int8_t>(byte));
-  }
-  return table;
+  const auto* first = reinterpret_cast<const std::int8_t*>(result.data());
+  return {first, first + result.size()};
 }
 
 isa::StPost command(isa::StPostOperation operation) {

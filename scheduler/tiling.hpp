@@ -11,7 +11,8 @@
 namespace tessera {
 
 /// For sizes and indices, which are never negative.
-inline std::uint32_t u32(std::int64_t value) {
+template <class Integer>
+constexpr std::uint32_t u32(Integer value) {
   return static_cast<std::uint32_t>(value);
 }
 

@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tests/shared_data.hpp"
+
 namespace tessera {
 namespace {
 
@@ -184,6 +186,48 @@ TEST_F(Cli, ExplainListsTheCommandStream) {
   ASSERT_EQ(outcome.code, 0);
   EXPECT_NE(outcome.out.find("CONV"), std::string::npos);
   EXPECT_NE(outcome.out.find("END"), std::string::npos);
+}
+
+TEST_F(Cli, LabelsNameTheClass) {
+  TESSERA_NEEDS_SHARED();
+  const std::string model = test::shared_dir() + "/models/person_detect";
+  const auto classify = [&](const char* picture) {
+    return simulate(
+        fmt::format("--set hardware=medium --network {0}/model.tflite --input {0}/{1} "
+                    "--set labels='[no person, person]'",
+                    model, picture));
+  };
+  const Outcome person = classify("person.input.bin");
+  EXPECT_EQ(person.code, 0) << person.err;
+  EXPECT_NE(person.out.find("class: person "), std::string::npos) << person.out;
+  EXPECT_NE(classify("no_person.input.bin").out.find("class: no person "), std::string::npos);
+  // From a file, and with a number of them that does not fit.
+  write_text(path("names.txt"), "no person\r\nperson\n");
+  write_text(path("npu.yaml"), fmt::format("hardware: medium\nnetwork: {}/model.tflite\nlabels: "
+                                           "names.txt\n",
+                                           model));
+  const Outcome file =
+      run(fmt::format("--config {} --input {}/person.input.bin --json -", path("npu.yaml"), model));
+  EXPECT_EQ(nlohmann::json::parse(file.out)["classes"][0]["label"], "person");
+  const Outcome wrong = simulate("--set labels='[a, b, c]'");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("3 labels, but the network's outputs have 10 values"), std::string::npos)
+      << wrong.err;
+}
+
+TEST_F(Cli, ImportedModelsRunAsLayerLists) {
+  TESSERA_NEEDS_SHARED();
+  const std::string model = test::shared_dir() + "/models/kws_dscnn/model.tflite";
+  const Outcome import = run(fmt::format("import {} --out {}", model, path("kws.yaml")));
+  EXPECT_EQ(import.code, 0) << import.err;
+  const auto result = [&](const std::string& network) {
+    const Outcome outcome = simulate("--network " + network + " --output " + path("o.bin"));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return text_of(path("o.bin"));
+  };
+  EXPECT_EQ(result(model), result(path("kws.yaml")));
+  EXPECT_EQ(run(fmt::format("import {} --out {}", model, path("kws.txt"))).code, 2);
+  EXPECT_EQ(run(fmt::format("import {} --out /proc/kws.yaml", model)).code, 2);
 }
 
 TEST_F(Cli, BadUsageIsTwo) {

@@ -1,7 +1,11 @@
 // Readers of networks: what they accept, and that bad input ends in an error that says where.
 #include "tessera/import.hpp"
+#include "tessera/reference.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include <filesystem>
 
@@ -158,6 +162,67 @@ TEST(Yaml, DamagedFilesNeverCrash) {
   const auto bytes = read_file(TESSERA_SOURCE_DIR "/configs/networks/lenet5.yaml");
   test::damage({bytes.begin(), bytes.end()}, 2000,
                [](const std::string& text) { import_yaml(text, "damaged.yaml", 1); });
+}
+
+// Every kind of layer, with constants, groups and names that YAML must quote.
+const char* const kEveryLayer =
+    "inputs: {\"x \\\"1\\\"\": {shape: [1, 8, 8, 6], scale: 0.02, zero_point: 5}}\n"
+    "layers:\n"
+    "  - conv2d: {name: 'a: b', out_channels: 6, groups: 2, kernel: 3, padding: same}\n"
+    "  - depthwise_conv2d: {kernel: 3, multiplier: 2, activation: relu6}\n"
+    "  - transpose_conv2d: {out_channels: 4, kernel: 3, stride: 2, padding: same}\n"
+    "  - leaky_relu: {alpha: 0.3}\n  - hard_swish: {}\n  - quantize: {scale: 0.1}\n"
+    "  - avg_pool2d: {name: p, kernel: 2, stride: 2, ties_up: yes}\n"
+    "  - max_pool2d: {kernel: 3, stride: 1, padding: same}\n"
+    "  - sub: {from: [p, max_pool2d_7]}\n  - mul: {from: [p, sub_8], activation: relu}\n"
+    "  - pad: {before: [0, 1, 0, 2], after: [0, 0, 1, 0]}\n"
+    "  - slice: {begin: [0, 1, 0, 1], stride: [1, 2, 1, 1]}\n"
+    "  - transpose: {order: [0, 3, 1, 2]}\n  - resize_nearest: {size: [9, 5]}\n"
+    "  - concat: {from: [resize_nearest_13, resize_nearest_13], axis: 3}\n"
+    "  - mean: {name: m}\n  - reshape: {shape: [1, 1, 1, 14]}\n  - tanh: {}\n"
+    "  - fully_connected: {from: m, out_features: 3}\n  - softmax: {}\n  - dequantize: {}\n"
+    "outputs: [tanh_17, dequantize_20]\n";
+
+void expect_same_results(const Network& a, const Network& b) {
+  SplitMix64 rng(5);
+  std::vector<Bytes> inputs;
+  for (const std::int32_t input : a.inputs) {
+    inputs.emplace_back(a.tensors[static_cast<std::size_t>(input)].bytes());
+    for (std::uint8_t& byte : inputs.back()) {
+      byte = static_cast<std::uint8_t>(rng.int8());
+    }
+  }
+  std::vector<Bytes> expected;
+  run_reference(a, inputs, [&](std::size_t, const Bytes& out) { expected.push_back(out); });
+  std::size_t at = 0;
+  run_reference(b, inputs,
+                [&](std::size_t op, const Bytes& out) { EXPECT_EQ(out, expected[at++]) << op; });
+  EXPECT_EQ(at, expected.size());
+}
+
+Network exported_and_read(const Network& network) {
+  const auto dir =
+      std::filesystem::temp_directory_path() / ("tessera_export_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(dir);
+  export_yaml(network, (dir / "n.yaml").string());
+  Network again = load_network((dir / "n.yaml").string(), 77);
+  std::filesystem::remove_all(dir);
+  return again;
+}
+
+TEST(Export, ComesBackAsTheSameNetwork) {
+  const Network network = import_yaml(kEveryLayer, "every.yaml", 1);
+  expect_same_results(network, exported_and_read(network));
+}
+
+TEST(Export, ModelsComeBackAsTheSameNetworks) {
+  TESSERA_NEEDS_SHARED();
+  for (const char* name :
+       {"ic_resnet8", "kws_dscnn", "ad_autoencoder", "person_detect", "ssd_slim"}) {
+    const Network network =
+        load_network(test::shared_dir() + "/models/" + name + "/model.tflite", 1);
+    expect_same_results(network, exported_and_read(network));
+  }
 }
 
 TEST(Csv, DamagedFilesNeverCrash) {

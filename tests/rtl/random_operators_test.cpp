@@ -69,7 +69,7 @@ std::string unary(const Shape& s, int) {
 
 // Extents that broadcast: whole, one value per channel, one per pixel, one in all.
 std::string binary(const Shape& s, int) {
-  const Shape other =
+  const auto other =
       one_of<Shape>({s, s, {1, 1, s.c}, {s.h, s.w, 1}, {1, s.w, s.c}, {s.h, 1, 1}, {1, 1, 1}});
   const bool swapped = pick(0, 1) == 1;
   return fmt::format(
@@ -158,7 +158,7 @@ std::string multiplied(const Shape& s, int) {
 }
 
 std::string transpose_conv(const Shape& s, int atomic) {
-  const std::string padding = one_of<std::string>({"same", "valid"});
+  const auto padding = one_of<std::string>({"same", "valid"});
   return fmt::format(
       "input: [{}, {}, {}]\nlayers:\n  - transpose_conv2d: {{out_channels: {}, kernel: [{}, {}], "
       "stride: [{}, {}], padding: {}, activation: {}}}\n",

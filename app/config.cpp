@@ -215,6 +215,7 @@ Config parse_config(const std::string& text, const std::string& path,
     }
     config.network = find_network(fields.text("network"), fs::path(path).parent_path().string());
     config.engine = engines[fields.choice("engine", engines, 0)];
+    config.seeded_weights = fields.choice("weights", {"model", "seeded"}, 0) == 1;
     if (const YAML::Node labels = fields.get("labels"); labels.IsDefined()) {
       config.labels = read_labels(labels, path);
     }

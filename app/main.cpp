@@ -91,7 +91,8 @@ int run_simulate(const Options& options) {
 
 int run_explain(const Options& options) {
   const tessera::Config config = config_of(options);
-  const tessera::Network network = tessera::load_network(config.network, config.seed);
+  const tessera::Network network =
+      tessera::load_network(config.network, config.seed, config.seeded_weights);
   const tessera::Program program = compile(network, config.hardware, config.policy);
   fmt::print("{}", tessera::explain(program, options.layer));
   if (options.listing) {
@@ -100,13 +101,13 @@ int run_explain(const Options& options) {
   return kDone;
 }
 
-int run_import(const std::string& model, const std::string& out, std::uint64_t seed) {
+int run_import(const std::string& model, const std::string& out, std::uint64_t seed, bool seeded) {
   const std::string ending = std::filesystem::path(out).extension().string();
   if (ending != ".yaml" && ending != ".yml") {
     throw tessera::InputError(out + ": layer lists are .yaml files");
   }
   tessera::check_writable(out);
-  const tessera::Network network = tessera::load_network(model, seed);
+  const tessera::Network network = tessera::load_network(model, seed, seeded);
   tessera::export_yaml(network, out);
   fmt::print("{}: {} operators, {} tensors\n", out, network.operators.size(),
              network.tensors.size());
@@ -136,6 +137,8 @@ int parse_and_run(int argc, char** argv) {
   import_app->add_option("model", model, "model file or built-in network")->required();
   import_app->add_option("--out", out, "layer list to write (.yaml)")->required();
   import_app->add_option("--seed", seed, "seed of weights that no file gives");
+  bool seeded = false;
+  import_app->add_flag("--seeded-weights", seeded, "take only the shapes of a float ONNX model");
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty() && simulate.config.empty()) {
@@ -145,7 +148,7 @@ int parse_and_run(int argc, char** argv) {
     return app.exit(error) == 0 ? kDone : kBadInput;
   }
   if (import_app->parsed()) {
-    return run_import(tessera::find_network(model, "."), out, seed);
+    return run_import(tessera::find_network(model, "."), out, seed, seeded);
   }
   return explain_app->parsed() ? run_explain(explain) : run_simulate(simulate);
 }

@@ -19,6 +19,7 @@ struct Config {
   Policy policy;
   std::string engine = "rtl";
   std::uint64_t seed = 1;
+  bool seeded_weights = false;      ///< float models run with weights from the seed
   std::vector<std::string> labels;  ///< names of a classifier's outputs, in order
 };
 

@@ -1,0 +1,239 @@
+// Operators of TensorFlow Lite models, one model each: what the importer makes of them is compared
+// with the same layer written as a layer list.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "tessera/error.hpp"
+#include "tessera/import.hpp"
+#include "tessera/reference.hpp"
+#include "tessera/rng.hpp"
+#include "tests/tflite/model_writer.hpp"
+
+namespace tessera {
+namespace {
+
+using test::TfliteWriter;
+using tflite::TensorType_INT8;
+using tflite::TensorType_UINT8;
+
+constexpr const char* kInput = "inputs: {x: {shape: [1, 4, 6, 2], scale: 0.05, zero_point: 3}}\n";
+const std::vector<std::int32_t> kShape = {1, 4, 6, 2};
+
+std::vector<Bytes> results_of(const Network& network) {
+  SplitMix64 rng(9);
+  std::vector<Bytes> inputs;
+  for (const std::int32_t input : network.inputs) {
+    inputs.emplace_back(network.tensors[static_cast<std::size_t>(input)].bytes());
+    for (std::uint8_t& byte : inputs.back()) {
+      byte = static_cast<std::uint8_t>(rng.int8());
+    }
+  }
+  return run_reference(network, inputs);
+}
+
+/// A model of one input `x` and what `build` appends; it returns the outputs.
+using Build = std::function<std::vector<std::int32_t>(TfliteWriter&, std::int32_t x)>;
+
+Network imported(const Build& build, tflite::TensorType type = TensorType_INT8,
+                 std::int64_t zero_point = 3) {
+  TfliteWriter writer;
+  const std::int32_t x = writer.tensor(kShape, type, {{0.05F}, {zero_point}});
+  const auto outputs = build(writer, x);
+  return import_tflite(writer.finish({x}, outputs), "test.tflite");
+}
+
+void expect_same(const Build& build, const std::string& layers) {
+  SCOPED_TRACE(layers);
+  const Network listed = import_yaml(kInput + ("layers:\n" + layers), "list.yaml", 1);
+  EXPECT_EQ(results_of(imported(build)), results_of(listed));
+}
+
+Build one(std::int32_t code, const std::vector<std::int32_t>& shape,
+          const TfliteWriter::Quantised& q = {},
+          const std::vector<std::vector<std::int32_t>>& parameters = {},
+          tflite::BuiltinOptions type = tflite::BuiltinOptions_NONE,
+          const std::function<flatbuffers::Offset<void>(flatbuffers::FlatBufferBuilder&)>& options =
+              nullptr) {
+  return [=](TfliteWriter& w, std::int32_t x) {
+    std::vector<std::int32_t> inputs = {x};
+    for (const auto& values : parameters) {
+      inputs.push_back(w.integers(values));
+    }
+    const std::int32_t y = w.tensor(shape, TensorType_INT8, q);
+    w.op(code, inputs, {y}, type, options ? options(w.builder()) : 0);
+    return std::vector<std::int32_t>{y};
+  };
+}
+
+TEST(TfliteOperators, FunctionsOfOneValue) {
+  const TfliteWriter::Quantised q{{0.04F}, {-10}};
+  const char* tail = "{scale: 0.04, zero_point: -10}\n";
+  expect_same(one(19, kShape, q), std::string("  - relu: ") + tail);
+  expect_same(one(21, kShape, q), std::string("  - relu6: ") + tail);
+  expect_same(one(114, kShape, q), std::string("  - quantize: ") + tail);
+  expect_same(one(117, kShape, q), std::string("  - hard_swish: ") + tail);
+  expect_same(one(14, kShape, {{1.0F / 256}, {-128}}), "  - logistic: {}\n");
+  expect_same(one(28, kShape, {{1.0F / 128}, {0}}), "  - tanh: {}\n");
+  expect_same(one(98, kShape, q, {}, tflite::BuiltinOptions_LeakyReluOptions,
+                  [](auto& b) { return tflite::CreateLeakyReluOptions(b, 0.2F).Union(); }),
+              "  - leaky_relu: {alpha: 0.2, scale: 0.04, zero_point: -10}\n");
+}
+
+TEST(TfliteOperators, Arithmetic) {
+  const auto with_itself = [](std::int32_t code, tflite::BuiltinOptions type, auto options) {
+    return [=](TfliteWriter& w, std::int32_t x) {
+      const std::int32_t y = w.tensor(kShape, TensorType_INT8, {{0.09F}, {1}});
+      w.op(code, {x, x}, {y}, type, options(w.builder()));
+      return std::vector<std::int32_t>{y};
+    };
+  };
+  expect_same(with_itself(18, tflite::BuiltinOptions_MulOptions,
+                          [](auto& b) {
+                            return tflite::CreateMulOptions(b, tflite::Activation_RELU).Union();
+                          }),
+              "  - mul: {from: [x, x], activation: relu, scale: 0.09, zero_point: 1}\n");
+  expect_same(with_itself(41, tflite::BuiltinOptions_SubOptions,
+                          [](auto& b) { return tflite::CreateSubOptions(b).Union(); }),
+              "  - sub: {from: [x, x], scale: 0.09, zero_point: 1}\n");
+}
+
+TEST(TfliteOperators, Moves) {
+  const TfliteWriter::Quantised same{{0.05F}, {3}};
+  expect_same(one(39, {1, 2, 4, 6}, same, {{0, -1, 1, 2}}),
+              "  - transpose: {order: [0, 3, 1, 2]}\n");
+  expect_same(one(65, {1, 2, 3, 1}, same, {{0, 1, 2, 1}, {1, 2, 3, 1}}),
+              "  - slice: {begin: [0, 1, 2, 1], size: [1, 2, 3, 1]}\n");
+  // Ends beyond the tensor, negative begins, masks.
+  expect_same(one(45, {1, 2, 3, 2}, same, {{0, 0, -3, 1}, {1, 99, 99, 2}, {1, 2, 1, 1}},
+                  tflite::BuiltinOptions_StridedSliceOptions,
+                  [](auto& b) { return tflite::CreateStridedSliceOptions(b, 8, 8).Union(); }),
+              "  - slice: {begin: [0, 0, 3, 0], stride: [1, 2, 1, 1], size: [1, 2, 3, 2]}\n");
+  expect_same(one(34, {1, 5, 8, 2}, same, {{0, 0, 1, 0, 0, 2, 0, 0}}),
+              "  - pad: {before: [0, 1, 0, 0], after: [0, 0, 2, 0]}\n");
+  expect_same(
+      one(97, {1, 8, 12, 2}, same, {{8, 12}}, tflite::BuiltinOptions_ResizeNearestNeighborOptions,
+          [](auto& b) {
+            return tflite::CreateResizeNearestNeighborOptions(b, false, true).Union();
+          }),
+      "  - resize_nearest: {size: [8, 12], half_pixel_centers: yes}\n");
+  expect_same(one(40, {1, 2}, {{0.02F}, {0}}, {{1, 2}}, tflite::BuiltinOptions_ReducerOptions,
+                  [](auto& b) { return tflite::CreateReducerOptions(b).Union(); }),
+              "  - mean: {scale: 0.02, zero_point: 0}\n");
+  expect_same(one(70, {1, 1, 4, 6, 2}, same, {{0}}), "  - reshape: {shape: [1, 1, 4, 6, 2]}\n");
+}
+
+TEST(TfliteOperators, SplitsAreSlices) {
+  const Build split = [](TfliteWriter& w, std::int32_t x) {
+    const std::int32_t axis = w.integers({2});
+    const std::int32_t a = w.tensor({1, 4, 3, 2}, TensorType_INT8);
+    const std::int32_t b = w.tensor({1, 4, 3, 2}, TensorType_INT8);
+    w.op(49, {axis, x}, {a, b}, tflite::BuiltinOptions_SplitOptions,
+         tflite::CreateSplitOptions(w.builder(), 2).Union());
+    return std::vector<std::int32_t>{a, b};
+  };
+  const Network listed =
+      import_yaml(std::string(kInput) +
+                      "layers:\n  - slice: {name: a, size: [1, 4, 3, 2]}\n"
+                      "  - slice: {name: b, from: x, begin: [0, 0, 3, 0]}\noutputs: [a, b]\n",
+                  "list.yaml", 1);
+  EXPECT_EQ(results_of(imported(split)), results_of(listed));
+}
+
+// The same model, unsigned and signed, gives the same values 128 apart, weights of any zero point
+// included.
+TEST(TfliteOperators, UnsignedModelsAreRewrittenExactly) {
+  SplitMix64 rng(2);
+  std::vector<std::uint8_t> weights(3 * 3 * 3 * 2);
+  for (std::uint8_t& weight : weights) {
+    weight = static_cast<std::uint8_t>(rng.next() >> 56);
+  }
+  const Build unsigned_model = [&](TfliteWriter& w, std::int32_t x) {
+    const std::int32_t kernel = w.tensor({3, 3, 3, 2}, TensorType_UINT8, {{0.01F}, {99}}, weights);
+    const std::int32_t y = w.tensor({1, 4, 6, 3}, TensorType_UINT8, {{0.05F}, {120}});
+    const std::int32_t pooled = w.tensor({1, 2, 3, 3}, TensorType_UINT8, {{0.05F}, {120}});
+    w.op(3, {x, kernel, -1}, {y}, tflite::BuiltinOptions_Conv2DOptions,
+         tflite::CreateConv2DOptions(w.builder(), tflite::Padding_SAME, 1, 1).Union());
+    w.op(1, {y}, {pooled}, tflite::BuiltinOptions_Pool2DOptions,
+         tflite::CreatePool2DOptions(w.builder(), tflite::Padding_VALID, 2, 2, 2, 2).Union());
+    return std::vector<std::int32_t>{pooled};
+  };
+  const Network network = imported(unsigned_model, TensorType_UINT8, 131);
+  const Tensor& kernel = network.tensors[1];
+  EXPECT_EQ(kernel.type, DataType::Int16) << "weights from -99 to 156";
+  EXPECT_EQ(kernel.quantisation.zero_point, 0);
+  // Straight from the definition, in unsigned numbers.
+  SplitMix64 inputs(9);
+  std::vector<int> x(48);
+  for (int& value : x) {
+    value = inputs.int8() + 128;
+  }
+  std::vector<int> y(72);
+  for (int oy = 0; oy < 4; ++oy) {
+    for (int ox = 0; ox < 6; ++ox) {
+      for (int k = 0; k < 3; ++k) {
+        int sum = 0;
+        for (int t = 0; t < 9; ++t) {
+          const int iy = oy + t / 3 - 1;
+          const int ix = ox + t % 3 - 1;
+          for (int c = 0; iy >= 0 && iy < 4 && ix >= 0 && ix < 6 && c < 2; ++c) {
+            sum += (x[static_cast<std::size_t>((iy * 6 + ix) * 2 + c)] - 131) *
+                   (weights[static_cast<std::size_t>((k * 9 + t) * 2 + c)] - 99);
+          }
+        }
+        const double scaled = sum * (0.05 * 0.01 / 0.05);
+        y[static_cast<std::size_t>((oy * 6 + ox) * 3 + k)] =
+            std::clamp(static_cast<int>(std::lround(scaled)) + 120, 0, 255);
+      }
+    }
+  }
+  const Bytes actual = results_of(network)[0];
+  for (int p = 0; p < 18; ++p) {
+    const int row = p / 9 * 2;
+    const int col = p / 3 % 3 * 2;
+    int sum = 0;
+    for (int t = 0; t < 4; ++t) {
+      sum += y[static_cast<std::size_t>(((row + t / 2) * 6 + col + t % 2) * 3 + p % 3)];
+    }
+    const int expected = (sum + 2) / 4;
+    EXPECT_NEAR(static_cast<std::int8_t>(actual[static_cast<std::size_t>(p)]) + 128, expected, 1)
+        << p;
+  }
+}
+
+std::string error_of(const Build& build, tflite::TensorType type = TensorType_INT8) {
+  try {
+    imported(build, type);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(TfliteOperators, RefusalsNameTheOperator) {
+  const auto expect = [](const std::string& error, const char* part) {
+    EXPECT_NE(error.find(part), std::string::npos) << error;
+  };
+  expect(error_of(one(55, kShape)),
+         "operator 0: builtin operator 55 is not supported; supported "
+         "are ADD, AVERAGE_POOL_2D, ");
+  expect(error_of(one(14, kShape), TensorType_UINT8), "LOGISTIC): is supported for int8 only");
+  expect(error_of(one(39, {1, 2, 4, 6}, {}, {{0, 1, 1, 2}})), "order [0, 1, 1, 2]");
+  expect(error_of(one(40, {1, 2}, {}, {{0, 2}})), "axes that follow each other");
+  expect(error_of(one(45, {1, 1, 1, 1}, {}, {{0, 0, 0, 0}, {1, 1, 1, 1}, {1, 1, -1, 1}},
+                      tflite::BuiltinOptions_StridedSliceOptions,
+                      [](auto& b) { return tflite::CreateStridedSliceOptions(b).Union(); })),
+         "stride -1");
+  TfliteWriter two;
+  const std::int32_t x = two.tensor(kShape, TensorType_INT8);
+  try {
+    import_tflite(two.finish({x}, {x}, 2), "two.tflite");
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    expect(error.what(), "2 subgraphs; supported is exactly one");
+  }
+}
+
+}  // namespace
+}  // namespace tessera

@@ -234,7 +234,7 @@ class OnnxImporter {
   }
   [[nodiscard]] Dims given_dims(const std::string& name) const {
     require(is_given(name), fmt::format("`{}` must be a constant", name));
-    return onnx_.dims_of(onnx_.is_constant(name) ? name : onnx_.producer_of(name)->input(0));
+    return onnx_.dims_of(onnx_.is_constant(name) ? name : name_of(*onnx_.producer_of(name), 0));
   }
   [[nodiscard]] OnnxWeights dequantised_weights(const std::string& name) const {
     const Node* producer = onnx_.producer_of(name);
@@ -264,7 +264,7 @@ class OnnxImporter {
     if (!quantised_) {
       return given;
     }
-    given.weights = dequantised_weights(node.input(1));
+    given.weights = dequantised_weights(name_of(node, 1));
     if (given.has_bias) {
       given.bias = bias_values(bias, feature, given.weights->scales);
     }

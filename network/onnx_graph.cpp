@@ -58,6 +58,9 @@ OnnxGraph::OnnxGraph(const std::vector<std::uint8_t>& data, std::string name)
     known.insert(input.name());
   }
   for (const auto& node : graph().node()) {
+    if (node.output_size() == 0) {
+      fail(fmt::format("node `{}` ({}) has no output", node.name(), node.op_type()));
+    }
     for (const std::string& input : node.input()) {
       if (!input.empty() && known.count(input) == 0 && constants_.count(input) == 0) {
         fail(fmt::format("node `{}` ({}) reads `{}`, which no node before it computes", node.name(),

@@ -194,7 +194,11 @@ class RunChecker {
       report_here(fmt::format("{} bytes are no whole number of units of {} bytes", bytes, unit));
       return;
     }
-    const bool inside = for_segments(
+    // First where it goes: what does not fit there need not be walked.
+    if (!fill_destination(op, kind, bytes, unit)) {
+      return;
+    }
+    for_segments(
         op.source.address, op.load_shape, op.load_stride, [&](std::uint64_t b, std::uint64_t e) {
           external_.visit(b, e, [&](ExternalRange& range) {
             if (!range.valid) {
@@ -208,22 +212,23 @@ class RunChecker {
             range.load = numbers_[kLoad];
           });
         });
-    if (!inside) {
-      return;
-    }
+  }
+
+  bool fill_destination(const Op& op, isa::LoadKind kind, std::uint64_t bytes, std::uint64_t unit) {
     if (op.load.fold != 0) {
-      fill_folded(op);
-    } else if (kind == isa::LoadKind::Param) {
-      const std::uint64_t groups = (bytes / 12 + hw_.atomic_k - 1) / hw_.atomic_k;
-      fill(params_, op.load.dest, groups, op.known[kStore], "parameter group", kLoad);
-    } else if (kind == isa::LoadKind::Table) {
-      fill(tables_, op.load.dest, bytes / kTableBytes, op.known[kStore], "table", kLoad);
-    } else if (kind == isa::LoadKind::Operand) {
-      const std::uint64_t words = bytes / unit * ((unit + hw_.atomic_c - 1) / hw_.atomic_c);
-      fill(operands_, op.load.dest, words, op.known[kStore], "operand word", kLoad);
-    } else {
-      const std::uint64_t atoms = bytes / unit * ((unit + hw_.atomic_c - 1) / hw_.atomic_c);
-      fill(cbuf_, op.load.dest, atoms, op.known[kCompute], "cbuf atom", kLoad);
+      return fill_folded(op);
+    }
+    const std::uint64_t atoms = bytes / unit * ((unit + hw_.atomic_c - 1) / hw_.atomic_c);
+    switch (kind) {
+      case isa::LoadKind::Param:
+        return fill(params_, op.load.dest, (bytes / 12 + hw_.atomic_k - 1) / hw_.atomic_k,
+                    op.known[kStore], "parameter group", kLoad);
+      case isa::LoadKind::Table:
+        return fill(tables_, op.load.dest, bytes / kTableBytes, op.known[kStore], "table", kLoad);
+      case isa::LoadKind::Operand:
+        return fill(operands_, op.load.dest, atoms, op.known[kStore], "operand word", kLoad);
+      default:
+        return fill(cbuf_, op.load.dest, atoms, op.known[kCompute], "cbuf atom", kLoad);
     }
   }
 
@@ -248,29 +253,33 @@ class RunChecker {
     return true;
   }
 
-  void fill_folded(const Op& op) {
+  bool fill_folded(const Op& op) {
     const std::uint64_t atoms =
         op.fold.units * ((op.source.pixel_bytes + std::uint64_t{hw_.atomic_c} - 1) / hw_.atomic_c);
     for (std::uint64_t row = 0; row < op.load_shape.outer; ++row) {
-      fill(cbuf_, op.load.dest + row * op.fold.row_step * atoms, atoms, op.known[kCompute],
-           "cbuf atom", kLoad);
+      if (!fill(cbuf_, op.load.dest + row * op.fold.row_step * atoms, atoms, op.known[kCompute],
+                "cbuf atom", kLoad)) {
+        return false;
+      }
     }
+    return true;
   }
 
   // A write by `unit` over cells whose readers must be among the first `known`.
-  void fill(std::vector<Cell>& cells, std::uint64_t begin, std::uint64_t count, std::uint32_t known,
+  bool fill(std::vector<Cell>& cells, std::uint64_t begin, std::uint64_t count, std::uint32_t known,
             const char* what, std::size_t unit) {
     if (begin + count > cells.size()) {
       report_here(fmt::format("writes {} {}, there are {}", what, begin + count - 1, cells.size()));
-      return;
+      return false;
     }
     for (std::uint64_t i = begin; i < begin + count; ++i) {
       if (cells[i].reader > known) {
         report_here(fmt::format("overwrites {} {} that may still be read", what, i));
-        return;
+        return false;
       }
       cells[i] = {numbers_[unit], 0};
     }
+    return true;
   }
 
   void read(std::vector<Cell>& cells, std::uint64_t begin, std::uint64_t count, std::uint32_t known,
@@ -485,8 +494,11 @@ class RunChecker {
                               bytes));
       return;
     }
-    read(acc_, op.store.acc_base, std::uint64_t{op.store_tile.pixels} * op.store_tile.groups,
-         op.known[kCompute], "accumulator word", kStore);
+    const std::uint64_t words = std::uint64_t{op.store_tile.pixels} * op.store_tile.groups;
+    read(acc_, op.store.acc_base, words, op.known[kCompute], "accumulator word", kStore);
+    if (op.store.acc_base + words > acc_.size()) {
+      return;
+    }
     read(params_, op.store_tile.param_base, op.store_tile.groups, op.known[kLoad],
          "parameter group", kStore);
     if (takes_operand(op)) {

@@ -10,9 +10,9 @@
 namespace tessera {
 
 /// Reads a network by its file's ending: .tflite (TensorFlow Lite int8 or uint8), .onnx, .yaml/.yml
-/// (layer list), .csv (layer table of the SCALE-Sim kind). `seed` makes the weights that the file does
-/// not give; with `seeded_weights` also those of float ONNX models, which are errors otherwise.
-/// Throws InputError naming the file and the place in it.
+/// (layer list), .csv (layer table of the SCALE-Sim kind). `seed` makes the weights that the file
+/// does not give; with `seeded_weights` also those of float ONNX models, which are errors
+/// otherwise. Throws InputError naming the file and the place in it.
 Network load_network(const std::string& path, std::uint64_t seed, bool seeded_weights = false);
 
 /// `data`: the file's bytes; `name`: what errors call it.

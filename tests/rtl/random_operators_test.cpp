@@ -118,8 +118,7 @@ std::string transpose(const Shape& s, int) {
 }
 
 std::string resize(const Shape& s, int) {
-  const std::string rule =
-      one_of<std::string>({"", ", align_corners: yes", ", half_pixel_centers: yes"});
+  const auto rule = one_of<std::string>({"", ", align_corners: yes", ", half_pixel_centers: yes"});
   const int factor = pick(0, 2);
   const int h = factor > 0 ? s.h * factor : pick(1, 12);
   const int w = factor > 0 ? s.w * factor : pick(1, 12);

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Fuzzes every reader with sanitizers: scripts/fuzz.sh [SECONDS] (default 60 each). New inputs that reach
+# new code stay in build/fuzz/found; one that crashes ends the run with its path.
+set -euo pipefail
+top=$(cd "$(dirname "$0")/.." && pwd)
+cd "$top"
+seconds=${1:-60}
+
+scripts/install.sh ci
+[ -f build/fuzz/build.ninja ] || cmake --preset fuzz >/dev/null
+ninja -C build/fuzz --quiet fuzz_tflite fuzz_onnx fuzz_yaml fuzz_csv fuzz_config fuzz_commands
+
+fuzz() {
+  local target=$1 log=build/fuzz/$1.log
+  mkdir -p "build/fuzz/found/$target"
+  if ! "build/fuzz/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 \
+    -max_len=65536 -print_final_stats=1 -artifact_prefix="build/fuzz/$target-" \
+    "build/fuzz/found/$target" "tests/fuzz/corpus/$target" >"$log" 2>&1; then
+    tail -40 "$log"
+    echo "$target: FAILED"
+    return 1
+  fi
+  echo "$target: $(grep -o 'number_of_executed_units: *[0-9]*' "$log" | grep -o '[0-9]*$') inputs," \
+    "$(grep -o 'cov: [0-9]*' "$log" | tail -1)"
+}
+export -f fuzz
+export seconds
+printf '%s\n' tflite onnx yaml csv config commands | xargs -P "$(nproc)" -I{} bash -c 'fuzz {}'

@@ -1,0 +1,14 @@
+#include <cstddef>
+#include <cstdint>
+
+#include "tessera/error.hpp"
+#include "tessera/import.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    tessera::import_onnx({data, data + size}, "fuzz.onnx", 1, true);
+  } catch (const tessera::InputError&) {
+    // A readable refusal is as good as a network.
+  }
+  return 0;
+}

@@ -1,0 +1,14 @@
+#include <cstddef>
+#include <cstdint>
+
+#include "tessera/error.hpp"
+#include "tessera/import.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    tessera::import_tflite({data, data + size}, "fuzz.tflite");
+  } catch (const tessera::InputError&) {
+    // A readable refusal is as good as a network.
+  }
+  return 0;
+}

@@ -278,7 +278,7 @@ class OnnxImporter {
     if (producer != nullptr && producer->op_type() == "DequantizeLinear") {
       return onnx_.constant(name_of(*producer, 0)).values;
     }
-    const double in_scale =
+    const auto in_scale =
         static_cast<double>(builder_.tensor(feature.tensor).quantisation.scales.at(0));
     std::vector<double> values = onnx_.constant(name).values;
     for (std::size_t k = 0; k < values.size(); ++k) {
@@ -711,7 +711,7 @@ class OnnxImporter {
   OnnxValue qlinear_operand(const Node& node, int i, const Quantisation& quantisation) {
     const std::string name = name_of(node, i);
     if (!onnx_.is_constant(name)) {
-      const OnnxValue v = input(node, i);
+      OnnxValue v = input(node, i);
       set_quantisation(v, quantisation);
       return v;
     }
@@ -1108,6 +1108,7 @@ class OnnxImporter {
   }
   void concat(const Node& node) {
     std::vector<OnnxValue> parts;
+    parts.reserve(static_cast<std::size_t>(node.input_size()));
     for (int i = 0; i < node.input_size(); ++i) {
       parts.push_back(input(node, i));
     }
@@ -1321,7 +1322,7 @@ class OnnxImporter {
     const OnnxValue& v = value(name);
     const onnx::NodeProto* producer = onnx_.producer_of(name);
     const bool quantised_output = producer == nullptr || producer->op_type() == "QuantizeLinear" ||
-                                  (producer->op_type().rfind("Q", 0) == 0);
+                                  producer->op_type()[0] == 'Q';
     const auto type = [&] {
       for (const auto& output : onnx_.graph().output()) {
         if (output.name() == name) {

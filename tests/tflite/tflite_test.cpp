@@ -145,7 +145,7 @@ TEST(TfliteOperators, SplitsAreSlices) {
 // included.
 TEST(TfliteOperators, UnsignedModelsAreRewrittenExactly) {
   SplitMix64 rng(2);
-  std::vector<std::uint8_t> weights(3 * 3 * 3 * 2);
+  std::vector<std::uint8_t> weights(54);
   for (std::uint8_t& weight : weights) {
     weight = static_cast<std::uint8_t>(rng.next() >> 56);
   }
@@ -165,6 +165,9 @@ TEST(TfliteOperators, UnsignedModelsAreRewrittenExactly) {
   EXPECT_EQ(kernel.quantisation.zero_point, 0);
   // Straight from the definition, in unsigned numbers.
   SplitMix64 inputs(9);
+  const auto at = [](auto& values, int index) -> auto& {
+    return values[static_cast<std::size_t>(index)];
+  };
   std::vector<int> x(48);
   for (int& value : x) {
     value = inputs.int8() + 128;
@@ -178,12 +181,11 @@ TEST(TfliteOperators, UnsignedModelsAreRewrittenExactly) {
           const int iy = oy + t / 3 - 1;
           const int ix = ox + t % 3 - 1;
           for (int c = 0; iy >= 0 && iy < 4 && ix >= 0 && ix < 6 && c < 2; ++c) {
-            sum += (x[static_cast<std::size_t>((iy * 6 + ix) * 2 + c)] - 131) *
-                   (weights[static_cast<std::size_t>((k * 9 + t) * 2 + c)] - 99);
+            sum += (at(x, (iy * 6 + ix) * 2 + c) - 131) * (at(weights, (k * 9 + t) * 2 + c) - 99);
           }
         }
         const double scaled = sum * (0.05 * 0.01 / 0.05);
-        y[static_cast<std::size_t>((oy * 6 + ox) * 3 + k)] =
+        at(y, (oy * 6 + ox) * 3 + k) =
             std::clamp(static_cast<int>(std::lround(scaled)) + 120, 0, 255);
       }
     }
@@ -194,11 +196,10 @@ TEST(TfliteOperators, UnsignedModelsAreRewrittenExactly) {
     const int col = p / 3 % 3 * 2;
     int sum = 0;
     for (int t = 0; t < 4; ++t) {
-      sum += y[static_cast<std::size_t>(((row + t / 2) * 6 + col + t % 2) * 3 + p % 3)];
+      sum += at(y, ((row + t / 2) * 6 + col + t % 2) * 3 + p % 3);
     }
     const int expected = (sum + 2) / 4;
-    EXPECT_NEAR(static_cast<std::int8_t>(actual[static_cast<std::size_t>(p)]) + 128, expected, 1)
-        << p;
+    EXPECT_NEAR(static_cast<std::int8_t>(at(actual, p)) + 128, expected, 1) << p;
   }
 }
 

@@ -82,6 +82,16 @@ const std::map<std::int32_t, const char*>& builtin_names() {
   return names;
 }
 
+// Copies, because damaged files have vectors at any address.
+template <class T>
+std::vector<T> values_of(const flatbuffers::Vector<T>* vector) {
+  std::vector<T> values(vector != nullptr ? vector->size() : 0);
+  if (!values.empty()) {
+    std::memcpy(values.data(), vector->Data(), values.size() * sizeof(T));
+  }
+  return values;
+}
+
 std::string supported_operators() {
   std::vector<std::string> names;
   for (const auto& entry : builtin_names()) {
@@ -108,8 +118,8 @@ class Importer {
     for (const tflite::Tensor* tensor : *graph.tensors()) {
       read_tensor(*tensor);
     }
-    network_.inputs.assign(graph.inputs()->begin(), graph.inputs()->end());
-    network_.outputs.assign(graph.outputs()->begin(), graph.outputs()->end());
+    network_.inputs = values_of(graph.inputs());
+    network_.outputs = values_of(graph.outputs());
     for (const tflite::Operator* op : *graph.operators()) {
       read_operator(*op);
       ++index_;
@@ -132,9 +142,7 @@ class Importer {
     Tensor tensor;
     tensor.name = source.name() != nullptr ? source.name()->str() : "";
     where_ = fmt::format("tensor {} (`{}`): ", network_.tensors.size(), tensor.name);
-    if (source.shape() != nullptr) {
-      tensor.shape.assign(source.shape()->begin(), source.shape()->end());
-    }
+    tensor.shape = values_of(source.shape());
     require(tensor.shape.size() <= 8, "more than 8 dimensions");
     switch (source.type()) {
       case tflite::TensorType_INT8:
@@ -154,18 +162,14 @@ class Importer {
     if (const auto* quantisation = source.quantization(); quantisation != nullptr) {
       require(quantisation->details_type() == tflite::QuantizationDetails_NONE,
               "custom quantisation is not supported");
-      if (quantisation->scale() != nullptr) {
-        tensor.quantisation.scales.assign(quantisation->scale()->begin(),
-                                          quantisation->scale()->end());
-      }
-      if (const auto* zeros = quantisation->zero_point(); zeros != nullptr && zeros->size() > 0) {
-        require(std::all_of(zeros->begin(), zeros->end(),
+      tensor.quantisation.scales = values_of(quantisation->scale());
+      if (const auto zeros = values_of(quantisation->zero_point()); !zeros.empty()) {
+        require(std::all_of(zeros.begin(), zeros.end(),
                             [&](std::int64_t zero) {
-                              return zero == zeros->Get(0) && zero >= INT32_MIN &&
-                                     zero <= INT32_MAX;
+                              return zero == zeros[0] && zero >= INT32_MIN && zero <= INT32_MAX;
                             }),
                 "zero points differ between channels");
-        tensor.quantisation.zero_point = static_cast<std::int32_t>(zeros->Get(0));
+        tensor.quantisation.zero_point = static_cast<std::int32_t>(zeros[0]);
       }
     }
     require(model_.buffers() != nullptr && source.buffer() < model_.buffers()->size(),
@@ -551,8 +555,8 @@ class Importer {
     const auto kind = static_cast<Builtin>(builtin);
     require(source.inputs() != nullptr && source.outputs() != nullptr, "needs inputs and outputs");
     Operator op;
-    op.inputs.assign(source.inputs()->begin(), source.inputs()->end());
-    const std::vector<std::int32_t> outputs(source.outputs()->begin(), source.outputs()->end());
+    op.inputs = values_of(source.inputs());
+    const std::vector<std::int32_t> outputs = values_of(source.outputs());
     check_tensors(op.inputs, -1);
     check_tensors(outputs, 0);
     if (kind == Builtin::Split || kind == Builtin::SplitV) {

@@ -11,9 +11,10 @@ namespace tessera {
 
 OnnxWeights OnnxImporter::dequantised_weights(const std::string& name) const {
   const Node* producer = onnx_.producer_of(name);
-  require(producer != nullptr && producer->op_type() == "DequantizeLinear",
-          fmt::format("`{}` is float; in a quantised model it must come from a DequantizeLinear",
-                      name));
+  if (producer == nullptr || producer->op_type() != "DequantizeLinear") {
+    fail(fmt::format("`{}` is float; in a quantised model it must come from a DequantizeLinear",
+                     name));
+  }
   const OnnxAttributes attributes(*producer);
   const std::size_t rank = onnx_.dims_of(name_of(*producer, 0)).size();
   const std::int64_t axis = attributes.integer("axis", 1);

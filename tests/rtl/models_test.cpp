@@ -42,7 +42,7 @@ void expect_equal(const test::Outcome& outcome, const std::string& tag, bool eve
   const auto& outputs = outcome.result.outputs;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const std::string number = outputs.size() > 1 ? std::to_string(i) : "";
-    EXPECT_EQ(outputs[i], read_file(tag + ".output" + number + ".bin"));
+    EXPECT_EQ(outputs[i], read_file(fmt::format("{}.output{}.bin", tag, number)));
   }
 }
 

@@ -102,8 +102,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, EveryMode,
 
 // Applies `change` to the first command of type T and returns the checker's first finding.
 template <class T>
-std::string finding(const std::function<void(T&)>& change) {
-  Program program = program_with(ForcedMode::PingPong);
+std::string finding_in(Program program, const std::function<void(T&)>& change) {
   const auto words = words_of(program);
   for (std::size_t i = 0; i < words.size(); ++i) {
     isa::Command command = *isa::decode(words[i]).command;
@@ -117,7 +116,12 @@ std::string finding(const std::function<void(T&)>& change) {
   return problems.empty() ? "" : problems[0];
 }
 
-// As finding(), in a program of a folded convolution with an addition and a function behind others.
+template <class T>
+std::string finding(const std::function<void(T&)>& change) {
+  return finding_in(program_with(ForcedMode::PingPong), change);
+}
+
+// The same in a program of a folded convolution with an addition and a function behind others.
 template <class T>
 std::string finding_beside(const std::function<void(T&)>& change) {
   const Network network = import_yaml(
@@ -127,17 +131,7 @@ std::string finding_beside(const std::function<void(T&)>& change) {
       "beside.yaml", 1);
   Program program = compile(network, hardware_preset("small"), {});
   EXPECT_TRUE(check_program(program).empty());
-  const auto words = words_of(program);
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    isa::Command command = *isa::decode(words[i]).command;
-    if (auto* c = std::get_if<T>(&command)) {
-      change(*c);
-      set_word(program, i, isa::encode(command));
-      break;
-    }
-  }
-  const auto problems = check_program(program);
-  return problems.empty() ? "" : problems[0];
+  return finding_in(std::move(program), change);
 }
 
 TEST(Checker, NamesWhatIsWrongWithFoldsAndWhatFollowsTheRequantiser) {

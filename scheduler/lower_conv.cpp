@@ -81,15 +81,7 @@ LayerKernel frame(const Ends& ends, std::int32_t first, std::int32_t count) {
 
 ConvShape shape_of(const Context& c, const Conv2d& conv, const Tensor& in, const Padding& extra) {
   const Tensor& kernel = c.input(1);
-  const Tensor& out = c.output();
-  ConvShape shape;
-  shape.name = c.op.name;
-  shape.in_h = in.shape[1];
-  shape.in_w = in.shape[2];
-  shape.in_c = in.shape[3];
-  shape.out_h = out.shape[1];
-  shape.out_w = out.shape[2];
-  shape.out_c = out.shape[3];
+  ConvShape shape = shape_between(c.op.name, in, c.output());
   shape.kernel_h = kernel.shape[1];
   shape.kernel_w = kernel.shape[2];
   shape.stride_h = conv.stride_h;

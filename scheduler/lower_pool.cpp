@@ -30,16 +30,7 @@ void set_range(LayerKernel& kernel, const ClampRange& range) {
 }
 
 ConvShape shape_of(const Context& c, const Pool2d& pool) {
-  const Tensor& in = c.input(0);
-  const Tensor& out = c.output();
-  ConvShape shape;
-  shape.name = c.op.name;
-  shape.in_h = in.shape[1];
-  shape.in_w = in.shape[2];
-  shape.in_c = in.shape[3];
-  shape.out_h = out.shape[1];
-  shape.out_w = out.shape[2];
-  shape.out_c = out.shape[3];
+  ConvShape shape = shape_between(c.op.name, c.input(0), c.output());
   shape.kernel_h = pool.filter_h;
   shape.kernel_w = pool.filter_w;
   shape.stride_h = pool.stride_h;

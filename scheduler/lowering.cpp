@@ -52,6 +52,18 @@ View packed_view(std::int32_t cols, std::int32_t channels) {
 
 namespace lowering {
 
+ConvShape shape_between(const std::string& name, const Tensor& in, const Tensor& out) {
+  ConvShape shape;
+  shape.name = name;
+  shape.in_h = in.shape[1];
+  shape.in_w = in.shape[2];
+  shape.in_c = in.shape[3];
+  shape.out_h = out.shape[1];
+  shape.out_w = out.shape[2];
+  shape.out_c = out.shape[3];
+  return shape;
+}
+
 Lowering refuse(std::string problem) {
   Lowering lowering;
   lowering.problem = std::move(problem);

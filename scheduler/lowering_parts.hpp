@@ -21,6 +21,9 @@ struct Context {
   [[nodiscard]] const Tensor& output() const { return tensor_of(network, op.output); }
 };
 
+/// A shape with the sizes of two NHWC tensors.
+ConvShape shape_between(const std::string& name, const Tensor& in, const Tensor& out);
+
 Lowering refuse(std::string problem);
 
 Lowering conv(const Context& context, const Conv2d& conv, const std::optional<FoldedPad>& pad);

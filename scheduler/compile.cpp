@@ -199,7 +199,7 @@ class Compiler {
   // Tensors that a unit reads from the activations.
   [[nodiscard]] std::vector<std::int32_t> read_by(const WorkUnit& unit) const {
     std::vector<std::int32_t> result;
-    if (unit.kind != UnitKind::Accelerator) {
+    if (unit.kind == UnitKind::Host || plan_.aliases.of(unit.output).tensor != unit.output) {
       result = network_.operators[unit.op].inputs;
     }
     for (const Piece& piece : unit.lowering.pieces) {
@@ -207,6 +207,22 @@ class Compiler {
     }
     if (unit.lowering.post) {
       result.push_back(unit.lowering.post->operand);
+    }
+    return result;
+  }
+
+  // The tensor in whose memory the unit's output lies.
+  static std::int32_t written_by(const WorkUnit& unit) {
+    return unit.place ? unit.place->tensor : unit.output;
+  }
+
+  [[nodiscard]] Slot output_of(const WorkUnit& unit) const {
+    Slot result = *slot(written_by(unit));
+    if (unit.place) {
+      result.address += unit.place->offset;
+      result.bytes = tensor(unit.output).bytes();
+      result.segment_bytes = unit.place->channels;
+      result.stride = unit.place->pixel_channels;
     }
     return result;
   }
@@ -235,7 +251,7 @@ class Compiler {
       for (const std::int32_t input : read_by(plan_.units[u])) {
         used(input, u);
       }
-      used(plan_.units[u].output, u);
+      used(written_by(plan_.units[u]), u);
     }
     for (const std::int32_t output : network_.outputs) {
       used(output, count);
@@ -321,7 +337,7 @@ class Compiler {
   void record_outputs(const WorkUnit& unit) {
     const auto record = [&](std::size_t op) {
       if (network_.operators[op].output == unit.output) {
-        program_.layers[op].output = *slot(unit.output);
+        program_.layers[op].output = output_of(unit);
       }
     };
     record(unit.op);
@@ -337,7 +353,8 @@ class Compiler {
       const Piece& piece = unit.lowering.pieces[p];
       LayerData& data = pieces_[u][p].data;
       data.feature = at(piece.feature_view, slot(piece.feature)->address);
-      data.output = at(piece.output_view, slot(unit.output)->address);
+      data.output = unit.place ? unit.place->within(piece.output_view) : piece.output_view;
+      data.output.offset += slot(written_by(unit))->address;
       if (piece.operand_view) {
         const std::int32_t operand = unit.lowering.post->operand;
         data.operand = at(*piece.operand_view,

@@ -69,7 +69,14 @@ class RtlRun {
     return memory_.begin() + static_cast<std::ptrdiff_t>(slot.address);
   }
   [[nodiscard]] std::vector<std::uint8_t> copy(const Slot& slot) {
-    return {at(slot), at({slot.address + slot.bytes, 0})};
+    if (slot.segment_bytes == 0) {
+      return {at(slot), at({slot.address + slot.bytes})};
+    }
+    std::vector<std::uint8_t> bytes;
+    for (std::uint64_t from = slot.address; bytes.size() < slot.bytes; from += slot.stride) {
+      bytes.insert(bytes.end(), at({from}), at({from + slot.segment_bytes}));
+    }
+    return bytes;
   }
 
   void finish(std::size_t layer) {

@@ -51,9 +51,9 @@ try {
 }
 // Every memory must map as the design means it to: buffers to block RAM, FIFOs of a few words to anything.
 const blockRam = /RAM4K|DP16KD|PDPW16KD/;
-const expected = { bank: 0, half: 0, lane: 0 };
+const expected = { bank: 0, half: 0, lane: 0, words: 0, table: 0 };
 for (const [, name, how] of log.matchAll(/^(?:using \S+ mapping for|mapping) memory tessera_npu\.(\S+)(.*)$/gm)) {
-  const buffer = /u_(bank|half|lane)\.mem$/.exec(name);
+  const buffer = /u_(bank|half|lane|words|table)\.mem$/.exec(name);
   if (buffer) {
     expected[buffer[1]] += 1;
     if (!blockRam.test(how)) fail(`${name} is no block RAM:${how}`);

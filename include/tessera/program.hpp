@@ -13,10 +13,12 @@
 
 namespace tessera {
 
-/// A tensor's bytes in external memory.
+/// A tensor's bytes in external memory: one after the other, or in segments that are `stride` apart.
 struct Slot {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t segment_bytes = 0;  ///< 0: all in one
+  std::uint64_t stride = 0;
 };
 
 /// A command stream that runs from start to END.

@@ -140,6 +140,30 @@ std::string concat(const Shape& s, int) {
       text_of(s), quantisation(), text_of(other), quantisation(), tail(), tail(), axis, tail());
 }
 
+// Parts that convolutions compute: channels of equal quantisation are written where they belong.
+std::string concat_of_convolutions(const Shape& s, int atomic) {
+  const std::string shared = quantisation();
+  const auto layer = [&](const char* name) {
+    return fmt::format("  - {}: {{name: {}, from: x, {}kernel: {}, padding: same, {}}}\n",
+                       one_of<std::string>({"conv2d", "conv2d", "depthwise_conv2d"}), name, "@",
+                       pick(1, 3), pick(0, 4) == 0 ? quantisation() : shared);
+  };
+  std::string text = one_input(s);
+  for (const char* name : {"a", "b", "c"}) {
+    std::string line = layer(name);
+    const bool depthwise = line.find("depthwise") != std::string::npos;
+    const std::string channels =
+        depthwise ? "" : fmt::format("out_channels: {}, ", pick(1, 2 * atomic));
+    text += line.replace(line.find('@'), 1, channels);
+  }
+  return text +
+         fmt::format(
+             "  - concat: {{from: [a, b, {}], axis: 3, {}}}\n  - conv2d: "
+             "{{out_channels: 3, kernel: 1}}\n",
+             pick(0, 3) == 0 ? "a" : "c", shared) +
+         (pick(0, 2) == 0 ? "outputs: [a, conv2d_4]\n" : "");
+}
+
 std::string grouped(const Shape& s, int) {
   const int groups = pick(2, 6);
   const int kernel = pick(1, 3);
@@ -200,6 +224,7 @@ const std::vector<Recipe> kRecipes = {{"Unary", unary},
                                       {"Transpose", transpose},
                                       {"Resize", resize},
                                       {"Concat", concat},
+                                      {"ConcatOfConvolutions", concat_of_convolutions},
                                       {"GroupedConvolution", grouped},
                                       {"DepthwiseWithMultiplier", multiplied},
                                       {"TransposeConvolution", transpose_conv},

@@ -61,6 +61,21 @@ TEST(Compile, PaddingFunctionsAndAdditionsRideOnConvolutions) {
             0U);
 }
 
+TEST(Compile, ChannelsOfAConcatenationAreWrittenInPlace) {
+  const Program program = compiled(
+      "conv2d: {name: a, in: [2, 4, 4], out_channels: 4, kernel: 1}}, "
+      "{conv2d: {name: b, from: a, out_channels: 6, kernel: 1}}, "
+      "{conv2d: {name: c, from: a, out_channels: 5, kernel: 1}}, "
+      "{concat: {name: d, from: [b, c], axis: 3}");
+  EXPECT_TRUE(program.layers[3].no_copy);
+  const Slot& whole = program.layers[3].output;
+  const Slot& second = program.layers[2].output;
+  EXPECT_EQ(second.address, whole.address + 6);
+  EXPECT_EQ(second.segment_bytes, 5U);
+  EXPECT_EQ(second.stride, 11U);
+  EXPECT_EQ(program.arena_bytes, 128U + 32U) << "the concatenation and a, none of its parts";
+}
+
 TEST(Compile, ConcatenationAndSlicesAlongTheOutermostAxisNeedNoCopy) {
   const Program program = compiled(
       "conv2d: {name: a, in: [2, 4, 4], out_channels: 4, kernel: 1}}, "

@@ -13,7 +13,8 @@
 
 namespace tessera {
 
-/// A tensor's bytes in external memory: one after the other, or in segments that are `stride` apart.
+/// A tensor's bytes in external memory: one after the other, or in segments that are `stride`
+/// apart.
 struct Slot {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;

@@ -183,6 +183,32 @@ INSTANTIATE_TEST_SUITE_P(Modes, RandomMaximumPools,
                                           testing::Values("auto", "split-both")),
                          name_of_parameters);
 
+// Kernel rows that share atoms, in one and in several of them, with padding above, below and
+// beside.
+TEST(FoldedConvolutions, EqualTheReference) {
+  std::string listings;
+  for (const char* preset : {"small", "medium"}) {
+    for (const char* layer :
+         {"in: [13, 9, 1], kernel: 3", "in: [13, 9, 1], kernel: [7, 2]",
+          "in: [14, 11, 1], kernel: 5", "in: [9, 12, 2], kernel: [5, 3], stride: 2",
+          "in: [12, 12, 3], kernel: 7, stride: [2, 3]",
+          "in: [25, 10, 1], kernel: [10, 4], stride: 2", "in: [11, 10, 3], kernel: [3, 2]"}) {
+      const std::string layers =
+          fmt::format("layers: [{{conv2d: {{{}, out_channels: 20, padding: same}}}}]", layer);
+      SCOPED_TRACE(std::string(preset) + ": " + layers);
+      const Network network = import_yaml(layers, "folded.yaml", 1);
+      const auto outcome = test::conform(network, hardware_preset(preset), {},
+                                         test::seeded_inputs(network, 1), ExternalMemory{});
+      EXPECT_EQ(outcome.problem, "");
+      const std::string listing = disassemble(outcome.program);
+      EXPECT_NE(listing.find("LD_FOLD"), std::string::npos);
+      listings += listing;
+    }
+  }
+  EXPECT_NE(listings.find("row_step=2"), std::string::npos) << "rows of several atoms";
+  EXPECT_NE(listings.find("blank=1"), std::string::npos) << "rows outside the picture";
+}
+
 // Tiles that go on where the one above stopped need more rows than the random layers have.
 TEST(TallDepthwise, ResumesInEveryStride) {
   for (const int kernel : {2, 3}) {

@@ -14,6 +14,7 @@ namespace tessera {
 namespace {
 
 constexpr std::int64_t kMostExtent = 1 << 24;
+constexpr std::int64_t kMostElements = 1 << 30;
 
 }  // namespace
 
@@ -68,10 +69,13 @@ void OnnxImporter::add_input(const onnx::ValueInfoProto& input) {
   where_ = fmt::format("input `{}`: ", input.name());
   const auto& type = input.type().tensor_type();
   Dims dims;
+  std::int64_t elements = 1;
   for (const auto& dim : type.shape().dim()) {
     // A dimension by name is the batch, as a rule.
     dims.push_back(dim.has_dim_value() && dim.dim_value() > 0 ? dim.dim_value() : 1);
-    require(dims.back() <= kMostExtent, fmt::format("extent {}", dims.back()));
+    elements = std::min(elements * std::min(dims.back(), kMostExtent), kMostElements + 1);
+    require(dims.back() <= kMostExtent && elements <= kMostElements,
+            fmt::format("extent {}", dims.back()));
   }
   require(!dims.empty() && dims.size() <= 8, fmt::format("{} dimensions", dims.size()));
   const std::int32_t tensor = builder_.input(input.name(), stored_shape(dims));
@@ -262,6 +266,8 @@ std::int32_t OnnxImporter::move(const OnnxValue& in, const Dims& dims, Attribute
 
 OnnxImporter::Dims OnnxImporter::integers(const std::string& name) const {
   const OnnxConstant constant = onnx_.constant(name);
+  require(constant.type == onnx::TensorProto::INT64 || constant.type == onnx::TensorProto::INT32,
+          fmt::format("`{}` must be int64", name));
   Dims result;
   for (const double v : constant.values) {
     // Ends are often the greatest int64.

@@ -196,6 +196,7 @@ void OnnxImporter::softmax(const Node& node) {
   const std::int64_t axis = OnnxAttributes(node).integer("axis", onnx_.opset() < 13 ? 1 : -1);
   const std::int64_t positive = axis < 0 ? axis + rank : axis;
   const std::size_t last = logical_axis(in.dims.size() - 1, in.dims.size());
+  require(positive >= 0 && positive < rank, fmt::format("axis {}", axis));
   const bool rest_is_one =
       std::all_of(in.dims.begin() + std::min<std::int64_t>(positive + 1, rank), in.dims.end(),
                   [](std::int64_t extent) { return extent == 1; });

@@ -99,7 +99,7 @@ void OnnxImporter::reshape(const Node& node) {
     if (dims[d] == 0 && !zero_is_zero && d < in.dims.size()) {
       dims[d] = in.dims[d];
     }
-    known = dims[d] > 0 && known < kMostExtent ? known * dims[d] : known;
+    known = dims[d] > 0 && known < kMostExtent && dims[d] < kMostExtent ? known * dims[d] : known;
   }
   const std::int64_t elements =
       std::accumulate(in.dims.begin(), in.dims.end(), std::int64_t{1}, std::multiplies<>());
@@ -122,8 +122,12 @@ void OnnxImporter::flatten(const Node& node) {
 }
 
 OnnxImporter::Dims OnnxImporter::axes_of(const Node& node) const {
-  return name_of(node, 1).empty() ? OnnxAttributes(node).integers("axes", {})
-                                  : integers(name_of(node, 1));
+  Dims axes = name_of(node, 1).empty() ? OnnxAttributes(node).integers("axes", {})
+                                       : integers(name_of(node, 1));
+  for (std::int64_t& axis : axes) {
+    axis = std::clamp<std::int64_t>(axis, -kMostExtent, kMostExtent);
+  }
+  return axes;
 }
 
 void OnnxImporter::squeeze(const Node& node) {
@@ -337,7 +341,10 @@ void OnnxImporter::resize(const Node& node) {
     dims = integers(name_of(node, 3));
   } else {
     const OnnxConstant scales = onnx_.constant(name_of(node, scales_at));
-    require(scales.values.size() == 4, "needs four scales");
+    require(scales.values.size() == 4 &&
+                std::all_of(scales.values.begin(), scales.values.end(),
+                            [](double scale) { return scale > 0 && scale < 1e6; }),
+            "needs four positive scales");
     for (std::size_t d = 0; d < 4; ++d) {
       dims[d] = static_cast<std::int64_t>(
           std::floor(static_cast<double>(in.dims[d]) * std::clamp(scales.values[d], 0.0, 1e6)));

@@ -44,12 +44,19 @@ OnnxWeights read_weights(const OnnxGraph& graph, const std::string& values,
                          std::int64_t axis) {
   const OnnxConstant quantised = graph.constant(values);
   const OnnxConstant scales = graph.constant(scale);
+  if (quantised.type != onnx::TensorProto::INT8 && quantised.type != onnx::TensorProto::UINT8) {
+    graph.fail(fmt::format("quantised constant `{}` is neither int8 nor uint8", values));
+  }
   OnnxWeights weights;
   weights.dims = quantised.dims;
   weights.scales.assign(scales.values.begin(), scales.values.end());
   std::vector<double> zeros(weights.scales.size(), 0.0);
   if (!zero_point.empty()) {
-    zeros = graph.constant(zero_point).values;
+    const OnnxConstant given = graph.constant(zero_point);
+    if (given.type != onnx::TensorProto::INT8 && given.type != onnx::TensorProto::UINT8) {
+      graph.fail(fmt::format("zero point `{}` is neither int8 nor uint8", zero_point));
+    }
+    zeros = given.values;
   }
   std::int64_t inner = 1;
   for (std::size_t d = static_cast<std::size_t>(std::max<std::int64_t>(axis, 0)) + 1;

@@ -81,6 +81,7 @@ GivenWeights OnnxImporter::weights_for(const Given& given, const std::vector<std
             fmt::format("{} biases for {} outputs", given.bias->size(), outputs));
     std::vector<std::uint8_t> bytes;
     for (const double value : *given.bias) {
+      require(value >= -2147483648.0 && value <= 2147483647.0, "a bias beyond int32");
       const auto bits = static_cast<std::uint32_t>(static_cast<std::int32_t>(value));
       for (int b = 0; b < 4; ++b) {
         bytes.push_back(static_cast<std::uint8_t>(bits >> (8 * b)));
@@ -161,9 +162,10 @@ void OnnxImporter::convolve(const Node& node, const OnnxValue& in, const Given& 
   const Window window = window_of(node, in, {dims[2], dims[3]});
   const std::int64_t groups = attributes.integer("group", 1);
   const std::int64_t channels = in.dims[1];
-  require(groups >= 1 && channels == groups * dims[1] && dims[0] % groups == 0,
-          fmt::format("{} groups, {} input channels, kernel [{}]", groups, channels,
-                      fmt::join(dims, ", ")));
+  require(
+      groups >= 1 && groups <= channels && channels == groups * dims[1] && dims[0] % groups == 0,
+      fmt::format("{} groups, {} input channels, kernel [{}]", groups, channels,
+                  fmt::join(dims, ", ")));
   const Conv2d conv{window.stride[0],   window.stride[1], window.dilation[0],
                     window.dilation[1], window.padding,   result.activation};
   const auto taps = static_cast<std::size_t>(dims[2] * dims[3]);

@@ -13,7 +13,7 @@ ninja -C build/fuzz --quiet fuzz_tflite fuzz_onnx fuzz_yaml fuzz_csv fuzz_config
 fuzz() {
   local target=$1 log=build/fuzz/$1.log
   mkdir -p "build/fuzz/found/$target"
-  if ! "build/fuzz/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 \
+  if ! "build/fuzz/tests/fuzz/fuzz_$target" -seed=1 -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 \
     -max_len=65536 -print_final_stats=1 -artifact_prefix="build/fuzz/$target-" \
     "build/fuzz/found/$target" "tests/fuzz/corpus/$target" >"$log" 2>&1; then
     tail -40 "$log"

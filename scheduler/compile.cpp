@@ -221,8 +221,8 @@ class Compiler {
     if (unit.place) {
       result.address += unit.place->offset;
       result.bytes = tensor(unit.output).bytes();
-      result.segment_bytes = unit.place->channels;
-      result.stride = unit.place->pixel_channels;
+      result.segment_bytes = unit.place->block;
+      result.stride = unit.place->pitch;
     }
     return result;
   }

@@ -47,6 +47,7 @@ class UnitPlanner {
       }
       add(i);
     }
+    embed_tensors(network_, plan_);
     return std::move(plan_);
   }
 
@@ -101,66 +102,9 @@ class UnitPlanner {
       if (unit.kind == UnitKind::Accelerator && policy_.fuse) {
         take_next(unit);
       }
-      if (std::holds_alternative<Concatenation>(op.attributes)) {
-        write_in_place(unit);
-      }
     }
     ready_at_[static_cast<std::size_t>(unit.output)] = plan_.units.size() + 1;
     plan_.units.push_back(std::move(unit));
-  }
-
-  // Inputs of a concatenation of channels that nobody else reads are written where they belong, by
-  // what computes them; nothing is left to do for those.
-  void write_in_place(WorkUnit& concat) {
-    const Operator& op = network_.operators[concat.op];
-    const Tensor& out = tensor(op.output);
-    const bool of_channels = std::get<Concatenation>(op.attributes).axis + 1 ==
-                             static_cast<std::int32_t>(out.shape.size());
-    if (concat.kind != UnitKind::Accelerator || concat.lowering.post || !of_channels) {
-      return;
-    }
-    std::uint64_t offset = 0;
-    for (const std::int32_t input : op.inputs) {
-      const Tensor& in = tensor(input);
-      const auto channels = static_cast<std::uint64_t>(in.shape.back());
-      const ChannelPlace place{op.output, offset, channels,
-                               static_cast<std::uint64_t>(out.shape.back())};
-      offset += channels;
-      const auto writer = std::find_if(plan_.units.begin(), plan_.units.end(),
-                                       [&](const WorkUnit& unit) { return unit.output == input; });
-      const bool only_reader = consumers_[static_cast<std::size_t>(input)].size() == 1;
-      if (!only_reader || writer == plan_.units.end() ||
-          in.quantisation.scales != out.quantisation.scales ||
-          in.quantisation.zero_point != out.quantisation.zero_point || !fits(*writer, place)) {
-        continue;
-      }
-      writer->place = place;
-      auto& pieces = concat.lowering.pieces;
-      pieces.erase(std::remove_if(pieces.begin(), pieces.end(),
-                                  [&](const Piece& piece) { return piece.feature == input; }),
-                   pieces.end());
-    }
-    if (concat.lowering.pieces.empty()) {
-      concat.kind = UnitKind::NoCopy;
-    }
-  }
-
-  // Every pass writes channels of whole pixels.
-  static bool fits(const WorkUnit& unit, const ChannelPlace& place) {
-    return unit.kind == UnitKind::Accelerator && !unit.place &&
-           std::all_of(
-               unit.lowering.pieces.begin(), unit.lowering.pieces.end(), [&](const Piece& piece) {
-                 const View& view = piece.output_view;
-                 return view.channel_stride == 1 && view.pixel_stride % place.channels == 0 &&
-                        view.row_stride % place.channels == 0 &&
-                        view.offset % place.channels +
-                                static_cast<std::uint64_t>(piece.shape.out_c) <=
-                            place.channels;
-               });
-  }
-
-  [[nodiscard]] const Tensor& tensor(std::int32_t index) const {
-    return network_.tensors[static_cast<std::size_t>(index)];
   }
 
   // Reports name the padding with the first convolution that it became part of.
@@ -206,12 +150,6 @@ class UnitPlanner {
 };
 
 }  // namespace
-
-View ChannelPlace::within(const View& view) const {
-  const auto scaled = [this](std::uint64_t bytes) { return bytes / channels * pixel_channels; };
-  return {scaled(view.offset) + view.offset % channels + offset, scaled(view.row_stride),
-          scaled(view.pixel_stride), 1};
-}
 
 UnitPlan plan_units(const Network& network, const Hardware& hardware, const Policy& policy) {
   return UnitPlanner(network, hardware, policy).run();

@@ -125,6 +125,40 @@ std::string resize(const Shape& s, int) {
   return one_input(s) + fmt::format("  - resize_nearest: {{size: [{}, {}]{}}}\n", h, w, rule);
 }
 
+// Ranges of channels or columns read in place by all kinds of readers, and channels joined again.
+std::string views(const Shape& s, int) {
+  const std::string shared = quantisation();
+  const int axis = pick(2, 3);
+  const int extent = axis == 3 ? s.c : s.w;
+  const int cut = pick(1, extent);
+  const auto slice = [&](const char* name, int begin, int size) {
+    return fmt::format(
+        "  - slice: {{name: {}, from: x, begin: [0, 0, {}, {}], size: [1, {}, {}, {}]}}\n", name,
+        axis == 2 ? begin : 0, axis == 3 ? begin : 0, s.h, axis == 2 ? size : s.w,
+        axis == 3 ? size : s.c);
+  };
+  const auto reader = [&](const char* name, const char* from) {
+    const auto type = one_of<std::string>({"conv2d: {kernel: 3, padding: same, out_channels: 5",
+                                           "depthwise_conv2d: {kernel: 3, padding: same",
+                                           "max_pool2d: {kernel: 3, stride: 1, padding: same",
+                                           "leaky_relu: {alpha: 0.1"});
+    const bool pool = type.find("pool") != std::string::npos;
+    return fmt::format("  - {}, name: {}, from: {}{}}}\n", type, name, from,
+                       pool ? "" : ", " + shared);
+  };
+  std::string text = fmt::format("inputs: {{x: {{shape: {}, {}}}}}\nlayers:\n", text_of(s), shared);
+  text += slice("l", 0, cut) + slice("r", extent - cut, cut) + reader("a", "l") + reader("b", "r") +
+          reader("c", one_of<const char*>({"x", "l", "a"}));
+  text += fmt::format("  - add: {{name: d, from: [l, r], {}}}\n", quantisation());
+  if (axis == 3) {
+    text += fmt::format("  - concat: {{name: e, from: [a, {}], axis: 3}}\n",
+                        pick(0, 1) == 1 ? "l" : "b");
+    text += "  - concat: {name: f, from: [b, e, r], axis: 3}\n";
+    text += reader("g", "f") + reader("h", "e");
+  }
+  return text;
+}
+
 // Along any axis; equal quantisation needs no copy when the outer extents are 1.
 std::string concat(const Shape& s, int) {
   const int axis = pick(1, 3);
@@ -223,6 +257,7 @@ const std::vector<Recipe> kRecipes = {{"Unary", unary},
                                       {"Slice", slice},
                                       {"Transpose", transpose},
                                       {"Resize", resize},
+                                      {"Views", views},
                                       {"Concat", concat},
                                       {"ConcatOfConvolutions", concat_of_convolutions},
                                       {"GroupedConvolution", grouped},

@@ -76,6 +76,38 @@ TEST(Compile, ChannelsOfAConcatenationAreWrittenInPlace) {
   EXPECT_EQ(program.arena_bytes, 128U + 32U) << "the concatenation and a, none of its parts";
 }
 
+TEST(Compile, SlicesOfChannelsAreReadWhereTheyLie) {
+  const Program program = compiled(
+      "conv2d: {name: a, in: [4, 4, 4], out_channels: 12, kernel: 1}}, "
+      "{slice: {name: s, from: a, begin: [0, 0, 0, 4], size: [1, 4, 4, 8]}}, "
+      "{slice: {name: t, from: s, begin: [0, 0, 0, 2], size: [1, 4, 4, 3]}}, "
+      "{conv2d: {name: b, from: s, out_channels: 5, kernel: 3}}, "
+      "{max_pool2d: {name: c, from: t, kernel: 2}");
+  EXPECT_TRUE(program.layers[1].no_copy);
+  EXPECT_TRUE(program.layers[2].no_copy);
+  const Slot& whole = program.layers[0].output;
+  const Slot& part = program.layers[2].output;
+  EXPECT_EQ(part.address, whole.address + 6);
+  EXPECT_EQ(part.segment_bytes, 3U);
+  EXPECT_EQ(part.stride, 12U);
+}
+
+TEST(Compile, ConcatenationsWithinEachOtherAndWithOtherReadersCopyNothing) {
+  const Program program = compiled(
+      "conv2d: {name: a, in: [4, 4, 4], out_channels: 4, kernel: 1}}, "
+      "{conv2d: {name: b, from: a, out_channels: 6, kernel: 1}}, "
+      "{concat: {name: c, from: [a, b], axis: 3}}, "
+      "{conv2d: {name: d, from: c, out_channels: 5, kernel: 1}}, "
+      "{concat: {name: e, from: [d, c], axis: 3}}, "
+      "{conv2d: {name: f, from: e, out_channels: 4, kernel: 1}");
+  EXPECT_TRUE(program.layers[2].no_copy);
+  EXPECT_TRUE(program.layers[4].no_copy);
+  const Slot& whole = program.layers[4].output;
+  EXPECT_EQ(program.layers[0].output.address, whole.address + 5);
+  EXPECT_EQ(program.layers[1].output.address, whole.address + 9);
+  EXPECT_EQ(program.layers[1].output.stride, 15U);
+}
+
 TEST(Compile, ConcatenationAndSlicesAlongTheOutermostAxisNeedNoCopy) {
   const Program program = compiled(
       "conv2d: {name: a, in: [2, 4, 4], out_channels: 4, kernel: 1}}, "

@@ -82,6 +82,21 @@ Json hardware_json(const Config& config) {
           {"memory_latency_cycles", config.memory.latency}};
 }
 
+Json memory_json(const MemoryPlan& memory) {
+  return {{"arena_bytes", memory.allocation.height},
+          {"lower_bound_bytes", memory.allocation.lower_bound},
+          {"proved_optimal", memory.allocation.is_optimal()},
+          {"order_bytes", memory.order_bytes},
+          {"in_place_saved_bytes", memory.in_place_saved_bytes},
+          {"planner", memory.planner},
+          {"order", memory.order},
+          {"peak_by_order",
+           {{"given", memory.peaks.given},
+            {"greedy", memory.peaks.greedy},
+            {"exact", memory.peaks.exact},
+            {"bound", memory.peaks.bound}}}};
+}
+
 }  // namespace
 
 std::string report_json(const Config& config, const Simulation& simulation) {
@@ -117,11 +132,7 @@ std::string report_json(const Config& config, const Simulation& simulation) {
                     {"external_write_bytes", counter(totals, isa::Counter::WriteBytes)},
                     {"cbuf_peak_bytes", cbuf_peak},
                     {"counters", counters_json(totals)}};
-  json["memory"] = {{"arena_bytes", program.arena_bytes},
-                    {"lower_bound_bytes", program.live_bytes},
-                    {"proved_optimal", program.arena_bytes == program.live_bytes},
-                    {"order_bytes", program.live_bytes},
-                    {"in_place_saved_bytes", 0}};
+  json["memory"] = memory_json(program.memory);
   // Names come from model files: bytes that are no UTF-8 must not end the run.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

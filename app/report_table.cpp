@@ -110,7 +110,8 @@ std::string report_table(const Config& config, const Simulation& simulation) {
   text += render(rows);
   text +=
       fmt::format("\nactivations: {} bytes in external memory (at least {})\n",
-                  grouped(simulation.program.arena_bytes), grouped(simulation.program.live_bytes));
+                  grouped(simulation.program.arena_bytes()),
+                  grouped(simulation.program.memory.allocation.lower_bound));
   constexpr std::size_t kMostClasses = 5;
   const auto classes = scored_classes(config, simulation.network, simulation.result.outputs);
   for (std::size_t i = 0; i < std::min(classes.size(), kMostClasses); ++i) {

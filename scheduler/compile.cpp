@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <map>
 
-#include "scheduler/arena.hpp"
+#include "scheduler/activations.hpp"
 #include "scheduler/constants.hpp"
 #include "scheduler/layer_planner.hpp"
+#include "scheduler/order_choice.hpp"
 #include "scheduler/stream_writer.hpp"
 #include "scheduler/tokens.hpp"
 #include "scheduler/units.hpp"
@@ -23,11 +24,11 @@ std::uint64_t align(std::uint64_t value) {
   return (value + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// Distinct cbuf atoms that the actions from `first` on load.
-std::uint64_t atoms_used(const std::vector<Action>& actions, std::size_t first) {
+// Distinct cbuf atoms that the actions load.
+std::uint64_t atoms_used(const std::vector<Action>& actions) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
-  for (std::size_t i = first; i < actions.size(); ++i) {
-    for (const Access& access : actions[i].accesses) {
+  for (const Action& action : actions) {
+    for (const Access& access : action.accesses) {
       if (access.resource == Resource::Cbuf && access.write) {
         ranges.emplace_back(access.begin, access.end);
       }
@@ -196,28 +197,8 @@ class Compiler {
     }
   }
 
-  // Tensors that a unit reads from the activations.
-  [[nodiscard]] std::vector<std::int32_t> read_by(const WorkUnit& unit) const {
-    std::vector<std::int32_t> result;
-    if (unit.kind == UnitKind::Host || plan_.aliases.of(unit.output).tensor != unit.output) {
-      result = network_.operators[unit.op].inputs;
-    }
-    for (const Piece& piece : unit.lowering.pieces) {
-      result.push_back(piece.feature);
-    }
-    if (unit.lowering.post) {
-      result.push_back(unit.lowering.post->operand);
-    }
-    return result;
-  }
-
-  // The tensor in whose memory the unit's output lies.
-  static std::int32_t written_by(const WorkUnit& unit) {
-    return unit.place ? unit.place->tensor : unit.output;
-  }
-
   [[nodiscard]] Slot output_of(const WorkUnit& unit) const {
-    Slot result = *slot(written_by(unit));
+    Slot result = *slot(unit.written());
     if (unit.place) {
       result.address += unit.place->offset;
       result.bytes = tensor(unit.output).bytes();
@@ -227,59 +208,106 @@ class Compiler {
     return result;
   }
 
+  /// All work in one order: what it does, on virtual addresses, and where buffers can lie.
+  struct Attempt {
+    std::vector<std::uint32_t> order;
+    std::vector<std::vector<Action>> actions;  // by unit
+    AllocationProblem problem;
+    Allocation allocation;
+  };
+
   void place_activations() {
-    constexpr std::size_t kNone = SIZE_MAX;
-    const std::size_t count = plan_.units.size();
-    std::vector<std::size_t> buffer_of(network_.tensors.size(), kNone);
-    std::vector<Lifetime> buffers;
-    const auto used = [&](std::int32_t index, std::size_t when) {
-      if (index < 0 || !tensor(index).constant.empty()) {
-        return;
+    const Activations activations(network_, plan_);
+    const OrderProblem& orders = activations.order_problem();
+    OrderChoice choice = choose_orders(orders, policy_.plan);
+    std::optional<Attempt> best;
+    for (const std::vector<std::uint32_t>& order : choice.orders) {
+      Attempt attempt = plan_in(order, activations);
+      if (!best || attempt.allocation.height < best->allocation.height) {
+        best = std::move(attempt);
+        choice.taken = choice.names[static_cast<std::size_t>(&order - choice.orders.data())];
       }
-      const std::int32_t root = plan_.aliases.of(index).tensor;
-      std::size_t& buffer = buffer_of[static_cast<std::size_t>(root)];
-      if (buffer == kNone) {
-        buffer = buffers.size();
-        buffers.push_back({tensor(root).bytes(), when, when + 1});
+    }
+    describe_plan(*best, choice, orders);
+    if (const std::string problem = violation(best->problem, best->allocation.offsets);
+        !problem.empty()) {
+      throw std::logic_error("memory plan: " + problem);
+    }
+    order_ = std::move(best->order);
+    actions_ = std::move(best->actions);
+    place_slots(activations);
+  }
+
+  Attempt plan_in(const std::vector<std::uint32_t>& order, const Activations& activations) {
+    Attempt attempt;
+    attempt.order = order;
+    attempt.actions.resize(plan_.units.size());
+    attempt.problem = activations.allocation_problem(order, kAlignment);
+    const bool overlaps = policy_.plan.in_place && (policy_.plan.planner == PlannerName::Best ||
+                                                    policy_.plan.planner == PlannerName::Exact);
+    StreamState state(hardware_);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const WorkUnit& unit = plan_.units[order[i]];
+      if (unit.kind == UnitKind::Host) {
+        state = StreamState(hardware_);
+      } else if (unit.kind == UnitKind::Accelerator) {
+        plan_unit(order[i], activations, state, attempt.actions[order[i]]);
       }
-      buffers[buffer].last = std::max(buffers[buffer].last, when + 1);
-    };
-    for (const std::int32_t input : network_.inputs) {
-      used(input, 0);
-    }
-    for (std::size_t u = 0; u < count; ++u) {
-      for (const std::int32_t input : read_by(plan_.units[u])) {
-        used(input, u);
+      if (overlaps && unit.kind != UnitKind::NoCopy) {
+        activations.add_overlaps(unit, i, attempt.actions[order[i]], attempt.problem);
       }
-      used(written_by(plan_.units[u]), u);
     }
-    for (const std::int32_t output : network_.outputs) {
-      used(output, count);
+    attempt.allocation =
+        allocate(attempt.problem, policy_.plan.planner, {policy_.plan.budget});
+    return attempt;
+  }
+
+  void describe_plan(const Attempt& attempt, const OrderChoice& choice,
+                     const OrderProblem& orders) {
+    MemoryPlan& memory = program_.memory;
+    memory.problem = attempt.problem;
+    memory.allocation = attempt.allocation;
+    memory.planner = planner_names()[static_cast<std::size_t>(policy_.plan.planner)];
+    memory.order = choice.taken;
+    memory.peaks = choice.peaks;
+    const auto along = memory_along(orders, attempt.order);
+    memory.order_bytes = along.empty() ? 0 : *std::max_element(along.begin(), along.end());
+    if (!attempt.problem.overlaps.empty()) {
+      AllocationProblem apart = attempt.problem;
+      apart.overlaps.clear();
+      const std::uint64_t height =
+          allocate(apart, policy_.plan.planner, {policy_.plan.budget}).height;
+      memory.in_place_saved_bytes = height - std::min(height, attempt.allocation.height);
     }
-    const ArenaPlan plan = plan_arena(buffers, kAlignment);
+    for (const std::uint32_t unit : attempt.order) {
+      memory.steps.push_back(network_.operators[plan_.units[unit].op].name);
+    }
+  }
+
+  void place_slots(const Activations& activations) {
+    const std::uint64_t bytes = align(program_.memory.allocation.height);
     const std::uint64_t base = align(program_.image.size());
-    program_.arena_bytes = plan.bytes;
-    for (std::size_t i = 0; i <= count; ++i) {
-      std::uint64_t alive = 0;
-      for (const Lifetime& life : buffers) {
-        alive += life.first <= i && i < life.last ? life.bytes : 0;
-      }
-      program_.live_bytes = std::max(program_.live_bytes, alive);
+    if (base + bytes > kAddressSpace / 2) {
+      throw InputError(fmt::format("{}: constants and activations need {} bytes, more than 2 GiB",
+                                   network_.name, base + bytes));
     }
-    program_.regions.push_back({MemoryKind::Arena, {base, plan.bytes}});
+    program_.regions.push_back({MemoryKind::Arena, {base, bytes}});
+    program_.image.resize(base + bytes);
+    std::vector<std::uint64_t> bases = program_.memory.allocation.offsets;
+    for (std::uint64_t& offset : bases) {
+      offset += base;
+    }
+    for (std::vector<Action>& actions : actions_) {
+      relocate(actions, bases);
+    }
     slots_.resize(network_.tensors.size());
     for (std::size_t t = 0; t < slots_.size(); ++t) {
-      const Aliases::Place place = plan_.aliases.of(static_cast<std::int32_t>(t));
-      const std::size_t buffer = buffer_of[static_cast<std::size_t>(place.tensor)];
-      if (buffer != kNone) {
-        slots_[t] = Slot{base + plan.offsets[buffer] + place.offset, network_.tensors[t].bytes()};
+      const auto tensor = static_cast<std::int32_t>(t);
+      if (const std::size_t buffer = activations.buffer_of(tensor); buffer != Activations::kNone) {
+        slots_[t] = Slot{bases[buffer] + plan_.aliases.of(tensor).offset,
+                         network_.tensors[t].bytes()};
       }
     }
-    if (base + plan.bytes > kAddressSpace / 2) {
-      throw InputError(fmt::format("{}: constants and activations need {} bytes, more than 2 GiB",
-                                   network_.name, base + plan.bytes));
-    }
-    program_.image.resize(base + plan.bytes);
     for (const std::int32_t input : network_.inputs) {
       program_.inputs.push_back(*slot(input));
     }
@@ -299,17 +327,15 @@ class Compiler {
     commands_begin_ = align(program_.image.size());
     program_.image.resize(commands_begin_);
     std::vector<Action> actions;
-    StreamState state(hardware_);
     CommandRun run;
     const auto flush = [&] {
       if (!run.layers.empty()) {
         emit_run(actions, std::move(run));
         run = {};
         actions.clear();
-        state = StreamState(hardware_);
       }
     };
-    for (std::size_t u = 0; u < plan_.units.size(); ++u) {
+    for (const std::uint32_t u : order_) {
       const WorkUnit& unit = plan_.units[u];
       const auto layer = static_cast<std::uint32_t>(unit.op);
       record_outputs(unit);
@@ -323,7 +349,9 @@ class Compiler {
         continue;
       }
       if (unit.kind == UnitKind::Accelerator) {
-        plan(u, state, actions);
+        program_.layers[unit.op].traffic = traffic_of(actions_[u], 0);
+        program_.layers[unit.op].cbuf_peak_bytes = atoms_used(actions_[u]) * hardware_.atomic_c;
+        std::move(actions_[u].begin(), actions_[u].end(), std::back_inserter(actions));
       }
       add_marks(unit.op, actions);
       run.layers.push_back(layer);
@@ -346,24 +374,28 @@ class Compiler {
     }
   }
 
-  void plan(std::size_t u, StreamState& state, std::vector<Action>& actions) {
+  void plan_unit(std::size_t u, const Activations& activations, StreamState& state,
+                 std::vector<Action>& actions) {
     const WorkUnit& unit = plan_.units[u];
-    const std::size_t first = actions.size();
+    const auto address = [&](std::int32_t tensor) {
+      return (activations.buffer_of(tensor) + 1) * kVirtualBuffer +
+             plan_.aliases.of(tensor).offset;
+    };
     for (std::size_t p = 0; p < pieces_[u].size(); ++p) {
       const Piece& piece = unit.lowering.pieces[p];
       LayerData& data = pieces_[u][p].data;
-      data.feature = at(piece.feature_view, slot(piece.feature)->address);
-      data.output = unit.place ? unit.place->within(piece.output_view) : piece.output_view;
-      data.output.offset += slot(written_by(unit))->address;
+      data.feature = at(piece.feature_view, address(piece.feature));
+      data.output = at(unit.place ? unit.place->within(piece.output_view) : piece.output_view,
+                       address(unit.written()));
       if (piece.operand_view) {
         const std::int32_t operand = unit.lowering.post->operand;
-        data.operand = at(*piece.operand_view,
-                          slot(operand) ? slot(operand)->address : operand_constants_.at(operand));
+        const auto constant = operand_constants_.find(operand);
+        data.operand = at(*piece.operand_view, constant == operand_constants_.end()
+                                                   ? address(operand)
+                                                   : constant->second);
       }
       plan_layer(pieces_[u][p].shape, hardware_, pieces_[u][p].decision, data, state, actions);
     }
-    program_.layers[unit.op].traffic = traffic_of(actions, first);
-    program_.layers[unit.op].cbuf_peak_bytes = atoms_used(actions, first) * hardware_.atomic_c;
   }
 
   static View at(View view, std::uint64_t address) {
@@ -428,6 +460,8 @@ class Compiler {
   std::map<std::vector<std::uint8_t>, std::uint64_t> constants_;
   std::map<std::int32_t, std::uint64_t> operand_constants_;  // by tensor
   std::vector<std::optional<Slot>> slots_;
+  std::vector<std::uint32_t> order_;              // of units
+  std::vector<std::vector<Action>> actions_;      // by unit
   std::uint64_t commands_begin_ = 0;
 };
 

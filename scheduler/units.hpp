@@ -23,6 +23,9 @@ struct WorkUnit {
   std::optional<Embedding> place;     ///< of the output, when it is not on its own
   Lowering lowering;                  ///< with kind Accelerator
   std::string host_reason;            ///< with kind Host
+
+  /// The tensor in whose memory the output lies.
+  [[nodiscard]] std::int32_t written() const { return place ? place->tensor : output; }
 };
 
 struct UnitPlan {

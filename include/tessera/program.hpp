@@ -76,8 +76,9 @@ struct Program {
   std::vector<LayerRecord> layers;
   std::vector<Slot> inputs;
   std::vector<Slot> outputs;
-  std::uint64_t arena_bytes = 0;
-  std::uint64_t live_bytes = 0;  ///< most activation bytes alive at once: no arena is smaller
+  MemoryPlan memory;  ///< of the activations, in the arena
+
+  [[nodiscard]] std::uint64_t arena_bytes() const { return memory.allocation.height; }
 };
 
 /// Schedules and encodes a network. Throws InputError when a layer cannot run.

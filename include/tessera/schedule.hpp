@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tessera/hardware.hpp"
+#include "tessera/memory_plan.hpp"
 #include "tessera/network.hpp"
 
 namespace tessera {
@@ -54,6 +55,7 @@ struct Policy {
   SplitChoice split = SplitChoice::Auto;
   ForcedMode mode = ForcedMode::None;
   bool fuse = true;  ///< paddings, activations and additions ride on convolutions where they can
+  PlanOptions plan;
 };
 
 /// Bytes in the buffer, alignment and padding included (the terms of the published rules).

@@ -111,6 +111,23 @@ Hardware read_hardware(const YAML::Node& node, const std::string& file) {
   return hardware;
 }
 
+PlanOptions read_plan(const YAML::Node& node, const std::string& file) {
+  YAML::Node map = node;
+  if (node.IsScalar()) {
+    map = YAML::Node(YAML::NodeType::Map);
+    map["planner"] = node;
+  }
+  YamlFields fields(map, file, "policy.plan");
+  PlanOptions plan;
+  plan.planner = static_cast<PlannerName>(fields.choice("planner", planner_names(), 0));
+  plan.order = static_cast<OrderName>(fields.choice("order", order_names(), 0));
+  plan.in_place = fields.choice("in_place", {"no", "yes"}, 1) == 1;
+  plan.budget = static_cast<std::uint64_t>(
+      fields.integer("budget", 1, 1'000'000'000, static_cast<std::int64_t>(plan.budget)));
+  fields.finish();
+  return plan;
+}
+
 Policy read_policy(const YAML::Node& node, const std::string& file) {
   static const std::vector<std::string> policies = {"first-fit"};
   static const std::vector<std::string> splits = {"auto", "channels", "spatial"};
@@ -127,6 +144,9 @@ Policy read_policy(const YAML::Node& node, const std::string& file) {
   policy.split = static_cast<SplitChoice>(fields.choice("split", splits, 0));
   policy.mode = static_cast<ForcedMode>(fields.choice("mode", modes, 0));
   policy.fuse = fields.choice("fuse", {"no", "yes"}, 1) == 1;
+  if (const YAML::Node plan = fields.get("plan"); plan.IsDefined()) {
+    policy.plan = read_plan(plan, file);
+  }
   fields.finish();
   return policy;
 }

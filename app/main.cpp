@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "app/output_file.hpp"
+#include "app/plan_command.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/simulate.hpp"
@@ -124,12 +125,17 @@ int parse_and_run(int argc, char** argv) {
   app.add_option("--input", simulate.simulate.input, "input tensor (.npy, .bin) or folder");
   app.add_option("--output", simulate.simulate.output, "where to write the output (.npy, .bin)");
   app.add_option("--json", simulate.json, "write the result as JSON; - for standard output");
+  app.add_flag("--check-memory", simulate.simulate.check_memory,
+               "poison activations nobody needs any more; reading them is an error");
   app.add_option("--waves", simulate.simulate.waves, "write waves (FST)");
   CLI::App* explain_app =
       app.add_subcommand("explain", "every inequality and number behind each layer's mode");
   add_common(*explain_app, explain);
   explain_app->add_option("--layer", explain.layer, "only this layer");
   explain_app->add_flag("--listing", explain.listing, "also print the command stream");
+  tessera::PlanCommand plan;
+  CLI::App* plan_app = app.add_subcommand("plan", "order and memory plan only");
+  plan.add_to(*plan_app);
   CLI::App* import_app = app.add_subcommand("import", "write a model as an editable layer list");
   std::string model;
   std::string out;
@@ -149,6 +155,9 @@ int parse_and_run(int argc, char** argv) {
   }
   if (import_app->parsed()) {
     return run_import(tessera::find_network(model, "."), out, seed, seeded);
+  }
+  if (plan_app->parsed()) {
+    return plan.run() ? kDone : kWrong;
   }
   return explain_app->parsed() ? run_explain(explain) : run_simulate(simulate);
 }

@@ -82,12 +82,23 @@ Json hardware_json(const Config& config) {
           {"memory_latency_cycles", config.memory.latency}};
 }
 
-Json memory_json(const MemoryPlan& memory) {
+// Bytes that operators without a copy would have read and written.
+std::uint64_t copies_saved(const Program& program) {
+  std::uint64_t bytes = 0;
+  for (const LayerRecord& record : program.layers) {
+    bytes += record.no_copy ? 2 * record.output.bytes : 0;
+  }
+  return bytes;
+}
+
+Json memory_json(const Program& program) {
+  const MemoryPlan& memory = program.memory;
   return {{"arena_bytes", memory.allocation.height},
           {"lower_bound_bytes", memory.allocation.lower_bound},
           {"proved_optimal", memory.allocation.is_optimal()},
           {"order_bytes", memory.order_bytes},
           {"in_place_saved_bytes", memory.in_place_saved_bytes},
+          {"removed_copies_saved_bytes", copies_saved(program)},
           {"planner", memory.planner},
           {"order", memory.order},
           {"peak_by_order",
@@ -132,7 +143,7 @@ std::string report_json(const Config& config, const Simulation& simulation) {
                     {"external_write_bytes", counter(totals, isa::Counter::WriteBytes)},
                     {"cbuf_peak_bytes", cbuf_peak},
                     {"counters", counters_json(totals)}};
-  json["memory"] = memory_json(program.memory);
+  json["memory"] = memory_json(program);
   // Names come from model files: bytes that are no UTF-8 must not end the run.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -5,20 +5,10 @@
 
 #include "app/classes.hpp"
 #include "app/report.hpp"
+#include "app/text_table.hpp"
 
 namespace tessera {
 namespace {
-
-using Row = std::vector<std::string>;
-
-std::string grouped(std::uint64_t value) {
-  std::string digits = std::to_string(value);
-  for (std::size_t at = digits.size(); at > 3;) {
-    at -= 3;
-    digits.insert(at, " ");
-  }
-  return digits;
-}
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? ""
@@ -56,30 +46,6 @@ Row layer_row(const Config& config, const Program& program, const LayerRecord& r
           grouped(record.cbuf_peak_bytes)};
 }
 
-std::string render(std::vector<Row> rows) {
-  for (Row& row : rows) {
-    row.resize(rows[0].size());
-  }
-  std::vector<std::size_t> widths(rows[0].size(), 0);
-  for (const Row& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      widths[c] = std::max(widths[c], row[c].size());
-    }
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      // Names to the left, numbers to the right.
-      line += c < 3 ? fmt::format("{:<{}}  ", row[c], widths[c])
-                    : fmt::format("{:>{}}  ", row[c], widths[c]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string report_table(const Config& config, const Simulation& simulation) {
@@ -107,11 +73,10 @@ std::string report_table(const Config& config, const Simulation& simulation) {
       simulation.network.name, hw.name, hw.atomic_c, hw.atomic_k,
       static_cast<double>(hw.cbuf_size) / 1024, config.memory.bytes_per_cycle,
       config.memory.latency, config.policy.name, config.engine);
-  text += render(rows);
-  text +=
-      fmt::format("\nactivations: {} bytes in external memory (at least {})\n",
-                  grouped(simulation.program.arena_bytes()),
-                  grouped(simulation.program.memory.allocation.lower_bound));
+  text += aligned(rows, 3);
+  text += fmt::format("\nactivations: {} bytes in external memory (at least {})\n",
+                      grouped(simulation.program.arena_bytes()),
+                      grouped(simulation.program.memory.allocation.lower_bound));
   constexpr std::size_t kMostClasses = 5;
   const auto classes = scored_classes(config, simulation.network, simulation.result.outputs);
   for (std::size_t i = 0; i < std::min(classes.size(), kMostClasses); ++i) {

@@ -147,6 +147,7 @@ Simulation simulate(const Config& config, const SimulateOptions& options, Progre
   run.memory = config.memory;
   run.disturbance = config.jitter;
   run.waves = options.waves;
+  run.check_memory = options.check_memory;
   run.announce = [&](const std::string& text) { progress.say(text); };
   run.tick = [&](std::size_t layers, std::uint64_t cycles) {
     // Layers seldom run at the ideal rate: what is left is never shown as done.

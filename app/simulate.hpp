@@ -16,7 +16,8 @@ namespace tessera {
 struct SimulateOptions {
   std::string input;   ///< .npy or .bin file, a folder for several; empty: from the seed
   std::string output;  ///< the same for the outputs; empty: not written
-  std::string waves;   ///< FST file; empty: none
+  bool check_memory = false;
+  std::string waves;  ///< FST file; empty: none
 };
 
 struct Simulation {

@@ -5,9 +5,7 @@
 namespace tessera {
 
 Clearances::Clearances(const AllocationProblem& problem)
-    : problem_(problem),
-      neighbours_(problem.buffers.size()),
-      overlaps_(problem.buffers.size()) {
+    : problem_(problem), neighbours_(problem.buffers.size()), overlaps_(problem.buffers.size()) {
   const auto& buffers = problem.buffers;
   for (std::size_t a = 0; a < buffers.size(); ++a) {
     for (std::size_t b = a + 1; b < buffers.size(); ++b) {

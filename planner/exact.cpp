@@ -44,8 +44,8 @@ Scaled scaled(const AllocationProblem& problem, bool cliques) {
   }
   result.moments = static_cast<std::uint32_t>(moments.size());
   const auto index = [&](std::int64_t time) {
-    return static_cast<std::uint32_t>(
-        std::lower_bound(moments.begin(), moments.end(), time) - moments.begin());
+    return static_cast<std::uint32_t>(std::lower_bound(moments.begin(), moments.end(), time) -
+                                      moments.begin());
   };
   for (const Buffer& buffer : problem.buffers) {
     Block block{index(buffer.lower), index(buffer.upper), padded(problem, buffer) / result.unit};
@@ -72,11 +72,10 @@ class HeightSearch {
 
   SearchResult at_most(std::uint64_t height, std::uint64_t steps) {
     steps = std::min(steps, left_);
-    SearchResult result =
-        problem_.overlaps.empty()
-            ? search_skyline(scaled_.blocks, scaled_.moments, (height + unit() - 1) / unit(), steps,
-                             techniques_)
-            : search_ordered(problem_, height, steps);
+    SearchResult result = problem_.overlaps.empty()
+                              ? search_skyline(scaled_.blocks, scaled_.moments,
+                                               (height + unit() - 1) / unit(), steps, techniques_)
+                              : search_ordered(problem_, height, steps);
     if (problem_.overlaps.empty()) {
       for (std::uint64_t& offset : result.offsets) {
         offset *= unit();

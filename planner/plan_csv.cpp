@@ -35,7 +35,8 @@ std::vector<Line> lines_of(const std::string& text, const std::string& name) {
     }
     Line line{fmt::format("{}:{}: ", name, number), {}};
     std::size_t begin = 0;
-    for (std::size_t comma = row.find(','); comma != std::string::npos; comma = row.find(',', begin)) {
+    for (std::size_t comma = row.find(','); comma != std::string::npos;
+         comma = row.find(',', begin)) {
       line.cells.push_back(trimmed(row.substr(begin, comma - begin)));
       begin = comma + 1;
     }
@@ -72,8 +73,8 @@ std::vector<std::size_t> need_columns(const Line& header, const std::vector<std:
   for (const std::string& name : names) {
     columns.push_back(column_of(header, name));
     if (columns.back() == header.cells.size()) {
-      throw InputError(fmt::format("{}no column `{}`{}", header.where, name,
-                                   suggestion(name, header.cells)));
+      throw InputError(
+          fmt::format("{}no column `{}`{}", header.where, name, suggestion(name, header.cells)));
     }
   }
   return columns;
@@ -147,8 +148,8 @@ std::string write_plan_csv(const AllocationProblem& problem,
     const Buffer& buffer = problem.buffers[b];
     std::string id = buffer.id;
     std::replace(id.begin(), id.end(), ',', ';');
-    text += fmt::format("{},{},{},{},{}\n", id, buffer.lower, buffer.upper, buffer.size,
-                        offsets[b]);
+    text +=
+        fmt::format("{},{},{},{},{}\n", id, buffer.lower, buffer.upper, buffer.size, offsets[b]);
   }
   return text;
 }

@@ -167,18 +167,17 @@ class Removal {
       plan_.placement.push_back(member);
     }
     // The one that was chosen comes first.
-    const auto group = plan_.placement.end() -
-                       static_cast<std::ptrdiff_t>(plan_.local_share[n].size());
+    const auto group =
+        plan_.placement.end() - static_cast<std::ptrdiff_t>(plan_.local_share[n].size());
     std::rotate(group, std::find(group, plan_.placement.end(), n), plan_.placement.end());
     plan_.height = std::max(plan_.height, at + bytes);
   }
 
   [[nodiscard]] bool depends_on_group(std::uint32_t n, std::uint32_t other) const {
-    return std::any_of(plan_.local_share[n].begin(), plan_.local_share[n].end(),
-                       [&](std::uint32_t member) {
-                         return contains(plan_.first[member], other) ||
-                                contains(plan_.first[other], member);
-                       });
+    return std::any_of(
+        plan_.local_share[n].begin(), plan_.local_share[n].end(), [&](std::uint32_t member) {
+          return contains(plan_.first[member], other) || contains(plan_.first[other], member);
+        });
   }
 
   const OperatorGraph& graph_;

@@ -138,7 +138,7 @@ AllocationProblem Activations::allocation_problem(const std::vector<std::uint32_
   for (std::size_t b = 0; b < tensors_.size(); ++b) {
     const OrderItem& item = problem_.items[b];
     std::int64_t lower = item.from_start ? 0 : end - 1;
-    std::int64_t upper = item.to_end ? end : 1;
+    std::int64_t upper = item.to_end ? end + 1 : 1;  // outputs outlive the last unit
     for (const std::uint32_t unit : item.touched_by) {
       lower = std::min(lower, when[unit]);
       upper = std::max(upper, when[unit] + 1);
@@ -187,9 +187,8 @@ void Activations::add_overlaps(const WorkUnit& unit, std::size_t when,
 
 void relocate(std::vector<Action>& actions, const std::vector<std::uint64_t>& base) {
   const auto moved = [&](std::uint64_t address) {
-    return address < kVirtualBuffer
-               ? address
-               : base[address / kVirtualBuffer - 1] + address % kVirtualBuffer;
+    return address < kVirtualBuffer ? address
+                                    : base[address / kVirtualBuffer - 1] + address % kVirtualBuffer;
   };
   for (Action& action : actions) {
     if (auto* load = std::get_if<LoadAction>(&action.body); load != nullptr) {

@@ -257,8 +257,7 @@ class Compiler {
         activations.add_overlaps(unit, i, attempt.actions[order[i]], attempt.problem);
       }
     }
-    attempt.allocation =
-        allocate(attempt.problem, policy_.plan.planner, {policy_.plan.budget});
+    attempt.allocation = allocate(attempt.problem, policy_.plan.planner, {policy_.plan.budget});
     return attempt;
   }
 
@@ -280,7 +279,7 @@ class Compiler {
       memory.in_place_saved_bytes = height - std::min(height, attempt.allocation.height);
     }
     for (const std::uint32_t unit : attempt.order) {
-      memory.steps.push_back(network_.operators[plan_.units[unit].op].name);
+      memory.layers.push_back(static_cast<std::uint32_t>(plan_.units[unit].op));
     }
   }
 
@@ -304,8 +303,8 @@ class Compiler {
     for (std::size_t t = 0; t < slots_.size(); ++t) {
       const auto tensor = static_cast<std::int32_t>(t);
       if (const std::size_t buffer = activations.buffer_of(tensor); buffer != Activations::kNone) {
-        slots_[t] = Slot{bases[buffer] + plan_.aliases.of(tensor).offset,
-                         network_.tensors[t].bytes()};
+        slots_[t] =
+            Slot{bases[buffer] + plan_.aliases.of(tensor).offset, network_.tensors[t].bytes()};
       }
     }
     for (const std::int32_t input : network_.inputs) {
@@ -378,8 +377,7 @@ class Compiler {
                  std::vector<Action>& actions) {
     const WorkUnit& unit = plan_.units[u];
     const auto address = [&](std::int32_t tensor) {
-      return (activations.buffer_of(tensor) + 1) * kVirtualBuffer +
-             plan_.aliases.of(tensor).offset;
+      return (activations.buffer_of(tensor) + 1) * kVirtualBuffer + plan_.aliases.of(tensor).offset;
     };
     for (std::size_t p = 0; p < pieces_[u].size(); ++p) {
       const Piece& piece = unit.lowering.pieces[p];
@@ -390,9 +388,9 @@ class Compiler {
       if (piece.operand_view) {
         const std::int32_t operand = unit.lowering.post->operand;
         const auto constant = operand_constants_.find(operand);
-        data.operand = at(*piece.operand_view, constant == operand_constants_.end()
-                                                   ? address(operand)
-                                                   : constant->second);
+        data.operand =
+            at(*piece.operand_view,
+               constant == operand_constants_.end() ? address(operand) : constant->second);
       }
       plan_layer(pieces_[u][p].shape, hardware_, pieces_[u][p].decision, data, state, actions);
     }
@@ -460,8 +458,8 @@ class Compiler {
   std::map<std::vector<std::uint8_t>, std::uint64_t> constants_;
   std::map<std::int32_t, std::uint64_t> operand_constants_;  // by tensor
   std::vector<std::optional<Slot>> slots_;
-  std::vector<std::uint32_t> order_;              // of units
-  std::vector<std::vector<Action>> actions_;      // by unit
+  std::vector<std::uint32_t> order_;          // of units
+  std::vector<std::vector<Action>> actions_;  // by unit
   std::uint64_t commands_begin_ = 0;
 };
 

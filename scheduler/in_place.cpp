@@ -147,7 +147,7 @@ class Tracker {
   std::vector<Load> loads_;
   std::vector<Store> stores_;
   LastWriter writers_[kNumResources];
-  LastWriter accumulators_;                  // by convolution
+  LastWriter accumulators_;                   // by convolution
   std::vector<std::uint64_t> known_by_conv_;  // loads that are done
   std::uint64_t known_by_store_ = 0;
 };

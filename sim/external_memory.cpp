@@ -60,6 +60,9 @@ void ExternalMemoryModel::choose_read(rtl::Ports& ports) {
   std::memcpy(ports.m_rdata, bytes_.data() + (have > 0 ? at : 0),
               std::min<std::uint64_t>(have, bus_bytes_));
   presented_ = true;
+  if (checker_ != nullptr && burst.response == 0) {
+    checker_->read_beat(at, bus_bytes_);
+  }
 }
 
 void ExternalMemoryModel::drive(rtl::Ports& ports) {
@@ -127,6 +130,9 @@ void ExternalMemoryModel::accept_write(const rtl::Ports& ports) {
     for (std::uint32_t b = 0; b < bus_bytes_ && burst.response == 0; ++b) {
       if (((ports.m_wstrb >> b) & 1U) != 0 && at + b < bytes_.size()) {
         bytes_[at + b] = ports.m_wdata[b];
+        if (checker_ != nullptr) {
+          checker_->write(at + b);
+        }
       }
     }
     if (++burst.done == burst.beats) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/axi_rules.hpp"
+#include "sim/memory_checker.hpp"
 #include "sim/rtl/ports.hpp"
 #include "tessera/engine.hpp"
 #include "tessera/rng.hpp"
@@ -25,6 +26,8 @@ class ExternalMemoryModel {
   /// what that edge hands over.
   void cycle(rtl::Ports& ports);
   [[nodiscard]] const AxiRules& rules() const { return rules_; }
+  /// Is told of all reads and writes from now on; may be null.
+  void watch(MemoryChecker* checker) { checker_ = checker; }
 
  private:
   struct Burst {
@@ -48,6 +51,7 @@ class ExternalMemoryModel {
   std::uint32_t bus_bytes_;
   MemoryDisturbance disturbance_;
   AxiRules rules_;
+  MemoryChecker* checker_ = nullptr;
   SplitMix64 rng_;
   std::uint64_t now_ = 0;
   double credit_ = 0;                       ///< bytes that may still move

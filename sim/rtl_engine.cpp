@@ -32,6 +32,10 @@ class RtlRun {
         device_(rtl::build_variant(program.hardware, {!options.waves.empty()}, options.announce),
                 program.hardware, memory_, options.memory, options.disturbance, options.waves) {
     result_.layers.resize(program.layers.size());
+    if (options.check_memory) {
+      checker_.emplace(program, memory_);
+      device_.watch(&*checker_);
+    }
   }
 
   RunResult run() {
@@ -43,6 +47,9 @@ class RtlRun {
         throw std::invalid_argument("run_on_rtl: wrong number of input bytes");
       }
       std::copy(options_.inputs[i].begin(), options_.inputs[i].end(), at(program_.inputs[i]));
+      if (checker_) {
+        checker_->write(program_.inputs[i]);
+      }
     }
     for (const Step& step : program_.steps) {
       if (const auto* call = std::get_if<HostCall>(&step); call != nullptr) {
@@ -54,6 +61,7 @@ class RtlRun {
       }
     }
     for (const Slot& output : program_.outputs) {
+      check_read(output, "whoever takes the outputs");
       result_.outputs.push_back(copy(output));
     }
     for (const LayerResult& layer : result_.layers) {
@@ -79,12 +87,27 @@ class RtlRun {
     return bytes;
   }
 
+  void check_read(const Slot& slot, const std::string& who) {
+    if (checker_) {
+      checker_->read_exactly(slot, who);
+      if (!checker_->problem().empty()) {
+        throw MemoryError(checker_->problem());
+      }
+    }
+  }
+
   void finish(std::size_t layer) {
     result_.layers[layer].output = copy(program_.layers[layer].output);
     for (const std::size_t rider : program_.layers[layer].riders) {
       result_.layers[rider].output = copy(program_.layers[rider].output);
     }
     finished_ += 1 + program_.layers[layer].riders.size();
+    if (checker_) {
+      checker_->finish(static_cast<std::uint32_t>(layer));
+      if (!checker_->problem().empty()) {
+        throw MemoryError(checker_->problem());
+      }
+    }
     tick();
   }
 
@@ -101,6 +124,7 @@ class RtlRun {
       const std::uint8_t* data = nullptr;
       if (call.inputs[i]) {
         data = memory_.data() + call.inputs[i]->address;
+        check_read(*call.inputs[i], "layer `" + op.name + "`");
       } else if (op.inputs[i] >= 0) {
         data = call.kernel.tensors[static_cast<std::size_t>(op.inputs[i])].constant.data();
       }
@@ -110,6 +134,9 @@ class RtlRun {
     std::vector<std::uint8_t> output(call.output.bytes);
     run_operator(call.kernel, op, inputs, output.data());
     std::copy(output.begin(), output.end(), at(call.output));
+    if (checker_) {
+      checker_->write(call.output);
+    }
     finish(call.layer);
   }
 
@@ -150,6 +177,7 @@ class RtlRun {
   const RunOptions& options_;
   std::vector<std::uint8_t> memory_;
   rtl::Device device_;
+  std::optional<MemoryChecker> checker_;
   RunResult result_;
   Counters settled_{};
   std::size_t finished_ = 0;

@@ -50,6 +50,12 @@ class EngineError : public std::runtime_error {
   std::uint32_t info_;
 };
 
+/// With check_memory: something read activations that are not there. what() says who and where.
+class MemoryError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// Disturbances for tests; none by default.
 struct MemoryDisturbance {
   std::uint64_t seed = 0;
@@ -64,13 +70,14 @@ struct RunOptions {
   std::vector<std::vector<std::uint8_t>> inputs;  ///< as Program::inputs
   ExternalMemory memory;
   MemoryDisturbance disturbance;
-  std::string waves;  ///< FST file, or empty
+  std::string waves;          ///< FST file, or empty
+  bool check_memory = false;  ///< dead activations are poisoned, reads of them an error
   /// Now and then, with the layers finished and the cycles simulated so far.
   std::function<void(std::size_t layers, std::uint64_t cycles)> tick;
   std::function<void(const std::string&)> announce;
 };
 
-/// Runs the program on the Verilated RTL. Throws EngineError, MissingTool.
+/// Runs the program on the Verilated RTL. Throws EngineError, MemoryError, MissingTool.
 RunResult run_on_rtl(const Program& program, const RunOptions& options);
 
 }  // namespace tessera

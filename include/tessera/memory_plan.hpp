@@ -38,9 +38,9 @@ struct MemoryPlan {
   std::string planner;
   std::string order;
   OrderPeaks peaks;
-  std::uint64_t order_bytes = 0;          ///< most bytes alive at once in the order taken
+  std::uint64_t order_bytes = 0;           ///< most bytes alive at once in the order taken
   std::uint64_t in_place_saved_bytes = 0;  ///< against the same order without overlaps
-  std::vector<std::string> steps;          ///< layer of each unit of work
+  std::vector<std::uint32_t> layers;       ///< of the units of work, in the order taken
 };
 
 /// Offsets by the planner of that name.

@@ -49,6 +49,8 @@ class Device {
   void cycle();
   [[nodiscard]] std::uint64_t cycles() const { return cycles_; }
   [[nodiscard]] const AxiRules& bus_rules() const { return memory_.rules(); }
+  /// Is told of all traffic from now on; may be null.
+  void watch(MemoryChecker* checker) { memory_.watch(checker); }
   [[nodiscard]] bool interrupt() const { return ports_.irq != 0; }
 
  private:

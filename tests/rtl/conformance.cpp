@@ -58,9 +58,13 @@ Outcome conform(const Network& network, const Hardware& hardware, const Policy& 
   options.inputs = inputs;
   options.memory = memory;
   options.disturbance = disturbance;
+  options.check_memory = true;
   try {
     outcome.result = run_on_rtl(outcome.program, options);
   } catch (const EngineError& error) {
+    outcome.problem = error.what();
+    return outcome;
+  } catch (const MemoryError& error) {
     outcome.problem = error.what();
     return outcome;
   }

@@ -1,0 +1,229 @@
+#include "app/plan.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "app/text_table.hpp"
+#include "scheduler/order_choice.hpp"
+
+namespace tessera {
+namespace {
+
+// Exporters chain the names of all that was folded into one.
+std::string shortened(const std::string& name) {
+  constexpr std::size_t kMost = 40;
+  return name.size() <= kMost ? name : name.substr(0, kMost - 3) + "...";
+}
+
+std::string name_of(PlannerName planner) {
+  return planner_names()[static_cast<std::size_t>(planner)];
+}
+
+// Where a removable or merging operator lies in another one's memory there is nothing to do for it.
+PlanReport plan_by_removal(const OperatorGraph& graph, PlanReport report) {
+  const RemovalPlan plan = plan_removal(graph);
+  std::vector<std::uint32_t> order(graph.nodes.size());
+  std::iota(order.begin(), order.end(), 0U);
+  const GraphAllocation all = allocation_problem(graph, order, false);
+  report.order = "given";
+  report.allocation.height = plan.height;
+  report.allocation.offsets.clear();
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const bool inside = plan.local_share[n].size() > 1;
+    if (plan.removed[n]) {
+      report.removed.push_back(graph.nodes[n].id);
+      report.copies_saved_bytes += 2 * graph.nodes[n].bytes;
+    }
+    Buffer buffer = all.problem.buffers[n];
+    buffer.id += inside ? " (shared)" : "";
+    report.problem.buffers.push_back(std::move(buffer));
+    report.allocation.offsets.push_back(plan.offsets[n]);
+  }
+  return report;
+}
+
+}  // namespace
+
+PlanReport plan_problem(const std::string& name, AllocationProblem problem, PlannerName planner,
+                        std::uint64_t capacity, std::uint64_t budget) {
+  PlanReport report;
+  report.name = name;
+  report.planner = name_of(planner);
+  report.capacity = capacity;
+  report.allocation = planner == PlannerName::Exact  ? allocate_exact(problem, capacity, {budget})
+                      : planner == PlannerName::Best ? allocate_best(problem, capacity, {budget})
+                                                     : allocate(problem, planner, {budget});
+  report.order_bytes = live_bound(problem);
+  report.problem = std::move(problem);
+  return report;
+}
+
+PlanReport plan_graph(const OperatorGraph& graph, const PlanOptions& options,
+                      std::uint64_t alignment, std::uint64_t capacity) {
+  PlanReport report;
+  report.name = graph.name;
+  report.planner = name_of(options.planner);
+  report.capacity = capacity;
+  const OrderProblem orders = order_problem(graph, options.in_place);
+  const OrderChoice choice = choose_orders(orders, options);
+  report.peaks = choice.peaks;
+  if (options.planner == PlannerName::Removal) {
+    report = plan_by_removal(graph, std::move(report));
+    report.order_bytes = choice.peaks.given;
+    return report;
+  }
+  for (std::size_t i = 0; i < choice.orders.size(); ++i) {
+    GraphAllocation all = allocation_problem(graph, choice.orders[i], options.in_place);
+    all.problem.alignment = alignment;
+    Allocation allocation = options.planner == PlannerName::Best
+                                ? allocate_best(all.problem, capacity, {options.budget})
+                                : allocate(all.problem, options.planner, {options.budget});
+    // Of two orders that fit equally low the one as given is kept.
+    if (i == 0 || allocation.height < report.allocation.height) {
+      const auto along = memory_along(orders, choice.orders[i]);
+      report.order = choice.names[i];
+      report.order_bytes = *std::max_element(along.begin(), along.end());
+      report.allocation = std::move(allocation);
+      report.problem = std::move(all.problem);
+      report.steps.clear();
+      for (const std::uint32_t node : choice.orders[i]) {
+        report.steps.push_back(graph.nodes[node].id);
+      }
+    }
+  }
+  return report;
+}
+
+PlanReport plan_of(const Program& program) {
+  const MemoryPlan& memory = program.memory;
+  PlanReport report;
+  report.name = program.network;
+  report.problem = memory.problem;
+  report.allocation = memory.allocation;
+  report.planner = memory.planner;
+  report.order = memory.order;
+  report.peaks = memory.peaks;
+  report.order_bytes = memory.order_bytes;
+  report.in_place_saved_bytes = memory.in_place_saved_bytes;
+  for (const std::uint32_t layer : memory.layers) {
+    report.steps.push_back(program.layers[layer].name);
+  }
+  for (const LayerRecord& record : program.layers) {
+    if (record.no_copy) {
+      report.removed.push_back(record.name);
+      report.copies_saved_bytes += 2 * record.output.bytes;
+    }
+  }
+  return report;
+}
+
+std::string plan_text(const PlanReport& report) {
+  const AllocationProblem& problem = report.problem;
+  const auto step = [&](std::int64_t time) {
+    const auto at = static_cast<std::size_t>(time);
+    return at < report.steps.size() ? report.steps[at] : std::to_string(time);
+  };
+  std::vector<Row> rows = {{"buffer", "from", "to", "bytes", "offset", "in place"}};
+  for (std::size_t b = 0; b < problem.buffers.size(); ++b) {
+    const Buffer& buffer = problem.buffers[b];
+    const std::uint64_t offset = report.allocation.offsets[b];
+    std::uint64_t shared = 0;
+    for (const Overlap& overlap : problem.overlaps) {
+      if (overlap.below == b || overlap.above == b) {
+        const std::size_t other = overlap.below == b ? overlap.above : overlap.below;
+        const std::uint64_t begin = std::max(offset, report.allocation.offsets[other]);
+        const std::uint64_t end = std::min(
+            offset + buffer.size, report.allocation.offsets[other] + problem.buffers[other].size);
+        shared = std::max(shared, end > begin ? end - begin : 0);
+      }
+    }
+    const std::int64_t last = buffer.upper - 1;
+    rows.push_back({shortened(buffer.id), step(buffer.lower),
+                    static_cast<std::size_t>(last) >= report.steps.size() && !report.steps.empty()
+                        ? "end"
+                        : step(last),
+                    grouped(buffer.size), grouped(offset), shared == 0 ? "" : grouped(shared)});
+  }
+  std::string text = aligned(rows, 3) + "\n";
+  if (!report.order.empty()) {
+    text +=
+        fmt::format("order {}: {} bytes alive at once", report.order, grouped(report.order_bytes));
+    std::vector<std::string> others;
+    for (const auto& [name, peak] :
+         {std::pair{"given", report.peaks.given}, std::pair{"greedy", report.peaks.greedy},
+          std::pair{"exact", report.peaks.exact}}) {
+      if (peak != 0) {
+        others.push_back(fmt::format("{} {}", name, grouped(peak)));
+      }
+    }
+    text += fmt::format(" ({})\n", fmt::join(others, ", "));
+    if (report.peaks.exact != 0) {
+      text += report.peaks.exact == report.peaks.bound
+                  ? "no order has fewer alive: proved\n"
+                  : fmt::format("search for orders ended early: at least {} are needed, {} found\n",
+                                grouped(report.peaks.bound), grouped(report.peaks.exact));
+    }
+  }
+  text += fmt::format("planner {}: {} bytes", report.planner, grouped(report.allocation.height));
+  if (report.allocation.lower_bound != 0) {
+    text +=
+        report.allocation.is_optimal()
+            ? ", no plan for this order is smaller: peak = lower bound"
+            : fmt::format(", at least {} for this order", grouped(report.allocation.lower_bound));
+  }
+  text += "\n";
+  if (report.in_place_saved_bytes != 0) {
+    text += fmt::format("in place: {} bytes saved\n", grouped(report.in_place_saved_bytes));
+  }
+  if (!report.removed.empty()) {
+    text += fmt::format("no copy is left of {}: {} bytes of traffic saved\n",
+                        fmt::join(report.removed, ", "), grouped(report.copies_saved_bytes));
+  }
+  if (!report.fits()) {
+    text += fmt::format("TOO LARGE: {} bytes were allowed\n", grouped(report.capacity));
+  }
+  return text;
+}
+
+std::string plan_json(const PlanReport& report) {
+  using Json = nlohmann::ordered_json;
+  Json json;
+  json["schema"] = "tessera.plan/1";
+  json["name"] = report.name;
+  json["planner"] = report.planner;
+  json["order"] = report.order;
+  json["arena_bytes"] = report.allocation.height;
+  json["lower_bound_bytes"] = report.allocation.lower_bound;
+  json["proved_optimal"] = report.allocation.is_optimal();
+  json["order_bytes"] = report.order_bytes;
+  json["peak_by_order"] = {{"given", report.peaks.given},
+                           {"greedy", report.peaks.greedy},
+                           {"exact", report.peaks.exact},
+                           {"bound", report.peaks.bound}};
+  json["in_place_saved_bytes"] = report.in_place_saved_bytes;
+  json["removed_copies_saved_bytes"] = report.copies_saved_bytes;
+  json["removed"] = report.removed;
+  json["steps"] = report.steps;
+  json["buffers"] = Json::array();
+  for (std::size_t b = 0; b < report.problem.buffers.size(); ++b) {
+    const Buffer& buffer = report.problem.buffers[b];
+    json["buffers"].push_back({{"id", buffer.id},
+                               {"lower", buffer.lower},
+                               {"upper", buffer.upper},
+                               {"bytes", buffer.size},
+                               {"offset", report.allocation.offsets[b]}});
+  }
+  json["overlaps"] = Json::array();
+  for (const Overlap& overlap : report.problem.overlaps) {
+    json["overlaps"].push_back({{"below", report.problem.buffers[overlap.below].id},
+                                {"above", report.problem.buffers[overlap.above].id},
+                                {"distance", overlap.distance}});
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tessera

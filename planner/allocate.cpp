@@ -15,6 +15,12 @@ const std::vector<std::string>& order_names() {
   return names;
 }
 
+Allocation allocate_best(const AllocationProblem& problem, std::uint64_t capacity,
+                         const SearchBudget& budget) {
+  // Its incumbent is the lowest of all greedy plans.
+  return allocate_exact(problem, capacity, budget);
+}
+
 Allocation allocate(const AllocationProblem& problem, PlannerName planner,
                     const SearchBudget& budget) {
   switch (planner) {

@@ -5,6 +5,7 @@
 
 #include "planner/clearance.hpp"
 #include "planner/greedy.hpp"
+#include "planner/order_climb.hpp"
 #include "planner/ordered_search.hpp"
 #include "planner/skyline_search.hpp"
 #include "tessera/allocation.hpp"
@@ -96,7 +97,8 @@ class HeightSearch {
 
 Allocation allocate_exact(const AllocationProblem& problem, std::uint64_t capacity,
                           const SearchBudget& budget, const ExactTechniques& techniques) {
-  Allocation best = allocate_greedy_size(problem);
+  Allocation best = techniques.incumbent ? climb_orders(problem, capacity, budget.steps / 20)
+                                         : allocate_greedy_size(problem);
   HeightSearch search(problem, budget, techniques);
   // Heights come in steps of the unit; sizes that are not padded may end in between.
   const std::uint64_t unit = problem.overlaps.empty() ? search.unit() : problem.alignment;

@@ -57,6 +57,9 @@ class OrderSearch {
       open_ = std::move(later_.begin()->second);
       later_.erase(later_.begin());
     }
+    if (goal_ == kNone && states_.size() > budget_) {
+      finish_greedily(result);
+    }
     result.lower_bound = std::min(limit_, result.peak);
     result.states = states_.size();
     return result;
@@ -119,6 +122,31 @@ class OrderSearch {
     }
     if (next != ~std::uint64_t{0}) {
       later_[next].push_back(state);
+    }
+  }
+
+  // What the search has is more than nothing: its states, each brought to an end as the greedy
+  // order would.
+  void finish_greedily(Order& best) {
+    constexpr std::size_t kTries = 64;
+    const std::size_t stride = std::max<std::size_t>(states_.size() / kTries, 1);
+    for (std::size_t at = states_.size(); at-- > 0; at -= std::min(at, stride - 1)) {
+      move_to(static_cast<std::uint32_t>(at));
+      std::uint64_t peak = limit_;
+      while (ran_.size() < count_) {
+        std::uint32_t next = count_;
+        for (std::uint32_t n = 0; n < count_; ++n) {
+          if (walk_.is_ready(n) && (next == count_ || walk_.change(n) < walk_.change(next))) {
+            next = n;
+          }
+        }
+        peak = std::max(peak, walk_.during(next));
+        step(next);
+      }
+      if (peak < best.peak) {
+        best.peak = peak;
+        best.nodes = ran_;
+      }
     }
   }
 

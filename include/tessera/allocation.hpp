@@ -41,6 +41,7 @@ struct Allocation {
 
 /// Techniques of the exact search, each can be switched off.
 struct ExactTechniques {
+  bool incumbent = true;   ///< a low plan is looked for first, by small changes of greedy orders
   bool cliques = true;     ///< only moments at which most buffers meet are looked at
   bool floors = true;      ///< a moment's floor is raised to where the next buffer can be at all
   bool components = true;  ///< stretches of time that no buffer joins are searched by themselves
@@ -71,9 +72,5 @@ Allocation allocate_greedy_breadth(const AllocationProblem& problem);
 /// Branch and bound. When `capacity` is not 0: any height up to it will do.
 Allocation allocate_exact(const AllocationProblem& problem, std::uint64_t capacity,
                           const SearchBudget& budget, const ExactTechniques& techniques = {});
-
-/// The lowest of all planners, improved by search as long as the budget lasts.
-Allocation allocate_best(const AllocationProblem& problem, std::uint64_t capacity,
-                         const SearchBudget& budget);
 
 }  // namespace tessera

@@ -43,6 +43,11 @@ struct MemoryPlan {
   std::vector<std::uint32_t> layers;       ///< of the units of work, in the order taken
 };
 
+/// The lowest of all planners as far as the budget goes. With a capacity, any height up to it will
+/// do.
+Allocation allocate_best(const AllocationProblem& problem, std::uint64_t capacity,
+                         const SearchBudget& budget);
+
 /// Offsets by the planner of that name.
 Allocation allocate(const AllocationProblem& problem, PlannerName planner,
                     const SearchBudget& budget);

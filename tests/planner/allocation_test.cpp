@@ -76,13 +76,14 @@ TEST(Allocation, OverlapsAreUsedAndKeptTo) {
 
 TEST(Allocation, EveryTechniqueCanBeSwitchedOff) {
   SplitMix64 rng(3);
-  std::vector<ExactTechniques> variants(6);
+  std::vector<ExactTechniques> variants(7);
   variants[0].cliques = false;
   variants[1].floors = false;
   variants[2].components = false;
   variants[3].memory = false;
   variants[4].weights = false;
   variants[5].restarts = false;
+  variants[6].incumbent = false;
   for (int round = 0; round < 60; ++round) {
     const AllocationProblem problem = random_problem(rng, 6, false, 1);
     const std::uint64_t least = least_height(problem);

@@ -159,6 +159,26 @@ std::string views(const Shape& s, int) {
   return text;
 }
 
+// Layers that read any of the ones before: orders and places that are not simply one after another.
+std::string branches(const Shape& s, int) {
+  const std::string shared = quantisation();
+  std::string text =
+      one_input(s) + fmt::format("  - quantize: {{name: t0, from: x, {}}}\n", shared);
+  const int count = pick(4, 9);
+  for (int i = 1; i < count; ++i) {
+    const std::string from = fmt::format("t{}", pick(0, i - 1));
+    const auto type = one_of<std::string>(
+        {fmt::format("conv2d: {{kernel: 3, padding: same, out_channels: {}", s.c),
+         fmt::format("conv2d: {{kernel: 1, out_channels: {}", s.c),
+         "depthwise_conv2d: {kernel: 3, padding: same", "add: {", "add: {", "leaky_relu: {"});
+    const std::string inputs = type == "add: {"
+                                   ? fmt::format("from: [{}, t{}]", from, pick(0, i - 1))
+                                   : (type.back() == '{' ? "" : ", ") + ("from: " + from);
+    text += fmt::format("  - {}{}, name: t{}, {}}}\n", type, inputs, i, shared);
+  }
+  return text;
+}
+
 // Along any axis; equal quantisation needs no copy when the outer extents are 1.
 std::string concat(const Shape& s, int) {
   const int axis = pick(1, 3);
@@ -258,6 +278,7 @@ const std::vector<Recipe> kRecipes = {{"Unary", unary},
                                       {"Transpose", transpose},
                                       {"Resize", resize},
                                       {"Views", views},
+                                      {"Branches", branches},
                                       {"Concat", concat},
                                       {"ConcatOfConvolutions", concat_of_convolutions},
                                       {"GroupedConvolution", grouped},

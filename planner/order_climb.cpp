@@ -1,9 +1,9 @@
-// The lowest of all planners.
+#include "planner/order_climb.hpp"
+
 #include <algorithm>
 #include <numeric>
 
 #include "planner/greedy.hpp"
-#include "tessera/allocation.hpp"
 #include "tessera/rng.hpp"
 
 namespace tessera {
@@ -68,10 +68,9 @@ class OrderClimb {
 
 }  // namespace
 
-Allocation allocate_best(const AllocationProblem& problem, std::uint64_t capacity,
-                         const SearchBudget& budget) {
+Allocation climb_orders(const AllocationProblem& problem, std::uint64_t enough,
+                        std::uint64_t steps) {
   Allocation best = allocate_greedy_size(problem);
-  const std::uint64_t enough = std::max(capacity, best.lower_bound);
   OrderClimb climb(problem, best);
   std::vector<std::size_t> by_time(problem.buffers.size());
   std::iota(by_time.begin(), by_time.end(), std::size_t{0});
@@ -83,18 +82,8 @@ Allocation allocate_best(const AllocationProblem& problem, std::uint64_t capacit
     climb.try_order(order_by_breadth(problem), fit);
     climb.try_order(by_time, fit);
   }
-  climb.climb(budget.steps / 20, enough);
-  if (best.height <= enough) {
-    return best;
-  }
-  Allocation exact = allocate_exact(problem, capacity, budget);
-  exact.steps += best.steps;
-  if (exact.height >= best.height) {
-    best.lower_bound = std::min(best.height, exact.lower_bound);
-    best.steps = exact.steps;
-    return best;
-  }
-  return exact;
+  climb.climb(steps, std::max(enough, best.lower_bound));
+  return best;
 }
 
 }  // namespace tessera

@@ -12,11 +12,13 @@
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
 #include "tessera/plan_picture.hpp"
+#include "tessera/tflite_plan.hpp"
 
 namespace tessera {
 namespace {
 
-constexpr std::uint64_t kFileBudget = 6'000'000;  // for problems and graphs of files
+constexpr std::uint64_t kInterpreterAlignment = 16;  // of TensorFlow Lite Micro's arena
+constexpr std::uint64_t kFileBudget = 6'000'000;     // for problems and graphs of files
 
 std::size_t index_of(const std::string& option, const std::string& name,
                      const std::vector<std::string>& names) {
@@ -50,8 +52,13 @@ void PlanCommand::add_to(CLI::App& app) {
       app.add_option("--problem", problem_, "buffers with lifetimes (CSV: id,lower,upper,size)");
   auto* graph =
       app.add_option("--graph", graph_, "operator graph (CSV: id,op,output_elements,inputs)");
-  config->excludes(problem)->excludes(graph);
-  problem->excludes(graph);
+  auto* tflite =
+      app.add_option("--tflite", tflite_, "model (.tflite) as TensorFlow Lite Micro runs it");
+  config->excludes(problem)->excludes(graph)->excludes(tflite);
+  problem->excludes(graph)->excludes(tflite);
+  graph->excludes(tflite);
+  app.add_option("--offline-plan", offline_, "write that model with the plan inside")
+      ->needs(tflite);
   app.add_option("--network", network_, "network file or built-in name, overrides config")
       ->needs(config);
   app.add_option("--set", sets_, "path.to.key=value, overrides the config; repeatable")
@@ -97,8 +104,11 @@ PlanReport PlanCommand::make() const {
     return plan_graph(read_graph_csv(text_of(graph_), graph_, bytes_per_element_), options,
                       alignment_, capacity_);
   }
+  if (!tflite_.empty()) {
+    return plan_tflite(options);
+  }
   if (config_.empty()) {
-    throw InputError("one of --config, --problem and --graph is needed");
+    throw InputError("one of --config, --problem, --graph and --tflite is needed");
   }
   std::vector<std::string> sets = sets_;
   if (!seed_.empty()) {
@@ -122,8 +132,29 @@ PlanReport PlanCommand::make() const {
   return report;
 }
 
+PlanReport PlanCommand::plan_tflite(const PlanOptions& options) const {
+  if (!order_.empty()) {
+    throw InputError("--order: the interpreter runs a model's operators as the file has them");
+  }
+  const std::vector<std::uint8_t> model = read_file(tflite_);
+  const std::uint64_t alignment = std::max<std::uint64_t>(alignment_, kInterpreterAlignment);
+  TfliteActivations activations = tflite_activations(model, tflite_, alignment);
+  PlanReport report = plan_problem(tflite_, std::move(activations.problem), options.planner,
+                                   capacity_, options.budget);
+  if (!offline_.empty()) {
+    std::vector<std::int32_t> offsets(activations.tensors, -1);
+    for (std::size_t b = 0; b < activations.tensor_of.size(); ++b) {
+      offsets[static_cast<std::size_t>(activations.tensor_of[b])] =
+          static_cast<std::int32_t>(report.allocation.offsets[b]);
+    }
+    const auto planned = with_offline_plan(model, tflite_, offsets);
+    write(offline_, {planned.begin(), planned.end()});
+  }
+  return report;
+}
+
 bool PlanCommand::run() const {
-  for (const std::string& path : {out_, svg_, json_ == "-" ? std::string() : json_}) {
+  for (const std::string& path : {out_, svg_, offline_, json_ == "-" ? std::string() : json_}) {
     if (!path.empty()) {
       check_writable(path);
     }

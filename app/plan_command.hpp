@@ -19,9 +19,10 @@ class PlanCommand {
 
  private:
   [[nodiscard]] PlanReport make() const;
+  [[nodiscard]] PlanReport plan_tflite(const PlanOptions& options) const;
 
   std::string config_, network_, problem_, graph_, seed_;
-  std::string planner_, order_, out_, svg_, json_, tflite_;
+  std::string planner_, order_, out_, svg_, json_, tflite_, offline_;
   std::vector<std::string> sets_;
   std::uint64_t capacity_ = 0;
   std::uint64_t bytes_per_element_ = 1;

@@ -30,8 +30,71 @@ Activations::Activations(const Network& network, const UnitPlan& plan)
     : network_(network), buffer_of_(network.tensors.size(), kNone) {
   problem_.before.resize(plan.units.size());
   problem_.work.resize(plan.units.size());
-  find_touches(plan);
   find_dependencies(plan);
+  find_models(plan);
+  find_touches(plan);
+}
+
+// One model's units follow the other's, whatever the order within them.
+void Activations::find_models(const UnitPlan& plan) {
+  const std::size_t count = std::max<std::size_t>(network_.models.size(), 1);
+  sources_.resize(count);
+  sinks_.resize(count);
+  std::vector<bool> is_sink(plan.units.size(), true);
+  for (std::size_t u = 0; u < plan.units.size(); ++u) {
+    std::size_t model = 0;
+    while (model + 1 < network_.models.size() && plan.units[u].op >= network_.models[model].end_op) {
+      ++model;
+    }
+    model_of_.push_back(model);
+    for (const std::uint32_t before : problem_.before[u]) {
+      is_sink[before] = false;
+    }
+  }
+  for (std::size_t u = 0; u < plan.units.size(); ++u) {
+    const auto unit = static_cast<std::uint32_t>(u);
+    if (problem_.before[u].empty()) {
+      sources_[model_of_[u]].push_back(unit);
+    }
+    if (is_sink[u]) {
+      sinks_[model_of_[u]].push_back(unit);
+    }
+  }
+  for (std::size_t model = 1; model < count; ++model) {
+    for (const std::uint32_t unit : sources_[model]) {
+      problem_.before[unit] = sinks_[model - 1];
+    }
+  }
+}
+
+// Inputs come when their model begins; outputs that are not kept are taken when it ends.
+void Activations::touch_ends(const UnitPlan& plan) {
+  for (std::size_t m = 0; m < network_.models.size(); ++m) {
+    const Model& model = network_.models[m];
+    const auto touch_by = [&](std::int32_t tensor, const std::vector<std::uint32_t>& units) {
+      for (const std::uint32_t unit : units) {
+        touch(unit, tensor, plan);
+      }
+    };
+    for (std::size_t i = model.first_input; i < model.end_input; ++i) {
+      touch_by(network_.inputs[i], sources_[m]);
+    }
+    for (std::size_t o = model.first_output; o < model.end_output; ++o) {
+      touch_by(network_.outputs[o], sinks_[m]);
+    }
+  }
+}
+
+std::vector<BufferOwner> Activations::owners() const {
+  std::vector<BufferOwner> owners(tensors_.size());
+  for (std::size_t b = 0; b < owners.size(); ++b) {
+    const auto& touched = problem_.items[b].touched_by;
+    const std::size_t model = touched.empty() ? 0 : model_of_[touched[0]];
+    owners[b].model = static_cast<std::uint32_t>(model);
+    owners[b].group = network_.models.empty() ? 0 : network_.models[model].group;
+    owners[b].kept = problem_.items[b].to_end;
+  }
+  return owners;
 }
 
 void Activations::touch(std::size_t unit, std::int32_t tensor, const UnitPlan& plan) {
@@ -48,9 +111,10 @@ void Activations::touch(std::size_t unit, std::int32_t tensor, const UnitPlan& p
     problem_.items.push_back(std::move(item));
   }
   auto& touched = problem_.items[buffer].touched_by;
+  const auto toucher = static_cast<std::uint32_t>(unit);
   if (unit < problem_.before.size() &&
-      (touched.empty() || touched.back() != static_cast<std::uint32_t>(unit))) {
-    touched.push_back(static_cast<std::uint32_t>(unit));
+      std::find(touched.begin(), touched.end(), toucher) == touched.end()) {
+    touched.push_back(toucher);
   }
 }
 
@@ -59,7 +123,7 @@ void Activations::find_touches(const UnitPlan& plan) {
   for (const std::int32_t input : network_.inputs) {
     touch(nobody, input, plan);
     problem_.items[buffer_of_[static_cast<std::size_t>(plan.aliases.of(input).tensor)]].from_start =
-        true;
+        network_.models.empty();
   }
   for (std::size_t u = 0; u < plan.units.size(); ++u) {
     const WorkUnit& unit = plan.units[u];
@@ -68,13 +132,19 @@ void Activations::find_touches(const UnitPlan& plan) {
     }
     touch(u, unit.written(), plan);
   }
-  for (const std::int32_t output : network_.outputs) {
+  for (std::size_t o = 0; o < network_.outputs.size(); ++o) {
+    const std::int32_t output = network_.outputs[o];
     touch(nobody, output, plan);
     const std::int32_t root = plan.aliases.of(output).tensor;
+    const bool kept = std::all_of(
+        network_.models.begin(), network_.models.end(), [&](const Model& model) {
+          return model.keep_outputs || o < model.first_output || o >= model.end_output;
+        });
     if (const std::size_t buffer = buffer_of_[static_cast<std::size_t>(root)]; buffer != kNone) {
-      problem_.items[buffer].to_end = true;
+      problem_.items[buffer].to_end = problem_.items[buffer].to_end || kept;
     }
   }
+  touch_ends(plan);
   // Tensors inside others.
   for (std::size_t t = 0; t < buffer_of_.size(); ++t) {
     const std::int32_t root = plan.aliases.of(static_cast<std::int32_t>(t)).tensor;
@@ -151,19 +221,25 @@ AllocationProblem Activations::allocation_problem(const std::vector<std::uint32_
   return problem;
 }
 
+// Somebody else has written it before any unit runs.
+bool Activations::is_input(std::size_t buffer) const {
+  return std::find(network_.inputs.begin(), network_.inputs.end(), tensors_[buffer]) !=
+         network_.inputs.end();
+}
+
 void Activations::add_overlaps(const WorkUnit& unit, std::size_t when,
                                const std::vector<Action>& actions,
                                AllocationProblem& problem) const {
   const auto now = static_cast<std::int64_t>(when);
   const std::size_t out = buffer_of(unit.written());
-  if (out == kNone || problem.buffers[out].lower != now || problem_.items[out].from_start) {
+  if (out == kNone || problem.buffers[out].lower != now || is_input(out)) {
     return;
   }
   for (std::size_t in = 0; in < problem.buffers.size(); ++in) {
     const auto& touched = problem_.items[in].touched_by;
     // Read here for the last time, and begun before.
     const bool dies = in != out && problem.buffers[in].upper == now + 1 &&
-                      (problem.buffers[in].lower < now || problem_.items[in].from_start) &&
+                      (problem.buffers[in].lower < now || is_input(in)) &&
                       !problem_.items[in].to_end && !touched.empty();
     if (!dies) {
       continue;

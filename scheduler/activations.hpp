@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "scheduler/actions.hpp"
+#include "scheduler/model_groups.hpp"
 #include "scheduler/units.hpp"
 #include "tessera/memory_plan.hpp"
 #include "tessera/network.hpp"
@@ -25,6 +26,8 @@ class Activations {
   [[nodiscard]] std::size_t buffer_of(std::int32_t tensor) const {
     return buffer_of_[static_cast<std::size_t>(tensor)];
   }
+  /// Index into Network::models, 0 without any.
+  [[nodiscard]] std::size_t model_of(std::uint32_t unit) const { return model_of_[unit]; }
   [[nodiscard]] std::size_t buffers() const { return tensors_.size(); }
   [[nodiscard]] const OrderProblem& order_problem() const { return problem_; }
   /// The tensor whose bytes a buffer holds.
@@ -40,13 +43,22 @@ class Activations {
   void add_overlaps(const WorkUnit& unit, std::size_t when, const std::vector<Action>& actions,
                     AllocationProblem& problem) const;
 
+  /// Whose memory each buffer is, when there are several models.
+  [[nodiscard]] std::vector<BufferOwner> owners() const;
+
  private:
+  [[nodiscard]] bool is_input(std::size_t buffer) const;
   void touch(std::size_t unit, std::int32_t tensor, const UnitPlan& plan);
+  void find_models(const UnitPlan& plan);
+  void touch_ends(const UnitPlan& plan);
   void find_touches(const UnitPlan& plan);
   void find_dependencies(const UnitPlan& plan);
 
   const Network& network_;
   OrderProblem problem_;
+  std::vector<std::size_t> model_of_;                  // by unit
+  std::vector<std::vector<std::uint32_t>> sources_;    // by model: units that wait for nothing
+  std::vector<std::vector<std::uint32_t>> sinks_;      // by model: units nothing waits for
   std::vector<std::size_t> buffer_of_;  // by tensor
   std::vector<std::int32_t> tensors_;   // by buffer
 };

@@ -568,10 +568,13 @@ std::vector<std::string> check_program(const Program& program) {
       set_valid(region.range);
     }
   }
-  for (const Slot& input : program.inputs) {
-    set_valid(input);
-  }
-  for (const Step& step : program.steps) {
+  for (std::size_t s = 0; s < program.steps.size(); ++s) {
+    const Step& step = program.steps[s];
+    for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+      if (program.input_steps[i] == s) {
+        set_valid(program.inputs[i]);
+      }
+    }
     if (const auto* call = std::get_if<HostCall>(&step); call != nullptr) {
       set_valid(call->output);
       continue;

@@ -7,6 +7,7 @@
 #include "scheduler/constants.hpp"
 #include "scheduler/layer_planner.hpp"
 #include "scheduler/order_choice.hpp"
+#include "scheduler/shared_bytes.hpp"
 #include "scheduler/stream_writer.hpp"
 #include "scheduler/tokens.hpp"
 #include "scheduler/units.hpp"
@@ -17,7 +18,6 @@ namespace tessera {
 namespace {
 
 constexpr std::uint64_t kAlignment = 64;
-constexpr std::size_t kSharedBytes = 65536;
 constexpr std::uint64_t kAddressSpace = std::uint64_t{1} << 32;
 
 std::uint64_t align(std::uint64_t value) {
@@ -137,18 +137,9 @@ class Compiler {
   }
 
   // Equal bytes are kept once.
-  std::uint64_t add_constant(std::vector<std::uint8_t> bytes) {
-    const auto known = constants_.find(bytes);
-    if (known != constants_.end()) {
-      return known->second;
-    }
-    const std::uint64_t address = align(program_.image.size());
-    program_.image.resize(address);
-    program_.image.insert(program_.image.end(), bytes.begin(), bytes.end());
-    // Large ones are seldom equal, and not worth a copy.
-    if (bytes.size() <= kSharedBytes) {
-      constants_.emplace(std::move(bytes), address);
-    }
+  std::uint64_t add_constant(const std::vector<std::uint8_t>& bytes) {
+    const auto [address, fresh] = constants_.add(bytes, program_.image);
+    program_.constants_saved_bytes += fresh ? 0 : bytes.size();
     return address;
   }
 
@@ -228,13 +219,16 @@ class Compiler {
         choice.taken = choice.names[static_cast<std::size_t>(&order - choice.orders.data())];
       }
     }
-    describe_plan(*best, choice, orders);
+    describe_plan(*best, choice, activations);
     if (const std::string problem = violation(best->problem, best->allocation.offsets);
         !problem.empty()) {
       throw std::logic_error("memory plan: " + problem);
     }
     order_ = std::move(best->order);
     actions_ = std::move(best->actions);
+    for (const std::uint32_t unit : order_) {
+      model_of_.push_back(activations.model_of(unit));
+    }
     place_slots(activations);
   }
 
@@ -248,21 +242,29 @@ class Compiler {
     StreamState state(hardware_);
     for (std::size_t i = 0; i < order.size(); ++i) {
       const WorkUnit& unit = plan_.units[order[i]];
-      if (unit.kind == UnitKind::Host) {
+      if (unit.kind == UnitKind::Host || starts_model(order, i, activations)) {
         state = StreamState(hardware_);
-      } else if (unit.kind == UnitKind::Accelerator) {
+      }
+      if (unit.kind == UnitKind::Accelerator) {
         plan_unit(order[i], activations, state, attempt.actions[order[i]]);
       }
       if (overlaps && unit.kind != UnitKind::NoCopy) {
         activations.add_overlaps(unit, i, attempt.actions[order[i]], attempt.problem);
       }
     }
-    attempt.allocation = allocate(attempt.problem, policy_.plan.planner, {policy_.plan.budget});
+    attempt.allocation = allocate_models(attempt.problem, activations.owners(),
+                                         policy_.plan.planner, {policy_.plan.budget});
     return attempt;
   }
 
+  static bool starts_model(const std::vector<std::uint32_t>& order, std::size_t i,
+                           const Activations& activations) {
+    return i > 0 && activations.model_of(order[i]) != activations.model_of(order[i - 1]);
+  }
+
   void describe_plan(const Attempt& attempt, const OrderChoice& choice,
-                     const OrderProblem& orders) {
+                     const Activations& activations) {
+    const OrderProblem& orders = activations.order_problem();
     MemoryPlan& memory = program_.memory;
     memory.problem = attempt.problem;
     memory.allocation = attempt.allocation;
@@ -275,7 +277,8 @@ class Compiler {
       AllocationProblem apart = attempt.problem;
       apart.overlaps.clear();
       const std::uint64_t height =
-          allocate(apart, policy_.plan.planner, {policy_.plan.budget}).height;
+          allocate_models(apart, activations.owners(), policy_.plan.planner, {policy_.plan.budget})
+              .height;
       memory.in_place_saved_bytes = height - std::min(height, attempt.allocation.height);
     }
     for (const std::uint32_t unit : attempt.order) {
@@ -334,9 +337,14 @@ class Compiler {
         actions.clear();
       }
     };
-    for (const std::uint32_t u : order_) {
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const std::uint32_t u = order_[i];
       const WorkUnit& unit = plan_.units[u];
       const auto layer = static_cast<std::uint32_t>(unit.op);
+      if (i == 0 || model_of_[i] != model_of_[i - 1]) {
+        flush();
+        end_models(i == 0 ? 0 : model_of_[i - 1] + 1, model_of_[i]);
+      }
       record_outputs(unit);
       if (unit.kind == UnitKind::NoCopy && run.layers.empty()) {
         program_.steps.emplace_back(NoCopy{layer});
@@ -352,12 +360,30 @@ class Compiler {
         program_.layers[unit.op].cbuf_peak_bytes = atoms_used(actions_[u]) * hardware_.atomic_c;
         std::move(actions_[u].begin(), actions_[u].end(), std::back_inserter(actions));
       }
-      add_marks(unit.op, actions);
+      add_marks(run.layers.size(), actions);
       run.layers.push_back(layer);
     }
     flush();
+    end_models(order_.empty() ? 0 : model_of_.back() + 1, network_.models.size());
     program_.regions.push_back(
         {MemoryKind::Commands, {commands_begin_, program_.image.size() - commands_begin_}});
+  }
+
+  // Outputs of the models before `begun` are there by now; inputs of models up to it are written.
+  void end_models(std::size_t from, std::size_t begun) {
+    const std::size_t now = program_.steps.size();
+    if (network_.models.empty()) {
+      program_.input_steps.resize(network_.inputs.size(), 0);
+      program_.output_steps.assign(network_.outputs.size(), now);
+      return;
+    }
+    for (std::size_t m = from; m <= begun && m < network_.models.size(); ++m) {
+      program_.input_steps.resize(network_.models[m].end_input, now);
+    }
+    for (std::size_t m = 0; m < begun; ++m) {
+      program_.output_steps.resize(
+          std::max(program_.output_steps.size(), network_.models[m].end_output), now);
+    }
   }
 
   // Only the last operator of a unit leaves its output in memory.
@@ -414,14 +440,15 @@ class Compiler {
   void emit_run(std::vector<Action>& actions, CommandRun run) {
     assign_tokens(actions);
     const std::vector<std::uint64_t> words = write_stream(actions, hardware_.queue_depth);
-    run.stream = {align(program_.image.size()), words.size() * 8};
-    program_.image.resize(run.stream.address + run.stream.bytes);
-    for (std::size_t w = 0; w < words.size(); ++w) {
-      for (std::size_t b = 0; b < 8; ++b) {
-        program_.image[run.stream.address + 8 * w + b] =
-            static_cast<std::uint8_t>(words[w] >> (8 * b));
+    std::vector<std::uint8_t> bytes;
+    for (const std::uint64_t word : words) {
+      for (unsigned b = 0; b < 8; ++b) {
+        bytes.push_back(static_cast<std::uint8_t>(word >> (8 * b)));
       }
     }
+    const auto [address, fresh] = streams_.add(bytes, program_.image);
+    program_.commands_saved_bytes += fresh ? 0 : bytes.size();
+    run.stream = {address, bytes.size()};
     program_.steps.emplace_back(std::move(run));
   }
 
@@ -455,9 +482,11 @@ class Compiler {
   UnitPlan plan_;
   Program program_;
   std::vector<std::vector<PlacedPiece>> pieces_;  // by unit
-  std::map<std::vector<std::uint8_t>, std::uint64_t> constants_;
+  SharedBytes constants_{kAlignment};
+  SharedBytes streams_{kAlignment};
   std::map<std::int32_t, std::uint64_t> operand_constants_;  // by tensor
   std::vector<std::optional<Slot>> slots_;
+  std::vector<std::size_t> model_of_;             // by place in the order
   std::vector<std::uint32_t> order_;          // of units
   std::vector<std::vector<Action>> actions_;  // by unit
   std::uint64_t commands_begin_ = 0;

@@ -46,12 +46,10 @@ class RtlRun {
       if (options_.inputs[i].size() != program_.inputs[i].bytes) {
         throw std::invalid_argument("run_on_rtl: wrong number of input bytes");
       }
-      std::copy(options_.inputs[i].begin(), options_.inputs[i].end(), at(program_.inputs[i]));
-      if (checker_) {
-        checker_->write(program_.inputs[i]);
-      }
     }
-    for (const Step& step : program_.steps) {
+    for (std::size_t s = 0; s < program_.steps.size(); ++s) {
+      exchange(s);
+      const Step& step = program_.steps[s];
       if (const auto* call = std::get_if<HostCall>(&step); call != nullptr) {
         run_host(*call);
       } else if (const auto* view = std::get_if<NoCopy>(&step); view != nullptr) {
@@ -60,10 +58,7 @@ class RtlRun {
         run_commands(std::get<CommandRun>(step));
       }
     }
-    for (const Slot& output : program_.outputs) {
-      check_read(output, "whoever takes the outputs");
-      result_.outputs.push_back(copy(output));
-    }
+    exchange(program_.steps.size());
     for (const LayerResult& layer : result_.layers) {
       for (std::size_t i = 0; i < layer.counters.size(); ++i) {
         result_.totals[i] += layer.counters[i];
@@ -73,6 +68,24 @@ class RtlRun {
   }
 
  private:
+  // Takes the outputs that are there before a step and gives the inputs it needs.
+  void exchange(std::size_t step) {
+    for (std::size_t i = 0; i < program_.outputs.size(); ++i) {
+      if (program_.output_steps[i] == step) {
+        check_read(program_.outputs[i], "whoever takes the outputs");
+        result_.outputs.push_back(copy(program_.outputs[i]));
+      }
+    }
+    for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
+      if (program_.input_steps[i] == step) {
+        std::copy(options_.inputs[i].begin(), options_.inputs[i].end(), at(program_.inputs[i]));
+        if (checker_) {
+          checker_->write(program_.inputs[i]);
+        }
+      }
+    }
+  }
+
   [[nodiscard]] std::vector<std::uint8_t>::iterator at(const Slot& slot) {
     return memory_.begin() + static_cast<std::ptrdiff_t>(slot.address);
   }
@@ -152,16 +165,18 @@ class RtlRun {
     device_.run(
         run.stream, program_.hardware.cbuf_atoms(), kWatchdogCycles,
         [&](const rtl::Device::Mark& mark) {
-          if (mark.layer >= result_.layers.size()) {
-            throw std::runtime_error(fmt::format("mark of unknown layer {}", mark.layer));
+          if (mark.layer >= run.layers.size()) {
+            throw std::runtime_error(fmt::format("mark {} of a run of {} layers", mark.layer,
+                                                 run.layers.size()));
           }
+          const std::size_t layer = run.layers[mark.layer];
           if (mark.unit == 0) {
-            settle(kByLoad, mark.layer, mark.counters);
+            settle(kByLoad, layer, mark.counters);
           } else if (mark.unit == 1) {
-            settle(kByCompute, mark.layer, mark.counters);
+            settle(kByCompute, layer, mark.counters);
           } else {
-            settle(kByStore, mark.layer, mark.counters);
-            finish(mark.layer);
+            settle(kByStore, layer, mark.counters);
+            finish(layer);
           }
         },
         [&] { tick(); });

@@ -180,12 +180,24 @@ struct Operator {
   [[nodiscard]] std::string_view type_name() const;
 };
 
+/// Part of a network that is a model of its own. Half-open ranges.
+struct Model {
+  std::string name;
+  std::size_t first_op = 0, end_op = 0;
+  std::size_t first_input = 0, end_input = 0;    ///< of Network::inputs
+  std::size_t first_output = 0, end_output = 0;  ///< of Network::outputs
+  /// Groups run one after the other in rising order; models of one group run at the same time.
+  std::uint32_t group = 0;
+  bool keep_outputs = true;  ///< they are needed until all models are done
+};
+
 struct Network {
   std::string name;
   std::vector<Tensor> tensors;
   std::vector<Operator> operators;  ///< in execution order
   std::vector<std::int32_t> inputs;
   std::vector<std::int32_t> outputs;
+  std::vector<Model> models;  ///< in execution order; empty: the network is one model
 };
 
 /// Names of all operators, as type_name() gives them, in alphabetical order.

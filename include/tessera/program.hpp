@@ -25,7 +25,7 @@ struct Slot {
 /// A command stream that runs from start to END.
 struct CommandRun {
   Slot stream;
-  std::vector<std::uint32_t> layers;  ///< in order; the ids of its marks
+  std::vector<std::uint32_t> layers;  ///< in order; its marks count these from 0
 };
 
 /// An operator that the host computes between runs.
@@ -76,7 +76,11 @@ struct Program {
   std::vector<LayerRecord> layers;
   std::vector<Slot> inputs;
   std::vector<Slot> outputs;
+  std::vector<std::size_t> input_steps;   ///< by input: it is written before this step
+  std::vector<std::size_t> output_steps;  ///< by output: it is there before this step
   MemoryPlan memory;  ///< of the activations, in the arena
+  std::uint64_t constants_saved_bytes = 0;  ///< equal constants are kept once
+  std::uint64_t commands_saved_bytes = 0;   ///< equal command streams, too
 
   [[nodiscard]] std::uint64_t arena_bytes() const { return memory.allocation.height; }
 };

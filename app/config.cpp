@@ -12,6 +12,7 @@
 #include "network/yaml_fields.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
+#include "tessera/merge.hpp"
 
 namespace tessera {
 namespace {
@@ -166,6 +167,38 @@ void read_memory(const YAML::Node& node, const std::string& file, Config& config
   fields.finish();
 }
 
+std::vector<ModelEntry> read_models(const YAML::Node& node, const std::string& file) {
+  if (!node.IsSequence() || node.size() == 0) {
+    throw InputError(place_of(node, file) +
+                     "`models` must be a list of maps with a `network` each");
+  }
+  const std::string base = fs::path(file).parent_path().string();
+  std::vector<ModelEntry> models;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < node.size(); ++i) {
+    YamlFields fields(node[i], file, fmt::format("models[{}]", i));
+    ModelEntry model;
+    model.path = find_network(fields.text("network"), base);
+    const std::string stem = fs::path(model.path).stem().string();
+    const bool taken = std::find(names.begin(), names.end(), stem) != names.end();
+    model.name = taken ? fmt::format("{}_{}", stem, i) : stem;
+    if (const YAML::Node name = fields.get("name"); name.IsDefined()) {
+      model.name = fields.text("name");
+    }
+    if (std::find(names.begin(), names.end(), model.name) != names.end()) {
+      fields.fail("name", fmt::format("`{}` is the name of another model", model.name));
+    }
+    names.push_back(model.name);
+    model.group = u32(fields.integer("group", 0, 1000, static_cast<std::int64_t>(i)));
+    model.keep_outputs = fields.choice("keep_outputs", {"no", "yes"}, 1) == 1;
+    fields.finish();
+    models.push_back(std::move(model));
+  }
+  std::stable_sort(models.begin(), models.end(),
+                   [](const ModelEntry& a, const ModelEntry& b) { return a.group < b.group; });
+  return models;
+}
+
 // A list of names, or a file with one per line.
 std::vector<std::string> read_labels(const YAML::Node& node, const std::string& file) {
   std::vector<std::string> labels;
@@ -233,7 +266,14 @@ Config parse_config(const std::string& text, const std::string& path,
     if (const YAML::Node policy = fields.get("policy"); policy.IsDefined()) {
       config.policy = read_policy(policy, path);
     }
-    config.network = find_network(fields.text("network"), fs::path(path).parent_path().string());
+    if (const YAML::Node models = fields.get("models"); models.IsDefined()) {
+      config.models = read_models(models, path);
+      if (fields.has("network")) {
+        fields.fail("network", "stands beside `models`; allowed is one of the two");
+      }
+    } else {
+      config.network = find_network(fields.text("network"), fs::path(path).parent_path().string());
+    }
     config.engine = engines[fields.choice("engine", engines, 0)];
     config.seeded_weights = fields.choice("weights", {"model", "seeded"}, 0) == 1;
     if (const YAML::Node labels = fields.get("labels"); labels.IsDefined()) {
@@ -246,6 +286,18 @@ Config parse_config(const std::string& text, const std::string& path,
     throw InputError(
         fmt::format("{}:{}:{}: {}", path, error.mark.line + 1, error.mark.column + 1, error.msg));
   }
+}
+
+Network load_configured(const Config& config) {
+  if (config.models.empty()) {
+    return load_network(config.network, config.seed, config.seeded_weights);
+  }
+  std::vector<ModelSource> sources;
+  for (const ModelEntry& model : config.models) {
+    sources.push_back({model.name, load_network(model.path, config.seed, config.seeded_weights),
+                       model.group, model.keep_outputs});
+  }
+  return merge_networks(sources);
 }
 
 Config load_config(const std::string& path, const std::vector<std::string>& overrides) {

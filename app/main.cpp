@@ -92,8 +92,7 @@ int run_simulate(const Options& options) {
 
 int run_explain(const Options& options) {
   const tessera::Config config = config_of(options);
-  const tessera::Network network =
-      tessera::load_network(config.network, config.seed, config.seeded_weights);
+  const tessera::Network network = load_configured(config);
   const tessera::Program program = compile(network, config.hardware, config.policy);
   fmt::print("{}", tessera::explain(program, options.layer));
   if (options.listing) {

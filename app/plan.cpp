@@ -109,6 +109,9 @@ PlanReport plan_of(const Program& program) {
   report.peaks = memory.peaks;
   report.order_bytes = memory.order_bytes;
   report.in_place_saved_bytes = memory.in_place_saved_bytes;
+  report.models = memory.models;
+  report.constants_saved_bytes = program.constants_saved_bytes;
+  report.commands_saved_bytes = program.commands_saved_bytes;
   for (const std::uint32_t layer : memory.layers) {
     report.steps.push_back(program.layers[layer].name);
   }
@@ -120,6 +123,29 @@ PlanReport plan_of(const Program& program) {
   }
   return report;
 }
+
+namespace {
+
+std::string models_text(const PlanReport& report) {
+  if (report.models.empty()) {
+    return "";
+  }
+  const ModelRules rules = apply_model_rules(report.models);
+  std::vector<Row> rows = {{"several models", "bytes saved"}};
+  rows.push_back({"equal weights are stored once", grouped(report.constants_saved_bytes)});
+  rows.push_back({"equal command streams are stored once", grouped(report.commands_saved_bytes)});
+  for (const RuleSaving& saving : rules.savings) {
+    rows.push_back({saving.rule, grouped(saving.bytes)});
+  }
+  const std::uint64_t arena = report.allocation.height;
+  rows.push_back({"planner " + report.planner + ", all together",
+                  grouped(rules.apart_bytes - std::min(rules.apart_bytes, arena))});
+  return fmt::format(
+      "\n{}activations: {} bytes apart, {} in regions by the rules between models, {} as planned\n",
+      aligned(rows, 1), grouped(rules.apart_bytes), grouped(rules.regions_bytes), grouped(arena));
+}
+
+}  // namespace
 
 std::string plan_text(const PlanReport& report) {
   const AllocationProblem& problem = report.problem;
@@ -183,6 +209,7 @@ std::string plan_text(const PlanReport& report) {
     text += fmt::format("no copy is left of {}: {} bytes of traffic saved\n",
                         fmt::join(report.removed, ", "), grouped(report.copies_saved_bytes));
   }
+  text += models_text(report);
   if (!report.fits()) {
     text += fmt::format("TOO LARGE: {} bytes were allowed\n", grouped(report.capacity));
   }
@@ -207,6 +234,15 @@ std::string plan_json(const PlanReport& report) {
   json["in_place_saved_bytes"] = report.in_place_saved_bytes;
   json["removed_copies_saved_bytes"] = report.copies_saved_bytes;
   json["removed"] = report.removed;
+  json["constants_saved_bytes"] = report.constants_saved_bytes;
+  json["commands_saved_bytes"] = report.commands_saved_bytes;
+  if (!report.models.empty()) {
+    const ModelRules rules = apply_model_rules(report.models);
+    json["models"] = {{"apart_bytes", rules.apart_bytes}, {"regions_bytes", rules.regions_bytes}};
+    for (const RuleSaving& saving : rules.savings) {
+      json["models"]["saved"][saving.rule] = saving.bytes;
+    }
+  }
   json["steps"] = report.steps;
   json["buffers"] = Json::array();
   for (std::size_t b = 0; b < report.problem.buffers.size(); ++b) {

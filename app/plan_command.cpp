@@ -126,7 +126,7 @@ PlanReport PlanCommand::make() const {
   set("order", order_);
   set("budget", budget_ == 0 ? "" : std::to_string(budget_));
   const Config config = load_config(config_, sets);
-  const Network network = load_network(config.network, config.seed, config.seeded_weights);
+  const Network network = load_configured(config);
   PlanReport report = plan_of(compile(network, config.hardware, config.policy));
   report.capacity = capacity_;
   return report;

@@ -131,7 +131,7 @@ std::optional<std::size_t> first_mismatch(const Network& network, const Program&
 
 Simulation simulate(const Config& config, const SimulateOptions& options, Progress& progress) {
   Simulation simulation;
-  simulation.network = load_network(config.network, config.seed, config.seeded_weights);
+  simulation.network = load_configured(config);
   check_outputs(simulation.network, options);
   check_labels(config, simulation.network);
   const std::vector<Bytes> inputs = read_inputs(simulation.network, options.input, config.seed);

@@ -87,7 +87,7 @@ void need_cells(const Line& line, const Line& header) {
   }
 }
 
-Sharing sharing_of(std::string op) {
+Sharing sharing_of(const std::string& op) {
   std::string plain;
   for (const char c : op) {
     if (c != '_') {

@@ -114,10 +114,10 @@ class Removal {
     for (std::uint32_t other = 0; other < n; ++other) {
       const bool still_needed =
           last_read_[other] > n || (last_read_[other] == n && !may_share_with_inputs(n));
-      if (still_needed && root(other) != root(n)) {
+      // Those that lie side by side inside the same one depend on each other too.
+      const bool same_bytes = lies_in(other, n) || lies_in(n, other);
+      if (still_needed && !same_bytes) {
         plan_.first[n].push_back(other);
-      } else if (still_needed && !lies_in(other, n) && !lies_in(n, other)) {
-        plan_.first[n].push_back(other);  // both inside the same one, side by side
       }
     }
     plan_.first[n].push_back(n);

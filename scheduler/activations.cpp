@@ -85,6 +85,35 @@ void Activations::touch_ends(const UnitPlan& plan) {
   }
 }
 
+std::vector<ModelMemory> Activations::model_memory(const AllocationProblem& problem) const {
+  std::vector<ModelMemory> result;
+  for (const Model& model : network_.models) {
+    ModelMemory memory;
+    memory.name = model.name;
+    memory.group = model.group;
+    memory.keep_outputs = model.keep_outputs;
+    result.push_back(std::move(memory));
+  }
+  const auto& outputs = network_.outputs;
+  for (std::size_t b = 0; b < tensors_.size() && !result.empty(); ++b) {
+    const Buffer& buffer = problem.buffers[b];
+    const auto& touched = problem_.items[b].touched_by;
+    ModelMemory& memory = result[touched.empty() ? 0 : model_of_[touched[0]]];
+    const bool is_output = std::any_of(outputs.begin(), outputs.end(), [&](std::int32_t tensor) {
+      return buffer_of(tensor) == b;
+    });
+    if (is_input(b)) {
+      memory.input_bytes += buffer.size;
+      memory.input_upper = std::max(memory.input_upper, buffer.upper);
+    } else if (is_output) {
+      memory.output_bytes += buffer.size;
+    } else {
+      memory.temporaries.push_back({buffer.size, buffer.lower, buffer.upper});
+    }
+  }
+  return result;
+}
+
 std::vector<BufferOwner> Activations::owners() const {
   std::vector<BufferOwner> owners(tensors_.size());
   for (std::size_t b = 0; b < owners.size(); ++b) {

@@ -43,6 +43,8 @@ class Activations {
   void add_overlaps(const WorkUnit& unit, std::size_t when, const std::vector<Action>& actions,
                     AllocationProblem& problem) const;
 
+  /// What each of several models needs; empty for one.
+  [[nodiscard]] std::vector<ModelMemory> model_memory(const AllocationProblem& problem) const;
   /// Whose memory each buffer is, when there are several models.
   [[nodiscard]] std::vector<BufferOwner> owners() const;
 

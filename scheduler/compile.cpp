@@ -281,6 +281,10 @@ class Compiler {
               .height;
       memory.in_place_saved_bytes = height - std::min(height, attempt.allocation.height);
     }
+    for (const std::int32_t output : network_.outputs) {
+      memory.output_buffers.push_back(activations.buffer_of(output));
+    }
+    memory.models = activations.model_memory(attempt.problem);
     for (const std::uint32_t unit : attempt.order) {
       memory.layers.push_back(static_cast<std::uint32_t>(plan_.units[unit].op));
     }

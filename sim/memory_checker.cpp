@@ -64,6 +64,14 @@ void MemoryChecker::write(const Slot& slot) {
   }
 }
 
+void MemoryChecker::taken(const Slot& output) {
+  for (std::uint64_t at = output.address; at < output.address + output.bytes; ++at) {
+    if (in_arena(at)) {
+      poison(at);
+    }
+  }
+}
+
 void MemoryChecker::finish(std::uint32_t layer) {
   last_layer_ = program_.layers[layer].name;
   const MemoryPlan& plan = program_.memory;
@@ -71,10 +79,14 @@ void MemoryChecker::finish(std::uint32_t layer) {
   if (step == plan.layers.end()) {
     return;
   }
+  const auto is_output = [&](std::size_t b) {
+    const auto& outputs = plan.output_buffers;
+    return std::find(outputs.begin(), outputs.end(), b) != outputs.end();
+  };
   const std::int64_t after = step - plan.layers.begin() + 1;
   for (std::size_t b = 0; b < plan.problem.buffers.size(); ++b) {
     const Buffer& dead = plan.problem.buffers[b];
-    if (dead.upper != after) {
+    if (dead.upper != after || is_output(b)) {
       continue;
     }
     for (std::uint64_t at = plan.allocation.offsets[b]; at < plan.allocation.offsets[b] + dead.size;
@@ -82,7 +94,8 @@ void MemoryChecker::finish(std::uint32_t layer) {
       bool needed = false;
       for (std::size_t other = 0; other < plan.problem.buffers.size() && !needed; ++other) {
         const Buffer& buffer = plan.problem.buffers[other];
-        needed = buffer.lower < after && after < buffer.upper &&
+        needed = buffer.lower < after &&
+                 (after < buffer.upper || (after == buffer.upper && is_output(other))) &&
                  plan.allocation.offsets[other] <= at &&
                  at < plan.allocation.offsets[other] + buffer.size;
       }

@@ -24,8 +24,10 @@ class MemoryChecker {
   void write(std::uint64_t address) { set(address, true); }
   void write(const Slot& slot);
 
-  /// Poisons what nobody needs after the layer.
+  /// Poisons what nobody needs after the layer, but for outputs that are still to be taken.
   void finish(std::uint32_t layer);
+  /// An output has been taken: it is not needed any more.
+  void taken(const Slot& output);
 
   /// The first thing that was wrong, or "".
   [[nodiscard]] const std::string& problem() const { return problem_; }

@@ -74,6 +74,9 @@ class RtlRun {
       if (program_.output_steps[i] == step) {
         check_read(program_.outputs[i], "whoever takes the outputs");
         result_.outputs.push_back(copy(program_.outputs[i]));
+        if (checker_) {
+          checker_->taken(program_.outputs[i]);
+        }
       }
     }
     for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
@@ -166,8 +169,8 @@ class RtlRun {
         run.stream, program_.hardware.cbuf_atoms(), kWatchdogCycles,
         [&](const rtl::Device::Mark& mark) {
           if (mark.layer >= run.layers.size()) {
-            throw std::runtime_error(fmt::format("mark {} of a run of {} layers", mark.layer,
-                                                 run.layers.size()));
+            throw std::runtime_error(
+                fmt::format("mark {} of a run of {} layers", mark.layer, run.layers.size()));
           }
           const std::size_t layer = run.layers[mark.layer];
           if (mark.unit == 0) {

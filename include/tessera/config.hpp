@@ -7,15 +7,25 @@
 
 #include "tessera/engine.hpp"
 #include "tessera/hardware.hpp"
+#include "tessera/network.hpp"
 #include "tessera/schedule.hpp"
 
 namespace tessera {
+
+/// One of several models that share the accelerator.
+struct ModelEntry {
+  std::string name;
+  std::string path;
+  std::uint32_t group = 0;  ///< groups run one after the other, models of one group at once
+  bool keep_outputs = true;
+};
 
 struct Config {
   Hardware hardware;
   ExternalMemory memory;
   MemoryDisturbance jitter;  ///< none unless the config asks for it
-  std::string network;       ///< path of the network's file
+  std::string network;       ///< path of the network's file; empty with several models
+  std::vector<ModelEntry> models;
   Policy policy;
   std::string engine = "rtl";
   std::uint64_t seed = 1;
@@ -30,6 +40,9 @@ Config load_config(const std::string& path, const std::vector<std::string>& over
 /// As load_config, from text; `path` is what errors call it and where relative names start.
 Config parse_config(const std::string& text, const std::string& path,
                     const std::vector<std::string>& overrides);
+
+/// The network, or all models as one. Throws InputError.
+Network load_configured(const Config& config);
 
 /// The preset of that name from configs/hardware. Throws InputError.
 Hardware hardware_preset(const std::string& name);

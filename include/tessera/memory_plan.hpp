@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tessera/allocation.hpp"
+#include "tessera/model_rules.hpp"
 
 namespace tessera {
 
@@ -41,6 +42,8 @@ struct MemoryPlan {
   std::uint64_t order_bytes = 0;           ///< most bytes alive at once in the order taken
   std::uint64_t in_place_saved_bytes = 0;  ///< against the same order without overlaps
   std::vector<std::uint32_t> layers;       ///< of the units of work, in the order taken
+  std::vector<std::size_t> output_buffers;  ///< that hold the network's outputs
+  std::vector<ModelMemory> models;          ///< when there are several
 };
 
 /// The lowest of all planners as far as the budget goes. With a capacity, any height up to it will

@@ -72,6 +72,36 @@ TEST(Config, OverridesApplyInOrder) {
   EXPECT_EQ(config.seed, 9U);
 }
 
+TEST(Config, SeveralModels) {
+  const Config config = parse_config(
+      "hardware: small\nmodels:\n  - {network: lenet5, group: 2}\n"
+      "  - {network: lenet5, keep_outputs: no}\n  - {network: alexnet, name: big}\n",
+      "npu.yaml", {});
+  ASSERT_EQ(config.models.size(), 3U);
+  EXPECT_EQ(config.models[0].name, "lenet5_1");
+  EXPECT_FALSE(config.models[0].keep_outputs);
+  EXPECT_EQ(config.models[1].name, "lenet5");
+  EXPECT_EQ(config.models[2].name, "big");
+  expect_error("hardware: small\nnetwork: lenet5\nmodels: [{network: lenet5}]\n",
+               "stands beside `models`");
+  expect_error("hardware: small\nmodels: []\n", "must be a list of maps");
+  expect_error(
+      "hardware: small\nmodels: [{network: lenet5, name: a}, {network: alexnet, name: a}]\n",
+      "`a` is the name of another model");
+  expect_error("hardware: small\nmodels: [{network: lenet5, keep: no}]\n", "unknown key `keep`");
+}
+
+TEST(Config, PlannersAndOrders) {
+  const Config config = parse_config(
+      "hardware: small\nnetwork: lenet5\n", "npu.yaml",
+      {"policy.plan.planner=greedy-breadth", "policy.plan.order=exact", "policy.plan.in_place=no"});
+  EXPECT_EQ(config.policy.plan.planner, PlannerName::GreedyBreadth);
+  EXPECT_EQ(config.policy.plan.order, OrderName::Exact);
+  EXPECT_FALSE(config.policy.plan.in_place);
+  expect_error("hardware: small\nnetwork: lenet5\npolicy: {plan: greedy}\n",
+               "allowed is one of best, greedy-size, greedy-breadth, removal, exact");
+}
+
 TEST(Config, ErrorsSayWhereAndWhatIsAllowed) {
   expect_error("hardware: smal\nnetwork: lenet5\n",
                "npu.yaml:1:11: unknown hardware preset `smal` (did you mean `small`?); allowed are "

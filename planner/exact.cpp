@@ -20,6 +20,8 @@ struct Scaled {
   std::uint64_t unit = 1;
 };
 
+constexpr std::uint64_t kClimbSteps = 200'000;
+
 std::uint64_t padded(const AllocationProblem& problem, const Buffer& buffer) {
   return (buffer.size + problem.alignment - 1) / problem.alignment * problem.alignment;
 }
@@ -97,7 +99,7 @@ class HeightSearch {
 
 Allocation allocate_exact(const AllocationProblem& problem, std::uint64_t capacity,
                           const SearchBudget& budget, const ExactTechniques& techniques) {
-  Allocation best = techniques.incumbent ? climb_orders(problem, capacity, budget.steps / 20)
+  Allocation best = techniques.incumbent ? climb_orders(problem, capacity, std::min(budget.steps / 20, kClimbSteps))
                                          : allocate_greedy_size(problem);
   HeightSearch search(problem, budget, techniques);
   // Heights come in steps of the unit; sizes that are not padded may end in between.

@@ -12,6 +12,7 @@ MemoryChecker::MemoryChecker(const Program& program, std::vector<std::uint8_t>& 
     if (region.kind == MemoryKind::Arena) {
       begin_ = region.range.address;
       live_.assign(region.range.bytes, 0);
+      needed_.assign(region.range.bytes, 0);
     }
   }
   for (std::uint64_t at = begin_; at < begin_ + live_.size(); ++at) {
@@ -84,23 +85,24 @@ void MemoryChecker::finish(std::uint32_t layer) {
     return std::find(outputs.begin(), outputs.end(), b) != outputs.end();
   };
   const std::int64_t after = step - plan.layers.begin() + 1;
+  const auto range = [&](std::size_t b) {
+    const auto begin = needed_.begin() + static_cast<std::ptrdiff_t>(plan.allocation.offsets[b]);
+    return std::pair{begin, begin + static_cast<std::ptrdiff_t>(plan.problem.buffers[b].size)};
+  };
+  std::fill(needed_.begin(), needed_.end(), 0);
   for (std::size_t b = 0; b < plan.problem.buffers.size(); ++b) {
-    const Buffer& dead = plan.problem.buffers[b];
-    if (dead.upper != after || is_output(b)) {
+    const Buffer& buffer = plan.problem.buffers[b];
+    if (buffer.lower < after && (after < buffer.upper || (after == buffer.upper && is_output(b)))) {
+      std::fill(range(b).first, range(b).second, 1);
+    }
+  }
+  for (std::size_t b = 0; b < plan.problem.buffers.size(); ++b) {
+    if (plan.problem.buffers[b].upper != after || is_output(b)) {
       continue;
     }
-    for (std::uint64_t at = plan.allocation.offsets[b]; at < plan.allocation.offsets[b] + dead.size;
-         ++at) {
-      bool needed = false;
-      for (std::size_t other = 0; other < plan.problem.buffers.size() && !needed; ++other) {
-        const Buffer& buffer = plan.problem.buffers[other];
-        needed = buffer.lower < after &&
-                 (after < buffer.upper || (after == buffer.upper && is_output(other))) &&
-                 plan.allocation.offsets[other] <= at &&
-                 at < plan.allocation.offsets[other] + buffer.size;
-      }
-      if (!needed) {
-        poison(begin_ + at);
+    for (auto at = range(b).first; at != range(b).second; ++at) {
+      if (*at == 0) {
+        poison(begin_ + static_cast<std::uint64_t>(at - needed_.begin()));
       }
     }
   }

@@ -48,7 +48,8 @@ class MemoryChecker {
   const Program& program_;
   std::vector<std::uint8_t>& memory_;
   std::uint64_t begin_ = 0;
-  std::vector<std::uint8_t> live_;  // by byte of the arena
+  std::vector<std::uint8_t> live_;    // by byte of the arena
+  std::vector<std::uint8_t> needed_;  // the same, while a layer finishes
   std::string last_layer_;
   std::string problem_;
   std::uint64_t poisoned_ = 0;

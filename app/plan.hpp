@@ -19,13 +19,13 @@ struct PlanReport {
   OrderPeaks peaks;
   std::uint64_t order_bytes = 0;
   std::uint64_t in_place_saved_bytes = 0;
-  std::uint64_t copies_saved_bytes = 0;  ///< traffic of operators that vanished
-  std::vector<std::string> removed;      ///< those operators
-  std::vector<std::string> steps;        ///< names of the units of time; empty: numbers
-  std::vector<ModelMemory> models;         ///< when there are several
+  std::uint64_t copies_saved_bytes = 0;     ///< traffic of operators that vanished
+  std::vector<std::string> removed;         ///< those operators
+  std::vector<std::string> steps;           ///< names of the units of time; empty: numbers
+  std::vector<ModelMemory> models;          ///< when there are several
   std::uint64_t constants_saved_bytes = 0;  ///< equal ones are kept once
   std::uint64_t commands_saved_bytes = 0;
-  std::uint64_t capacity = 0;            ///< 0: none was asked for
+  std::uint64_t capacity = 0;  ///< 0: none was asked for
 
   [[nodiscard]] bool fits() const { return capacity == 0 || allocation.height <= capacity; }
 };

@@ -8,33 +8,64 @@
 
 namespace tessera {
 
-std::uint64_t live_bound(const AllocationProblem& problem) {
-  const std::uint64_t unit = problem.alignment;
-  std::uint64_t bound = 0;
-  for (const Buffer& moment : problem.buffers) {
-    // Whatever is alive together is so when the last of them begins.
-    const auto alive = [&](const Buffer& buffer) {
-      return buffer.lower <= moment.lower && moment.lower < buffer.upper;
-    };
+namespace {
+
+/// What is alive together at one moment.
+class Moment {
+ public:
+  Moment(const AllocationProblem& problem, std::int64_t time) : problem_(problem) {
+    for (const Buffer& buffer : problem.buffers) {
+      alive_.push_back(buffer.lower <= time && time < buffer.upper);
+    }
+  }
+
+  // Any part of what is alive is a bound; without what overlaps most it may be the higher one.
+  [[nodiscard]] std::uint64_t bound() const {
+    std::uint64_t best = bytes_without(alive_.size());
+    for (const Overlap& overlap : problem_.overlaps) {
+      if (alive_[overlap.below] && alive_[overlap.above]) {
+        best = std::max({best, bytes_without(overlap.below), bytes_without(overlap.above)});
+      }
+    }
+    return best;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t padded(std::size_t b) const {
+    const std::uint64_t unit = problem_.alignment;
+    return (problem_.buffers[b].size + unit - 1) / unit * unit;
+  }
+
+  [[nodiscard]] std::uint64_t bytes_without(std::size_t left_out) const {
     std::uint64_t bytes = 0;
     std::uint64_t slack = 0;  // the topmost needs no padding
-    for (const Buffer& buffer : problem.buffers) {
-      if (alive(buffer)) {
-        const std::uint64_t padded = (buffer.size + unit - 1) / unit * unit;
-        bytes += padded;
-        slack = std::max(slack, padded - buffer.size);
-        bound = std::max(bound, buffer.size);
+    for (std::size_t b = 0; b < alive_.size(); ++b) {
+      if (alive_[b] && b != left_out) {
+        bytes += padded(b);
+        slack = std::max(slack, padded(b) - problem_.buffers[b].size);
       }
     }
-    for (const Overlap& overlap : problem.overlaps) {
-      const Buffer& below = problem.buffers[overlap.below];
-      const Buffer& above = problem.buffers[overlap.above];
-      if (alive(below) && alive(above) && overlap.distance < below.size) {
-        const std::uint64_t padded = (below.size + unit - 1) / unit * unit;
-        slack += std::min(padded - overlap.distance, above.size + unit - 1);
+    for (const Overlap& overlap : problem_.overlaps) {
+      const auto& [below, above, distance] = overlap;
+      if (alive_[below] && alive_[above] && below != left_out && above != left_out &&
+          distance < padded(below)) {
+        slack += std::min(padded(below) - distance, padded(above));
       }
     }
-    bound = std::max(bound, bytes > slack ? bytes - slack : 0);
+    return bytes > slack ? bytes - slack : 0;
+  }
+
+  const AllocationProblem& problem_;
+  std::vector<bool> alive_;
+};
+
+}  // namespace
+
+std::uint64_t live_bound(const AllocationProblem& problem) {
+  std::uint64_t bound = 0;
+  // Whatever is alive together is so when the last of them begins.
+  for (const Buffer& buffer : problem.buffers) {
+    bound = std::max({bound, buffer.size, Moment(problem, buffer.lower).bound()});
   }
   return bound;
 }

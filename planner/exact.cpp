@@ -99,8 +99,9 @@ class HeightSearch {
 
 Allocation allocate_exact(const AllocationProblem& problem, std::uint64_t capacity,
                           const SearchBudget& budget, const ExactTechniques& techniques) {
-  Allocation best = techniques.incumbent ? climb_orders(problem, capacity, std::min(budget.steps / 20, kClimbSteps))
-                                         : allocate_greedy_size(problem);
+  Allocation best = techniques.incumbent
+                        ? climb_orders(problem, capacity, std::min(budget.steps / 20, kClimbSteps))
+                        : allocate_greedy_size(problem);
   HeightSearch search(problem, budget, techniques);
   // Heights come in steps of the unit; sizes that are not padded may end in between.
   const std::uint64_t unit = problem.overlaps.empty() ? search.unit() : problem.alignment;

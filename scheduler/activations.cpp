@@ -43,7 +43,8 @@ void Activations::find_models(const UnitPlan& plan) {
   std::vector<bool> is_sink(plan.units.size(), true);
   for (std::size_t u = 0; u < plan.units.size(); ++u) {
     std::size_t model = 0;
-    while (model + 1 < network_.models.size() && plan.units[u].op >= network_.models[model].end_op) {
+    while (model + 1 < network_.models.size() &&
+           plan.units[u].op >= network_.models[model].end_op) {
       ++model;
     }
     model_of_.push_back(model);
@@ -99,9 +100,8 @@ std::vector<ModelMemory> Activations::model_memory(const AllocationProblem& prob
     const Buffer& buffer = problem.buffers[b];
     const auto& touched = problem_.items[b].touched_by;
     ModelMemory& memory = result[touched.empty() ? 0 : model_of_[touched[0]]];
-    const bool is_output = std::any_of(outputs.begin(), outputs.end(), [&](std::int32_t tensor) {
-      return buffer_of(tensor) == b;
-    });
+    const bool is_output = std::any_of(outputs.begin(), outputs.end(),
+                                       [&](std::int32_t tensor) { return buffer_of(tensor) == b; });
     if (is_input(b)) {
       memory.input_bytes += buffer.size;
       memory.input_upper = std::max(memory.input_upper, buffer.upper);
@@ -165,8 +165,8 @@ void Activations::find_touches(const UnitPlan& plan) {
     const std::int32_t output = network_.outputs[o];
     touch(nobody, output, plan);
     const std::int32_t root = plan.aliases.of(output).tensor;
-    const bool kept = std::all_of(
-        network_.models.begin(), network_.models.end(), [&](const Model& model) {
+    const bool kept =
+        std::all_of(network_.models.begin(), network_.models.end(), [&](const Model& model) {
           return model.keep_outputs || o < model.first_output || o >= model.end_output;
         });
     if (const std::size_t buffer = buffer_of_[static_cast<std::size_t>(root)]; buffer != kNone) {

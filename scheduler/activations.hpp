@@ -58,11 +58,11 @@ class Activations {
 
   const Network& network_;
   OrderProblem problem_;
-  std::vector<std::size_t> model_of_;                  // by unit
-  std::vector<std::vector<std::uint32_t>> sources_;    // by model: units that wait for nothing
-  std::vector<std::vector<std::uint32_t>> sinks_;      // by model: units nothing waits for
-  std::vector<std::size_t> buffer_of_;  // by tensor
-  std::vector<std::int32_t> tensors_;   // by buffer
+  std::vector<std::size_t> model_of_;                // by unit
+  std::vector<std::vector<std::uint32_t>> sources_;  // by model: units that wait for nothing
+  std::vector<std::vector<std::uint32_t>> sinks_;    // by model: units nothing waits for
+  std::vector<std::size_t> buffer_of_;               // by tensor
+  std::vector<std::int32_t> tensors_;                // by buffer
 };
 
 /// Real addresses instead of virtual ones: `base` by buffer.

@@ -490,7 +490,7 @@ class Compiler {
   SharedBytes streams_{kAlignment};
   std::map<std::int32_t, std::uint64_t> operand_constants_;  // by tensor
   std::vector<std::optional<Slot>> slots_;
-  std::vector<std::size_t> model_of_;             // by place in the order
+  std::vector<std::size_t> model_of_;         // by place in the order
   std::vector<std::uint32_t> order_;          // of units
   std::vector<std::vector<Action>> actions_;  // by unit
   std::uint64_t commands_begin_ = 0;

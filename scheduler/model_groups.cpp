@@ -82,8 +82,7 @@ class GroupAllocator {
     }
     const auto [lower, upper] = time_of(owners_[buffers[0]].group);
     const std::uint64_t unit = problem_.alignment;
-    outer_.buffers.push_back(
-        {"model", lower, upper, (allocation.height + unit - 1) / unit * unit});
+    outer_.buffers.push_back({"model", lower, upper, (allocation.height + unit - 1) / unit * unit});
     inner_bounds_.push_back(allocation.lower_bound);
   }
 
@@ -115,9 +114,9 @@ class GroupAllocator {
     for (std::size_t i = 0; i < least.buffers.size(); ++i) {
       least.buffers[i].size = inner_bounds_[i];
     }
-    const bool exact = std::equal(
-        inner_bounds_.begin(), inner_bounds_.end(), outer_.buffers.begin(),
-        [](std::uint64_t bound, const Buffer& buffer) { return bound == buffer.size; });
+    const bool exact =
+        std::equal(inner_bounds_.begin(), inner_bounds_.end(), outer_.buffers.begin(),
+                   [](std::uint64_t bound, const Buffer& buffer) { return bound == buffer.size; });
     result.lower_bound = exact ? outer.lower_bound : live_bound(least);
     result.offsets.resize(owners_.size());
     for (const auto& [b, inside] : inside_) {

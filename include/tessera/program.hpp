@@ -76,9 +76,9 @@ struct Program {
   std::vector<LayerRecord> layers;
   std::vector<Slot> inputs;
   std::vector<Slot> outputs;
-  std::vector<std::size_t> input_steps;   ///< by input: it is written before this step
-  std::vector<std::size_t> output_steps;  ///< by output: it is there before this step
-  MemoryPlan memory;  ///< of the activations, in the arena
+  std::vector<std::size_t> input_steps;     ///< by input: it is written before this step
+  std::vector<std::size_t> output_steps;    ///< by output: it is there before this step
+  MemoryPlan memory;                        ///< of the activations, in the arena
   std::uint64_t constants_saved_bytes = 0;  ///< equal constants are kept once
   std::uint64_t commands_saved_bytes = 0;   ///< equal command streams, too
 

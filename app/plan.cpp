@@ -9,6 +9,7 @@
 
 #include "app/text_table.hpp"
 #include "scheduler/order_choice.hpp"
+#include "tessera/error.hpp"
 
 namespace tessera {
 namespace {
@@ -58,6 +59,29 @@ PlanReport plan_problem(const std::string& name, AllocationProblem problem, Plan
                       : planner == PlannerName::Best ? allocate_best(problem, capacity, {budget})
                                                      : allocate(problem, planner, {budget});
   report.order_bytes = live_bound(problem);
+  report.problem = std::move(problem);
+  return report;
+}
+
+PlanReport check_plan(const std::string& name, AllocationProblem problem,
+                      std::vector<std::uint64_t> offsets, std::uint64_t capacity) {
+  if (offsets.size() != problem.buffers.size()) {
+    throw InputError(name + ": no column `offset` to check");
+  }
+  if (const std::string found = violation(problem, offsets); !found.empty()) {
+    throw InputError(name + ": " + found);
+  }
+  PlanReport report;
+  report.name = name;
+  report.planner = "of the file";
+  report.capacity = capacity;
+  for (std::size_t b = 0; b < offsets.size(); ++b) {
+    report.allocation.height =
+        std::max(report.allocation.height, offsets[b] + problem.buffers[b].size);
+  }
+  report.allocation.offsets = std::move(offsets);
+  report.allocation.lower_bound = live_bound(problem);
+  report.order_bytes = report.allocation.lower_bound;
   report.problem = std::move(problem);
   return report;
 }

@@ -34,6 +34,10 @@ struct PlanReport {
 PlanReport plan_problem(const std::string& name, AllocationProblem problem, PlannerName planner,
                         std::uint64_t capacity, std::uint64_t budget);
 
+/// A plan made elsewhere. Throws InputError naming the first violation.
+PlanReport check_plan(const std::string& name, AllocationProblem problem,
+                      std::vector<std::uint64_t> offsets, std::uint64_t capacity);
+
 /// Order and offsets of an operator graph.
 PlanReport plan_graph(const OperatorGraph& graph, const PlanOptions& options,
                       std::uint64_t alignment, std::uint64_t capacity);

@@ -77,6 +77,8 @@ void PlanCommand::add_to(CLI::App& app) {
   app.add_option("--order", order_, fmt::format("{}", fmt::join(order_names(), ", ")));
   app.add_option("--budget", budget_, "steps of search")->check(CLI::PositiveNumber);
   app.add_option("--out", out_, "write the plan (CSV: id,lower,upper,size,offset)");
+  app.add_flag("--check", check_, "look at the offsets in the problem's file, plan nothing")
+      ->needs(problem);
   app.add_option("--svg", svg_, "draw the plan");
   app.add_option("--json", json_, "write the plan as JSON; - for standard output");
   app.add_flag("--quiet", quiet_, "no table");
@@ -96,8 +98,12 @@ PlanReport PlanCommand::make() const {
     if (!order_.empty()) {
       throw InputError("--order: a problem fixes the times, there is no order to choose");
     }
-    AllocationProblem problem = read_problem_csv(text_of(problem_), problem_);
+    std::vector<std::uint64_t> offsets;
+    AllocationProblem problem = read_problem_csv(text_of(problem_), problem_, &offsets);
     problem.alignment = alignment_;
+    if (check_) {
+      return check_plan(problem_, std::move(problem), std::move(offsets), capacity_);
+    }
     return plan_problem(problem_, std::move(problem), options.planner, capacity_, options.budget);
   }
   if (!graph_.empty()) {

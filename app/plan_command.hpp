@@ -28,6 +28,7 @@ class PlanCommand {
   std::uint64_t bytes_per_element_ = 1;
   std::uint64_t alignment_ = 1;
   std::uint64_t budget_ = 0;
+  bool check_ = false;
   bool in_place_ = false;
   bool quiet_ = false;
 };

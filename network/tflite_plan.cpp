@@ -17,6 +17,7 @@ constexpr const char* kMetadataName = "OfflineMemoryAllocation";
 constexpr std::int32_t kPlanVersion = 1;
 constexpr std::size_t kHeaderWords = 3;
 constexpr std::size_t kModelFields = 8;
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 31;  // offsets are int32
 
 const tflite::Model& model_in(const std::vector<std::uint8_t>& data, const std::string& name) {
   flatbuffers::Verifier verifier(data.data(), data.size(), 32, 1000000);
@@ -81,7 +82,7 @@ std::uint64_t bytes_of(const tflite::Tensor& tensor, const std::string& where) {
   std::uint64_t bytes = element_size(tensor.type(), where);
   if (tensor.shape() != nullptr) {
     for (const std::int32_t extent : *tensor.shape()) {
-      if (extent < 1 || bytes > (std::uint64_t{1} << 40)) {
+      if (extent < 1 || static_cast<std::uint64_t>(extent) > kMostBytes / bytes) {
         throw InputError(where + ": its shape is not fixed or too large");
       }
       bytes *= static_cast<std::uint64_t>(extent);

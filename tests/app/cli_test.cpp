@@ -289,5 +289,68 @@ TEST_F(Cli, WrongResultIsOne) {
       << outcome.err;
 }
 
+TEST_F(Cli, PlansANetworkWithoutSimulating) {
+  const Outcome plan =
+      run("plan --config " TESSERA_SOURCE_DIR "/configs/npu.yaml --json " + path("plan.json") +
+          " --svg " + path("plan.svg") + " --out " + path("plan.csv"));
+  ASSERT_EQ(plan.code, 0) << plan.err;
+  EXPECT_NE(plan.out.find("peak = lower bound"), std::string::npos) << plan.out;
+  const auto json = nlohmann::json::parse(text_of(path("plan.json")));
+  EXPECT_EQ(json["schema"], "tessera.plan/1");
+  EXPECT_TRUE(json["proved_optimal"]);
+  EXPECT_FALSE(json["buffers"].empty());
+  EXPECT_EQ(text_of(path("plan.svg")).substr(0, 4), "<svg");
+  EXPECT_EQ(text_of(path("plan.csv")).substr(0, 27), "id,lower,upper,size,offset\n");
+  // The addresses of a run are the plan's.
+  const auto simulated = nlohmann::json::parse(simulate("--json -").out);
+  EXPECT_EQ(simulated["memory"]["arena_bytes"], json["arena_bytes"]);
+}
+
+TEST_F(Cli, PlansAndChecksProblemsOfFiles) {
+  write_text(path("p.csv"), "id,lower,upper,size\na,0,2,40\nb,1,3,60\nc,2,4,50\n");
+  const std::string problem = "plan --problem " + path("p.csv");
+  const Outcome fits = run(problem + " --capacity 110 --out " + path("plan.csv"));
+  EXPECT_EQ(fits.code, 0) << fits.err;
+  const Outcome too_small = run(problem + " --capacity 100");
+  EXPECT_EQ(too_small.code, 1);
+  EXPECT_NE(too_small.out.find("TOO LARGE"), std::string::npos);
+  EXPECT_EQ(run("plan --problem " + path("plan.csv") + " --check").code, 0);
+  write_text(path("bad.csv"), "id,lower,upper,size,offset\na,0,2,40,0\nb,1,3,60,20\n");
+  const Outcome bad = run("plan --problem " + path("bad.csv") + " --check");
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_NE(bad.err.find("buffers a [0, 40) and b [20, 80) are alive together"), std::string::npos);
+  EXPECT_EQ(run(problem + " --planner greedysize").code, 2);
+  EXPECT_NE(run(problem + " --planner greedysize").err.find("did you mean `"), std::string::npos);
+  EXPECT_EQ(run("plan").code, 2);
+  EXPECT_EQ(run(problem + " --graph " + path("p.csv")).code, 2);
+}
+
+TEST_F(Cli, PlansOperatorGraphs) {
+  write_text(path("g.csv"),
+             "id,op,output_elements,inputs\nin,Input,40,\na,Conv,60,in\ns,Split,40,in\n"
+             "b,Conv,40,a\nc,Concat,80,s b\nout,Conv,80,c\n");
+  const std::string graph = "plan --quiet --json - --graph " + path("g.csv");
+  const auto best = nlohmann::json::parse(run(graph).out);
+  EXPECT_TRUE(best["proved_optimal"]);
+  EXPECT_EQ(best["peak_by_order"]["exact"], best["peak_by_order"]["bound"]);
+  const auto removal = nlohmann::json::parse(run(graph + " --planner removal").out);
+  EXPECT_EQ(removal["arena_bytes"], 160);
+  EXPECT_EQ(removal["removed"].size(), 1U);
+  const auto doubled = nlohmann::json::parse(run(graph + " --bytes-per-element 2").out);
+  EXPECT_EQ(doubled["arena_bytes"], 2 * best["arena_bytes"].get<int>());
+}
+
+TEST_F(Cli, RunsSeveralModelsInCheckedMemory) {
+  write_text(path("npu.yaml"),
+             "hardware: small\nmodels:\n  - {network: lenet5, name: a, keep_outputs: no}\n"
+             "  - {network: lenet5, name: b}\n");
+  const Outcome outcome = run("--check-memory --config " + path("npu.yaml"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("a/conv1"), std::string::npos);
+  EXPECT_NE(outcome.out.find("b/conv1"), std::string::npos);
+  const Outcome plan = run("plan --config " + path("npu.yaml"));
+  EXPECT_NE(plan.out.find("equal weights are stored once"), std::string::npos) << plan.out;
+}
+
 }  // namespace
 }  // namespace tessera

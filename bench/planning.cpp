@@ -32,7 +32,7 @@ tessera::AllocationProblem instance(char name) {
 void allocation(benchmark::State& state, char name, std::uint64_t capacity) {
   const tessera::AllocationProblem problem = instance(name);
   tessera::Allocation result;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     result = tessera::allocate_best(problem, capacity, {20'000'000});
   }
   if (!tessera::violation(problem, result.offsets).empty() || result.height > capacity) {
@@ -47,7 +47,7 @@ void all_instances(benchmark::State& state) {
   for (char name = 'A'; name <= 'H'; ++name) {
     problems.push_back(instance(name));
   }
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     for (const tessera::AllocationProblem& problem : problems) {
       if (tessera::allocate_best(problem, 1048576, {20'000'000}).height > 1048576) {
         state.SkipWithError("the capacity is not reached");
@@ -61,7 +61,7 @@ void order(benchmark::State& state, const char* name, std::uint64_t bytes_per_el
   const tessera::OrderProblem problem = tessera::order_problem(
       tessera::read_graph_csv(text_of(path), path, bytes_per_element), false);
   tessera::Order result;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     result = tessera::order_exact(problem, 3'000'000);
   }
   state.counters["peak"] = static_cast<double>(result.peak);

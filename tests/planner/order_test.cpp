@@ -77,8 +77,9 @@ class BruteForce {
     }
     for (const OrderReuse& reuse : problem_.reuses) {
       const OrderItem& in = problem_.items[reuse.input];
-      const bool last = std::all_of(in.touched_by.begin(), in.touched_by.end(),
-                                    [&](std::uint32_t t) { return t == n || (done >> t & 1U); });
+      const bool last =
+          std::all_of(in.touched_by.begin(), in.touched_by.end(),
+                      [&](std::uint32_t t) { return t == n || (done >> t & 1U) != 0; });
       if (reuse.node == n && last && !in.to_end) {
         bytes -= std::min(in.size, problem_.items[reuse.output].size);
       }

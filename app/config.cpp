@@ -152,11 +152,67 @@ Policy read_policy(const YAML::Node& node, const std::string& file) {
   return policy;
 }
 
+// Overrides the values of `memory` that the map gives.
+void read_memory_fields(YamlFields& fields, const std::string& file, ExternalMemory& memory) {
+  const auto cycles = [](YamlFields& from, const char* key, std::uint32_t fallback) {
+    return u32(from.integer(key, 0, 100000, fallback));
+  };
+  memory.bytes_per_cycle = fields.number("bytes_per_cycle", 0.01, 1024, memory.bytes_per_cycle);
+  memory.latency = cycles(fields, "latency", memory.latency);
+  memory.turnaround = cycles(fields, "turnaround", memory.turnaround);
+  const YAML::Node dram = fields.get("dram");
+  if (!dram.IsDefined()) {
+    return;
+  }
+  YamlFields part(dram, file, "memory.dram");
+  DramTiming& timing = memory.dram;
+  timing.banks = u32(part.integer("banks", 0, 256, timing.banks));
+  timing.row_bytes = u32(part.integer("row_bytes", 4096, 65536, timing.row_bytes));
+  timing.activate = cycles(part, "activate", timing.activate);
+  timing.precharge = cycles(part, "precharge", timing.precharge);
+  timing.refresh_interval = cycles(part, "refresh_interval", timing.refresh_interval);
+  timing.refresh_cycles = cycles(part, "refresh_cycles", timing.refresh_cycles);
+  part.finish();
+  if (timing.row_bytes % 4096 != 0) {
+    fields.fail(dram, fmt::format("`memory.dram.row_bytes` is {}; allowed is a multiple of 4096, "
+                                  "which bursts do not cross",
+                                  timing.row_bytes));
+  }
+  if (timing.refresh_interval != 0 && timing.refresh_cycles >= timing.refresh_interval) {
+    fields.fail(dram, fmt::format("`memory.dram.refresh_cycles` is {}; allowed is less than "
+                                  "refresh_interval, {}",
+                                  timing.refresh_cycles, timing.refresh_interval));
+  }
+}
+
+ExternalMemory memory_preset_at(const std::string& name, const std::string& where) {
+  const fs::path dir = configs_dir() / "memory";
+  const std::vector<std::string> names = names_in(dir);
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    throw InputError(fmt::format("{}unknown memory preset `{}`{}; allowed are {}", where, name,
+                                 suggestion(name, names), fmt::join(names, ", ")));
+  }
+  const std::string path = (dir / (name + ".yaml")).string();
+  const std::vector<std::uint8_t> data = read_file(path);
+  ExternalMemory memory;
+  memory.name = name;
+  YamlFields fields(parse_yaml({data.begin(), data.end()}, path), path, "memory");
+  read_memory_fields(fields, path, memory);
+  fields.finish();
+  return memory;
+}
+
 void read_memory(const YAML::Node& node, const std::string& file, Config& config) {
+  if (node.IsScalar()) {
+    config.memory = memory_preset_at(node.Scalar(), place_of(node, file));
+    return;
+  }
   YamlFields fields(node, file, "memory");
   ExternalMemory& memory = config.memory;
-  memory.bytes_per_cycle = fields.number("bytes_per_cycle", 0.01, 1024, memory.bytes_per_cycle);
-  memory.latency = u32(fields.integer("latency", 0, 100000, memory.latency));
+  if (const YAML::Node preset = fields.get("preset"); preset.IsDefined()) {
+    memory = memory_preset_at(fields.text("preset"), place_of(preset, file));
+  }
+  read_memory_fields(fields, file, memory);
   if (const YAML::Node jitter = fields.get("jitter"); jitter.IsDefined()) {
     YamlFields part(jitter, file, "memory.jitter");
     config.jitter.extra_latency = u32(part.integer("latency", 0, 10000, 0));
@@ -286,6 +342,10 @@ Config parse_config(const std::string& text, const std::string& path,
     throw InputError(
         fmt::format("{}:{}:{}: {}", path, error.mark.line + 1, error.mark.column + 1, error.msg));
   }
+}
+
+ExternalMemory memory_preset(const std::string& name) {
+  return memory_preset_at(name, "");
 }
 
 Network load_configured(const Config& config) {

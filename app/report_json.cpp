@@ -78,8 +78,10 @@ Json hardware_json(const Config& config) {
           {"cbuf_banks", hw.cbuf_banks},
           {"accumulators", hw.acc_words},
           {"bus_bytes", hw.bus_bytes},
+          {"memory", config.memory.name},
           {"memory_bytes_per_cycle", config.memory.bytes_per_cycle},
-          {"memory_latency_cycles", config.memory.latency}};
+          {"memory_latency_cycles", config.memory.latency},
+          {"memory_banks", config.memory.dram.banks}};
 }
 
 // Bytes that operators without a copy would have read and written.

@@ -68,11 +68,12 @@ std::string report_table(const Config& config, const Simulation& simulation) {
                   percent(ideal, cycles), grouped(read_bytes(totals)),
                   grouped(counter(totals, isa::Counter::WriteBytes))});
   std::string text = fmt::format(
-      "{} on {}: {} x {} MACs, {} KiB cbuf, {} bytes/cycle external memory, latency {} cycles; "
+      "{} on {}: {} x {} MACs, {} KiB cbuf, {} bytes/cycle external memory{}, latency {} cycles; "
       "policy {}, engine {}\n\n",
       simulation.network.name, hw.name, hw.atomic_c, hw.atomic_k,
       static_cast<double>(hw.cbuf_size) / 1024, config.memory.bytes_per_cycle,
-      config.memory.latency, config.policy.name, config.engine);
+      config.memory.name == "custom" ? "" : " (" + config.memory.name + ")", config.memory.latency,
+      config.policy.name, config.engine);
   text += aligned(rows, 3);
   text += fmt::format("\nactivations: {} bytes in external memory (at least {})\n",
                       grouped(simulation.program.arena_bytes()),

@@ -20,6 +20,7 @@ ExternalMemoryModel::ExternalMemoryModel(std::vector<std::uint8_t>& bytes,
       bus_bytes_(bus_bytes),
       disturbance_(disturbance),
       rules_(bus_bytes),
+      rows_(timing.dram),
       rng_(disturbance.seed) {}
 
 bool ExternalMemoryModel::stalls() {
@@ -65,6 +66,16 @@ void ExternalMemoryModel::choose_read(rtl::Ports& ports) {
   }
 }
 
+// A beat in the other direction waits until the bus has turned around, any beat for a refresh.
+bool ExternalMemoryModel::may_move(bool write) const {
+  return !rows_.is_refreshing(now_) && (write == wrote_last_ || now_ >= quiet_until_);
+}
+
+void ExternalMemoryModel::moved(bool write) {
+  wrote_last_ = write;
+  quiet_until_ = timing_.turnaround == 0 ? 0 : now_ + 1 + timing_.turnaround;
+}
+
 void ExternalMemoryModel::drive(rtl::Ports& ports) {
   const double beat = bus_bytes_;
   credit_ =
@@ -76,11 +87,13 @@ void ExternalMemoryModel::drive(rtl::Ports& ports) {
   ports.m_bresp = ports.m_bvalid != 0 ? responses_.front().response : std::uint8_t{0};
   ports.m_wready = 0;
 
-  const bool can_write = ports.m_wvalid != 0 && !writes_.empty() && !stalls();
+  const bool can_write =
+      ports.m_wvalid != 0 && !writes_.empty() && writes_.front().ready <= now_ && !stalls();
   const auto give_write = [&] {
-    if (can_write && ports.m_wready == 0 && credit_ >= beat) {
+    if (can_write && ports.m_wready == 0 && credit_ >= beat && may_move(true)) {
       ports.m_wready = 1;
       credit_ -= beat;
+      moved(true);
       write_turn_ = false;
     }
   };
@@ -89,10 +102,11 @@ void ExternalMemoryModel::drive(rtl::Ports& ports) {
   }
   if (!presented_) {
     ports.m_rvalid = 0;
-    if (credit_ >= beat && !disturbance_.mute && !stalls()) {
+    if (credit_ >= beat && !disturbance_.mute && !stalls() && may_move(false)) {
       choose_read(ports);
       if (presented_) {
         credit_ -= beat;
+        moved(false);
         write_turn_ = true;
       }
     }
@@ -107,7 +121,7 @@ void ExternalMemoryModel::accept_read(const rtl::Ports& ports) {
     burst.beats = std::uint32_t{ports.m_arlen} + 1;
     const std::uint64_t extra =
         disturbance_.extra_latency != 0 ? rng_.below(disturbance_.extra_latency + 1) : 0;
-    burst.ready = now_ + timing_.latency + extra;
+    burst.ready = now_ + timing_.latency + extra + rows_.open(burst.address, now_);
     burst.response = response_for(burst, disturbance_.read_error_at);
     reads_[ports.m_arid & 1U].push_back(burst);
   }
@@ -146,6 +160,7 @@ void ExternalMemoryModel::accept_write(const rtl::Ports& ports) {
     burst.address = ports.m_awaddr;
     burst.beats = std::uint32_t{ports.m_awlen} + 1;
     burst.response = response_for(burst, disturbance_.write_error_at);
+    burst.ready = now_ + rows_.open(burst.address, now_);
     writes_.push_back(burst);
   }
 }

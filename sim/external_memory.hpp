@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/axi_rules.hpp"
+#include "sim/dram_rows.hpp"
 #include "sim/memory_checker.hpp"
 #include "sim/rtl/ports.hpp"
 #include "tessera/engine.hpp"
@@ -40,6 +41,8 @@ class ExternalMemoryModel {
 
   void drive(rtl::Ports& ports);
   void choose_read(rtl::Ports& ports);
+  [[nodiscard]] bool may_move(bool write) const;
+  void moved(bool write);
   bool stalls();
   [[nodiscard]] std::uint8_t response_for(const Burst& burst,
                                           const std::optional<std::uint32_t>& error_at) const;
@@ -51,6 +54,9 @@ class ExternalMemoryModel {
   std::uint32_t bus_bytes_;
   MemoryDisturbance disturbance_;
   AxiRules rules_;
+  DramRows rows_;
+  bool wrote_last_ = false;        ///< direction of the last beat
+  std::uint64_t quiet_until_ = 0;  ///< turn-around: no beat in the other direction before
   MemoryChecker* checker_ = nullptr;
   SplitMix64 rng_;
   std::uint64_t now_ = 0;

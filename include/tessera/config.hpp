@@ -47,6 +47,9 @@ Network load_configured(const Config& config);
 /// The preset of that name from configs/hardware. Throws InputError.
 Hardware hardware_preset(const std::string& name);
 
+/// The same from configs/memory.
+ExternalMemory memory_preset(const std::string& name);
+
 /// A network given as a file (relative to the working folder, then to `base`) or by the name of one
 /// in configs/networks.
 std::string find_network(const std::string& name, const std::string& base);

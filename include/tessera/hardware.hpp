@@ -47,10 +47,23 @@ struct Hardware {
   [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> rtl_parameters() const;
 };
 
+/// Rows, banks and refresh of a dynamic memory, in cycles of the accelerator. No banks: none of it.
+struct DramTiming {
+  std::uint32_t banks = 0;
+  std::uint32_t row_bytes = 4096;  ///< of all chips together; consecutive rows are in other banks
+  std::uint32_t activate = 0;      ///< to open a row (tRCD)
+  std::uint32_t precharge = 0;     ///< to close one (tRP)
+  std::uint32_t refresh_interval = 0;  ///< from one refresh to the next (tREFI); 0: none
+  std::uint32_t refresh_cycles = 0;    ///< that one takes (tRFC)
+};
+
 /// External memory as the bus sees it.
 struct ExternalMemory {
   double bytes_per_cycle = 8.0;  ///< reads and writes together
   std::uint32_t latency = 64;    ///< cycles from a read address to its first data
+  std::uint32_t turnaround = 0;  ///< cycles without data between a read and a write
+  DramTiming dram{};
+  std::string name = "custom";  ///< of the preset
 };
 
 /// Why `hardware` cannot be built, in words that name the field, or "" when it can.

@@ -91,6 +91,30 @@ TEST(Config, SeveralModels) {
   expect_error("hardware: small\nmodels: [{network: lenet5, keep: no}]\n", "unknown key `keep`");
 }
 
+TEST(Config, MemoryPresets) {
+  EXPECT_EQ(parse_config("hardware: small\nnetwork: lenet5\nmemory: ddr4\n", "npu.yaml", {})
+                .memory.dram.banks,
+            16U);
+  const ExternalMemory memory = parse_config(
+                                    "hardware: small\nnetwork: lenet5\n"
+                                    "memory: {preset: lpddr4, latency: 9, dram: {activate: 30}}\n",
+                                    "npu.yaml", {})
+                                    .memory;
+  EXPECT_EQ(memory.name, "lpddr4");
+  EXPECT_EQ(memory.latency, 9U);
+  EXPECT_EQ(memory.dram.activate, 30U);
+  EXPECT_EQ(memory.dram.precharge, 9U);
+  expect_error("hardware: small\nnetwork: lenet5\nmemory: ddr\n",
+               "npu.yaml:3:9: unknown memory preset `ddr` (did you mean `ddr4`?); allowed are "
+               "ddr4, ideal, lpddr4, sram");
+  expect_error("hardware: small\nnetwork: lenet5\nmemory: {dram: {row_bytes: 5000}}\n",
+               "allowed is a multiple of 4096");
+  expect_error(
+      "hardware: small\nnetwork: lenet5\nmemory: {dram: {refresh_interval: 9, "
+      "refresh_cycles: 9}}\n",
+      "allowed is less than refresh_interval, 9");
+}
+
 TEST(Config, PlannersAndOrders) {
   const Config config = parse_config(
       "hardware: small\nnetwork: lenet5\n", "npu.yaml",

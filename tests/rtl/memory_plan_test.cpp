@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
@@ -57,6 +59,27 @@ std::string name_of(const testing::TestParamInfo<Known>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PlannedModels, testing::ValuesIn(kModels), name_of);
+
+// Slow rows, refreshes and turn-arounds change cycles, never bytes.
+TEST(MemoryPresets, AllGiveTheSameBytes) {
+  const Network network = import_yaml(
+      "layers:\n  - conv2d: {in: [20, 20, 24], out_channels: 24, kernel: 3, padding: same}\n"
+      "  - conv2d: {out_channels: 40, kernel: 3, stride: 2}\n",
+      "presets.yaml", 1);
+  Hardware hardware = hardware_preset("small");
+  hardware.cbuf_size = 16384;
+  std::map<std::string, std::uint64_t> cycles;
+  for (const char* name : {"ideal", "sram", "lpddr4", "ddr4"}) {
+    SCOPED_TRACE(name);
+    const test::Outcome outcome =
+        test::conform(network, hardware, {}, test::seeded_inputs(network, 1), memory_preset(name));
+    ASSERT_EQ(outcome.problem, "");
+    cycles[name] = counter(outcome.result.totals, isa::Counter::Cycles);
+  }
+  EXPECT_LT(cycles["ideal"], cycles["sram"]);
+  EXPECT_LT(cycles["sram"], cycles["ddr4"]);
+  EXPECT_LT(cycles["ddr4"], cycles["lpddr4"]);
+}
 
 class CheckedMemory : public testing::Test {
  protected:

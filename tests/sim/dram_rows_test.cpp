@@ -21,14 +21,14 @@ TEST(DramRows, OpenRowsCostNothingOthersAnActivationOrBoth) {
   EXPECT_EQ(rows.open(2048, 200), 0U) << "the same row";
   EXPECT_EQ(rows.open(4096, 300), 10U) << "another bank";
   EXPECT_EQ(rows.open(100, 400), 0U) << "still open";
-  EXPECT_EQ(rows.open(4 * 4096, 500), 17U) << "another row of the first bank";
+  EXPECT_EQ(rows.open(std::uint64_t{4} * 4096, 500), 17U) << "another row of the first bank";
   EXPECT_EQ(rows.open(0, 600), 17U) << "and back";
 }
 
 TEST(DramRows, ABankOpensOneRowAtATimeOthersMeanwhile) {
   DramRows rows(timing());
   EXPECT_EQ(rows.open(0, 100), 10U);
-  EXPECT_EQ(rows.open(4 * 4096, 101), 26U) << "after the first activation";
+  EXPECT_EQ(rows.open(std::uint64_t{4} * 4096, 101), 26U) << "after the first activation";
   EXPECT_EQ(rows.open(4096, 102), 10U) << "at the same time";
 }
 

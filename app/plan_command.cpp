@@ -18,7 +18,7 @@ namespace tessera {
 namespace {
 
 constexpr std::uint64_t kInterpreterAlignment = 16;  // of TensorFlow Lite Micro's arena
-constexpr std::uint64_t kFileBudget = 6'000'000;     // for problems and graphs of files
+constexpr std::uint64_t kFileBudget = 3'000'000;     // for problems and graphs of files
 
 std::size_t index_of(const std::string& option, const std::string& name,
                      const std::vector<std::string>& names) {

@@ -30,13 +30,16 @@ class Search {
         placed_(blocks.size(), 0),
         rank_(blocks.size(), 0) {
     SplitMix64 rng(1);
+    std::uint64_t cells = 0;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       for (std::uint32_t m = blocks[b].begin; m < blocks[b].end; ++m) {
         rest_[m] += blocks[b].size;
         covering_[m].push_back(static_cast<std::uint32_t>(b));
       }
       keys_.push_back({rng.next(), rng.next()});
+      cells += blocks[b].end - blocks[b].begin;
     }
+    cost_ = std::max<std::uint64_t>(cells / kCellsPerStep, 1);
     for (std::uint32_t m = 0; m < moments; ++m) {
       moment_keys_.push_back({rng.next() | 1, rng.next() | 1});
     }
@@ -44,7 +47,7 @@ class Search {
 
   SearchResult run(std::uint64_t steps) {
     SearchResult result;
-    std::uint64_t share = techniques_.restarts ? 300 : steps;
+    std::uint64_t share = techniques_.restarts ? 300 * cost_ : steps;
     for (std::uint32_t round = 0;; ++round) {
       rank_blocks(round);
       limit_ = std::min(steps, steps_ + share);
@@ -82,6 +85,7 @@ class Search {
   };
   enum class Step : std::uint8_t { Failed, Done, Open, Changed };
 
+  static constexpr std::uint64_t kCellsPerStep = 2048;
   static constexpr std::uint64_t kDone = std::numeric_limits<std::uint64_t>::max();
 
   // The order in which blocks are tried where several fit.
@@ -312,7 +316,8 @@ class Search {
       undo(mark);
       return SearchEnd::None;
     };
-    if (++steps_ > limit_) {
+    steps_ += cost_;
+    if (steps_ > limit_) {
       return SearchEnd::Budget;
     }
     if (std::all_of(rest_.begin() + begin, rest_.begin() + end,
@@ -377,6 +382,7 @@ class Search {
   std::vector<std::uint8_t> ready_;
   std::vector<Change> trail_;
   std::unordered_set<Key, KeyHash> failed_;
+  std::uint64_t cost_ = 1;  // steps that a state of so many blocks and moments counts for
   std::uint64_t steps_ = 0;
   std::uint64_t limit_ = 0;
 };

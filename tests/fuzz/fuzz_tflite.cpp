@@ -23,7 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   attempt([&] { tessera::import_tflite(model, "fuzz.tflite"); });
   attempt([&] {
     const auto activations = tessera::tflite_activations(model, "fuzz.tflite", 16);
-    with_offline_plan(model, "fuzz.tflite", std::vector<std::int32_t>(activations.tensors, -1));
+    tessera::with_offline_plan(model, "fuzz.tflite",
+                               std::vector<std::int32_t>(activations.tensors, -1));
   });
   return 0;
 }

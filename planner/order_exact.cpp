@@ -3,6 +3,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "planner/search_key.hpp"
 #include "tessera/error.hpp"
 #include "tessera/order.hpp"
 #include "tessera/rng.hpp"
@@ -66,13 +67,6 @@ class OrderSearch {
   }
 
  private:
-  struct Key {
-    std::uint64_t a = 0, b = 0;
-    bool operator==(const Key& other) const { return a == other.a && b == other.b; }
-  };
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const { return key.a; }
-  };
   struct State {
     std::uint32_t parent;
     std::vector<std::uint32_t> ran;  // since the parent
@@ -232,13 +226,13 @@ class OrderSearch {
   std::uint32_t count_;
   std::uint64_t budget_;
   std::vector<std::vector<std::uint32_t>> after_;
-  std::vector<Key> keys_;
+  std::vector<SearchKey> keys_;
   std::vector<State> states_;
-  std::unordered_map<Key, std::uint32_t, KeyHash> known_;
+  std::unordered_map<SearchKey, std::uint32_t, SearchKeyHash> known_;
   std::vector<std::uint32_t> open_;
   std::map<std::uint64_t, std::vector<std::uint32_t>> later_;  // by the limit they wait for
   std::vector<std::uint32_t> ran_;
-  Key key_;
+  SearchKey key_;
   std::uint64_t limit_ = 0;
   std::uint32_t goal_ = kNone;
 };

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <unordered_set>
 
+#include "planner/search_key.hpp"
 #include "tessera/rng.hpp"
 
 namespace tessera {
@@ -66,13 +67,6 @@ class Search {
   }
 
  private:
-  struct Key {
-    std::uint64_t a = 0, b = 0;
-    bool operator==(const Key& other) const { return a == other.a && b == other.b; }
-  };
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const { return key.a; }
-  };
   struct Change {
     bool is_floor = false;
     std::uint32_t index = 0;
@@ -271,8 +265,8 @@ class Search {
               [&](std::uint32_t x, std::uint32_t y) { return rank_[x] < rank_[y]; });
   }
 
-  [[nodiscard]] Key key_of(std::uint32_t begin, std::uint32_t end) const {
-    Key key;
+  [[nodiscard]] SearchKey key_of(std::uint32_t begin, std::uint32_t end) const {
+    SearchKey key;
     for (std::uint32_t m = begin; m < end; ++m) {
       if (floor_[m] != kDone) {
         key.a += moment_keys_[m].a * (floor_[m] + 1);
@@ -327,7 +321,7 @@ class Search {
     if (!lift(begin, end)) {
       return failed();
     }
-    const Key key = key_of(begin, end);
+    const SearchKey key = key_of(begin, end);
     if (techniques_.memory && failed_.count(key) > 0) {
       return failed();
     }
@@ -357,7 +351,7 @@ class Search {
     return failed();
   }
 
-  void remember(const Key& key) {
+  void remember(const SearchKey& key) {
     if (techniques_.memory && failed_.size() < kMostRemembered) {
       failed_.insert(key);
     }
@@ -376,12 +370,12 @@ class Search {
   std::vector<std::uint64_t> offset_;
   std::vector<std::uint8_t> placed_;
   std::vector<std::uint32_t> rank_;
-  std::vector<Key> keys_;
-  std::vector<Key> moment_keys_;
+  std::vector<SearchKey> keys_;
+  std::vector<SearchKey> moment_keys_;
   std::vector<std::uint64_t> lowest_;
   std::vector<std::uint8_t> ready_;
   std::vector<Change> trail_;
-  std::unordered_set<Key, KeyHash> failed_;
+  std::unordered_set<SearchKey, SearchKeyHash> failed_;
   std::uint64_t cost_ = 1;  // steps that a state of so many blocks and moments counts for
   std::uint64_t steps_ = 0;
   std::uint64_t limit_ = 0;

@@ -110,11 +110,17 @@ Allocation allocate_exact(const AllocationProblem& problem, std::uint64_t capaci
   const auto attempt = [&](std::uint64_t height, std::uint64_t steps) {
     SearchResult result = search.at_most(height, steps);
     best.steps += result.steps;
-    if (result.end == SearchEnd::Found) {
-      best.height = height_of(problem, result.offsets);
-      best.offsets = std::move(result.offsets);
+    if (result.end != SearchEnd::Found) {
+      return result.end;
     }
-    return result.end;
+    // Found for padded sizes: what ends without its padding may lie lower already.
+    const std::uint64_t found = height_of(problem, result.offsets);
+    if (found >= best.height) {
+      return SearchEnd::Budget;
+    }
+    best.height = found;
+    best.offsets = std::move(result.offsets);
+    return SearchEnd::Found;
   };
   const auto raise = [&](SearchEnd end, std::uint64_t height) {
     low = height + 1;

@@ -11,12 +11,12 @@ const Tensor& tensor_of(const Network& network, std::int32_t index) {
   return network.tensors[static_cast<std::size_t>(index)];
 }
 
+}  // namespace
+
 bool same_quantisation(const Tensor& a, const Tensor& b) {
   return a.quantisation.scales == b.quantisation.scales &&
          a.quantisation.zero_point == b.quantisation.zero_point;
 }
-
-}  // namespace
 
 Aliases::Aliases(const Network& network) : network_(network), fixed_(network.tensors.size()) {
   for (std::size_t t = 0; t < network.tensors.size(); ++t) {

@@ -8,6 +8,8 @@
 
 namespace tessera {
 
+bool same_quantisation(const Tensor& a, const Tensor& b);
+
 class Aliases {
  public:
   explicit Aliases(const Network& network);

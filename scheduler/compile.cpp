@@ -384,9 +384,13 @@ class Compiler {
     for (std::size_t m = from; m <= begun && m < network_.models.size(); ++m) {
       program_.input_steps.resize(network_.models[m].end_input, now);
     }
+    // Kept ones are taken when all is done.
     for (std::size_t m = 0; m < begun; ++m) {
-      program_.output_steps.resize(
-          std::max(program_.output_steps.size(), network_.models[m].end_output), now);
+      const Model& model = network_.models[m];
+      program_.output_steps.resize(std::max(program_.output_steps.size(), model.end_output), now);
+      for (std::size_t o = model.first_output; model.keep_outputs && o < model.end_output; ++o) {
+        program_.output_steps[o] = now;
+      }
     }
   }
 

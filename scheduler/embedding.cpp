@@ -7,11 +7,6 @@
 namespace tessera {
 namespace {
 
-bool same_quantisation(const Tensor& a, const Tensor& b) {
-  return a.quantisation.scales == b.quantisation.scales &&
-         a.quantisation.zero_point == b.quantisation.zero_point;
-}
-
 // Bytes of a tensor from one step along dimension `axis - 1` to the next.
 std::uint64_t block_of(const Tensor& tensor, std::size_t axis) {
   std::uint64_t bytes = 1;

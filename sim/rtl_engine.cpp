@@ -47,6 +47,7 @@ class RtlRun {
         throw std::invalid_argument("run_on_rtl: wrong number of input bytes");
       }
     }
+    result_.outputs.resize(program_.outputs.size());
     for (std::size_t s = 0; s < program_.steps.size(); ++s) {
       exchange(s);
       const Step& step = program_.steps[s];
@@ -73,10 +74,13 @@ class RtlRun {
     for (std::size_t i = 0; i < program_.outputs.size(); ++i) {
       if (program_.output_steps[i] == step) {
         check_read(program_.outputs[i], "whoever takes the outputs");
-        result_.outputs.push_back(copy(program_.outputs[i]));
-        if (checker_) {
-          checker_->taken(program_.outputs[i]);
-        }
+        result_.outputs[i] = copy(program_.outputs[i]);
+      }
+    }
+    // All are taken before any is given up: two may be the same tensor.
+    for (std::size_t i = 0; checker_ && i < program_.outputs.size(); ++i) {
+      if (program_.output_steps[i] == step) {
+        checker_->taken(program_.outputs[i]);
       }
     }
     for (std::size_t i = 0; i < program_.inputs.size(); ++i) {

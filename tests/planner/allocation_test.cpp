@@ -103,6 +103,8 @@ TEST(Allocation, OffsetsAreAligned) {
       const Allocation result = allocate(problem, planner, {});
       EXPECT_EQ(violation(problem, result.offsets), "");
       EXPECT_GE(result.height, result.lower_bound);
+      const bool searches = planner == PlannerName::Best || planner == PlannerName::Exact;
+      EXPECT_TRUE(!searches || result.height <= allocate_greedy_size(problem).height);
     }
   }
 }

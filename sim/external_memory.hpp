@@ -1,72 +1,59 @@
-// External memory behind the accelerator's AXI4 master: latency, shared bandwidth, errors.
+// External memory: bytes, their timing, errors. The same code behind every engine.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <optional>
 #include <vector>
 
-#include "sim/axi_rules.hpp"
-#include "sim/dram_rows.hpp"
 #include "sim/memory_checker.hpp"
-#include "sim/rtl/ports.hpp"
 #include "tessera/engine.hpp"
-#include "tessera/rng.hpp"
+#include "timing/memory_controller.hpp"
 
 namespace tessera {
 
-/// Bursts of one ID are answered in order, IDs in turn, burst by burst. Addresses outside the
-/// memory answer DECERR.
-class ExternalMemoryModel {
+/// Several ports to the same bytes. Addresses outside the memory answer DECERR.
+class ExternalMemoryModel final : private timing::MemoryController::Listener {
  public:
   ExternalMemoryModel(std::vector<std::uint8_t>& bytes, const ExternalMemory& timing,
-                      std::uint32_t bus_bytes, const MemoryDisturbance& disturbance = {});
+                      std::uint32_t bus_bytes, const MemoryDisturbance& disturbance = {},
+                      std::size_t ports = 1);
 
-  /// One cycle: looks at the accelerator's outputs, sets its inputs for the coming edge and takes
-  /// what that edge hands over.
-  void cycle(rtl::Ports& ports);
-  [[nodiscard]] const AxiRules& rules() const { return rules_; }
+  /// As the accelerator or another master sees it.
+  [[nodiscard]] timing::MemoryPort& port(std::size_t index) { return *ports_[index]; }
   /// Is told of all reads and writes from now on; may be null.
   void watch(MemoryChecker* checker) { checker_ = checker; }
 
  private:
-  struct Burst {
-    std::uint64_t address = 0;
-    std::uint32_t beats = 0;
-    std::uint32_t done = 0;
-    std::uint64_t ready = 0;  ///< cycle of the first data, or of the response
-    std::uint8_t response = 0;
+  class Port final : public timing::MemoryPort {
+   public:
+    Port(ExternalMemoryModel& memory, std::size_t index) : memory_(memory), index_(index) {}
+    bool takes_read(timing::Cycle now) override;
+    bool takes_write(timing::Cycle now) override;
+    void read(const timing::Burst& burst, timing::Cycle now) override;
+    void write(const timing::Burst& burst, timing::Cycle now) override;
+    timing::Moves step(timing::Cycle now, bool read_ready,
+                       const timing::WriteBeat& beat) override;
+    std::uint32_t run(timing::Cycle now, std::uint32_t most) override;
+    timing::Cycle next(timing::Cycle now, bool write_offered) override;
+
+   private:
+    ExternalMemoryModel& memory_;
+    std::size_t index_;
   };
 
-  void drive(rtl::Ports& ports);
-  void choose_read(rtl::Ports& ports);
-  [[nodiscard]] bool may_move(bool write) const;
-  void moved(bool write);
-  bool stalls();
-  [[nodiscard]] std::uint8_t response_for(const Burst& burst,
+  void read(const timing::Burst& burst, std::uint32_t first, std::uint32_t count) override;
+  void write(const timing::Burst& burst, std::uint32_t index,
+             const timing::WriteBeat& beat) override;
+  [[nodiscard]] std::uint8_t response_for(const timing::Burst& burst,
                                           const std::optional<std::uint32_t>& error_at) const;
-  void accept_read(const rtl::Ports& ports);
-  void accept_write(const rtl::Ports& ports);
 
   std::vector<std::uint8_t>& bytes_;
-  ExternalMemory timing_;
   std::uint32_t bus_bytes_;
   MemoryDisturbance disturbance_;
-  AxiRules rules_;
-  DramRows rows_;
-  bool wrote_last_ = false;        ///< direction of the last beat
-  std::uint64_t quiet_until_ = 0;  ///< turn-around: no beat in the other direction before
+  timing::MemoryController controller_;
+  std::vector<std::unique_ptr<Port>> ports_;
   MemoryChecker* checker_ = nullptr;
-  SplitMix64 rng_;
-  std::uint64_t now_ = 0;
-  double credit_ = 0;                       ///< bytes that may still move
-  bool write_turn_ = false;                 ///< who goes first when only one beat fits
-  std::array<std::deque<Burst>, 2> reads_;  ///< by ID
-  unsigned serving_ = 0;                    ///< ID whose burst is under way
-  bool presented_ = false;                  ///< a read beat is on the bus
-  std::deque<Burst> writes_;                ///< addresses accepted, data to come
-  std::deque<Burst> responses_;             ///< write responses to give
 };
 
 }  // namespace tessera

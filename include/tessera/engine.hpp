@@ -37,6 +37,9 @@ struct RunResult {
   std::vector<std::vector<std::uint8_t>> outputs;  ///< as Program::outputs
 };
 
+/// A readable sentence for a cause with its information.
+std::string describe(isa::Error cause, std::uint32_t info);
+
 /// The accelerator stopped with an error, or never finished. what() is a readable cause.
 class EngineError : public std::runtime_error {
  public:

@@ -28,7 +28,8 @@ Function symbol(void* library, const char* name) {
 Device::Device(const std::string& library, const Hardware& hardware,
                std::vector<std::uint8_t>& memory, const ExternalMemory& timing,
                const MemoryDisturbance& disturbance, const std::string& waves)
-    : memory_(memory, timing, hardware.bus_bytes, disturbance) {
+    : memory_(memory, timing, hardware.bus_bytes, disturbance),
+      axi_(memory_.port(0), hardware.bus_bytes) {
   library_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library_ == nullptr) {
     throw std::runtime_error(fmt::format("cannot load the RTL model: {}", dlerror()));
@@ -72,7 +73,7 @@ Device::~Device() {
 }
 
 void Device::cycle() {
-  memory_.cycle(ports_);
+  axi_.cycle(ports_, cycles_);
   step_(model_, &ports_);
   ++cycles_;
 }
@@ -175,43 +176,6 @@ void Device::fail() {
   const auto cause = static_cast<isa::Error>(read_register(isa::reg::kErrorCause).data);
   const std::uint32_t info = read_register(isa::reg::kErrorInfo).data;
   throw EngineError(cause, info, describe(cause, info));
-}
-
-std::string describe(isa::Error cause, std::uint32_t info) {
-  const auto units = [&] {
-    std::string names;
-    const char* const all[] = {"load", "compute", "store"};
-    for (unsigned u = 0; u < 3; ++u) {
-      if (((info >> u) & 1U) != 0) {
-        names += (names.empty() ? "" : ", ") + std::string(all[u]);
-      }
-    }
-    return names;
-  };
-  const auto index = static_cast<std::size_t>(cause);
-  const std::string name =
-      index < isa::kErrors.size() ? std::string(isa::kErrors[index].name) : "unknown";
-  switch (cause) {
-    case isa::Error::IllegalCommand:
-      return fmt::format("{}: illegal command at byte {} of the stream", name, info);
-    case isa::Error::StreamEnd:
-      return fmt::format("{}: the stream ended after {} bytes without END", name, info);
-    case isa::Error::ReadBus:
-      return fmt::format("{}: the memory answered a {} with {}", name,
-                         (info & 0x100U) != 0 ? "command fetch" : "load",
-                         (info & 3U) == 3 ? "DECERR (address outside the map)" : "SLVERR");
-    case isa::Error::WriteBus:
-      return fmt::format("{}: the memory answered a write with {}", name,
-                         (info & 3U) == 3 ? "DECERR (address outside the map)" : "SLVERR");
-    case isa::Error::Deadlock:
-      return fmt::format("{}: {} wait(s) for a token that can never come", name, units());
-    case isa::Error::Watchdog:
-      return fmt::format("{}: no progress for the cycles allowed; not idle: {}", name, units());
-    default:
-      return fmt::format("{} ({}: {})", name,
-                         index < isa::kErrors.size() ? std::string(isa::kErrors[index].doc) : "",
-                         info);
-  }
 }
 
 }  // namespace tessera::rtl

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/axi_port.hpp"
 #include "sim/external_memory.hpp"
 #include "sim/rtl/ports.hpp"
 #include "tessera/engine.hpp"
@@ -48,7 +49,7 @@ class Device {
   bool clear();
   void cycle();
   [[nodiscard]] std::uint64_t cycles() const { return cycles_; }
-  [[nodiscard]] const AxiRules& bus_rules() const { return memory_.rules(); }
+  [[nodiscard]] const AxiRules& bus_rules() const { return axi_.rules(); }
   /// Is told of all traffic from now on; may be null.
   void watch(MemoryChecker* checker) { memory_.watch(checker); }
   [[nodiscard]] bool interrupt() const { return ports_.irq != 0; }
@@ -62,10 +63,8 @@ class Device {
   DestroyModel destroy_ = nullptr;
   Ports ports_;
   ExternalMemoryModel memory_;
+  AxiPort axi_;
   std::uint64_t cycles_ = 0;
 };
-
-/// A readable sentence for a cause with its information.
-std::string describe(isa::Error cause, std::uint32_t info);
 
 }  // namespace tessera::rtl

@@ -1,5 +1,5 @@
 // What an access of a dynamic memory waits for.
-#include "sim/dram_rows.hpp"
+#include "timing/dram_rows.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
-#include "sim/dram_rows.hpp"
+#include "timing/dram_rows.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace tessera {
 
@@ -9,6 +10,12 @@ DramRows::DramRows(const DramTiming& timing) : timing_(timing), banks_(timing.ba
 bool DramRows::is_refreshing(std::uint64_t now) const {
   return timing_.refresh_interval != 0 && now >= timing_.refresh_interval &&
          now % timing_.refresh_interval < timing_.refresh_cycles;
+}
+
+std::uint64_t DramRows::next_refresh(std::uint64_t now) const {
+  return timing_.refresh_interval == 0
+             ? std::numeric_limits<std::uint64_t>::max()
+             : (now / timing_.refresh_interval + 1) * timing_.refresh_interval;
 }
 
 std::uint64_t DramRows::open(std::uint64_t address, std::uint64_t now) {

@@ -21,6 +21,8 @@ class DramRows {
 
   /// No data moves in this cycle.
   [[nodiscard]] bool is_refreshing(std::uint64_t now) const;
+  /// The first refresh that begins after `now`.
+  [[nodiscard]] std::uint64_t next_refresh(std::uint64_t now) const;
 
  private:
   struct Bank {

@@ -1,0 +1,73 @@
+#include "timing/cost_model.hpp"
+
+#include "timing/layer_counters.hpp"
+#include "timing/machine.hpp"
+#include "timing/memory_controller.hpp"
+
+namespace tessera::timing {
+namespace {
+
+/// Moves no data.
+class TimingPort final : public MemoryPort {
+ public:
+  TimingPort(const ExternalMemory& memory, std::uint32_t bus_bytes)
+      : controller_(memory, bus_bytes) {}
+  bool takes_read(Cycle /*now*/) override { return controller_.takes_read(0); }
+  bool takes_write(Cycle /*now*/) override { return controller_.takes_write(0); }
+  void read(const Burst& burst, Cycle now) override { controller_.read(0, burst, now); }
+  void write(const Burst& burst, Cycle now) override { controller_.write(0, burst, now); }
+  Moves step(Cycle now, bool read_ready, const WriteBeat& beat) override {
+    return controller_.step(0, now, read_ready, beat);
+  }
+  std::uint32_t run(Cycle now, std::uint32_t most) override {
+    return controller_.run(0, now, most);
+  }
+  Cycle next(Cycle now, bool write_offered) override {
+    return controller_.next(0, now, write_offered);
+  }
+
+ private:
+  MemoryController controller_;
+};
+
+class Marks final : public MachineObserver {
+ public:
+  explicit Marks(LayerCounters& counters) : counters_(counters) {}
+  void follow(const CommandRun& run) { run_ = &run; }
+  void mark(unsigned unit, std::uint32_t id, const Counters& now) override {
+    counters_.mark(unit, run_->layers.at(id), now);
+  }
+
+ private:
+  LayerCounters& counters_;
+  const CommandRun* run_ = nullptr;
+};
+
+}  // namespace
+
+RunResult estimate(const Program& program, const ExternalMemory& memory) {
+  RunResult result;
+  result.layers.resize(program.layers.size());
+  LayerCounters counters(result.layers);
+  TimingPort port(memory, program.hardware.bus_bytes);
+  Marks marks(counters);
+  Machine machine(program.hardware, port, marks);
+  Cycle now = HostTiming::kIdentify * HostTiming::kRead;
+  for (const Step& step : program.steps) {
+    const auto* run = std::get_if<CommandRun>(&step);
+    if (run == nullptr) {
+      continue;
+    }
+    marks.follow(*run);
+    now += HostTiming::kConfigure * HostTiming::kWrite + HostTiming::kStart;
+    machine.start(run->stream.address, run->stream.bytes,
+                  program.image.data() + run->stream.address, now);
+    machine.run(kNever);
+    counters.end_run(run->layers.back(), machine.counters());
+    now = machine.now() + (1 + 2 * isa::kNumCounters) * HostTiming::kRead;
+  }
+  result.totals = LayerCounters::totals(result.layers);
+  return result;
+}
+
+}  // namespace tessera::timing

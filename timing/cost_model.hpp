@@ -1,0 +1,21 @@
+// What a program costs, without its data.
+#pragma once
+
+#include "tessera/engine.hpp"
+
+namespace tessera::timing {
+
+/// Cycles of the register accesses that the host makes around a run (AXI4-Lite, one at a time).
+struct HostTiming {
+  static constexpr std::uint32_t kWrite = 3;  ///< a register write, up to its response
+  static constexpr std::uint32_t kRead = 2;
+  static constexpr std::uint32_t kStart = 2;  ///< from the write's first cycle to the start
+  static constexpr std::uint32_t kIdentify = 9;   ///< registers read once, before all runs
+  static constexpr std::uint32_t kConfigure = 5;  ///< registers written before CONTROL
+};
+
+/// Counters of all layers and in total; no outputs. The accelerator's timing over the encoded
+/// commands, with the same memory timing as behind the RTL.
+RunResult estimate(const Program& program, const ExternalMemory& memory);
+
+}  // namespace tessera::timing

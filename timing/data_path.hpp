@@ -1,0 +1,181 @@
+// Between the units and the bus: bursts out, beats in, chunks to their place, tiles on their way out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "tessera/hardware.hpp"
+#include "timing/folder.hpp"
+#include "timing/memory_port.hpp"
+#include "timing/packer.hpp"
+#include "timing/splitter.hpp"
+
+namespace tessera::timing {
+
+/// A queue of few entries that are seen by its reader a cycle or more after they were put in.
+template <class T, std::size_t N>
+class TimedQueue {
+ public:
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] bool has(Cycle now) const { return size_ != 0 && at(0).visible <= now; }
+  [[nodiscard]] T& front() { return at(0).value; }
+  [[nodiscard]] const T& front() const { return at(0).value; }
+  [[nodiscard]] Cycle front_visible() const { return size_ == 0 ? kNever : at(0).visible; }
+  void push(const T& value, Cycle visible) { at(size_++) = {value, visible}; }
+  void pop() {
+    first_ = (first_ + 1) % N;
+    --size_;
+  }
+  void clear() { size_ = 0; }
+
+ private:
+  struct Entry {
+    T value{};
+    Cycle visible = 0;
+  };
+  [[nodiscard]] Entry& at(std::size_t i) { return entries_[(first_ + i) % N]; }
+  [[nodiscard]] const Entry& at(std::size_t i) const { return entries_[(first_ + i) % N]; }
+
+  std::array<Entry, N> entries_{};
+  std::size_t first_ = 0;
+  std::size_t size_ = 0;
+};
+
+/// What a cycle of the data path tells the units.
+struct DataEvents {
+  std::uint32_t words = 0;         ///< of commands, that can be given out from the next cycle on
+  bool load_done = false;          ///< the oldest transfer is in its place
+  bool ragged = false;             ///< and was not a whole number of pixels, or rows of units
+  bool fetch_free = false;         ///< the next burst of commands can be requested
+  bool request_done = false;       ///< the load unit can take its next command
+  bool drained = false;            ///< the tile's accumulators have been read
+  bool store_moved = false;        ///< something of the store unit changed
+  bool read_error = false;         ///< of a beat
+  bool fetch_beat = false;         ///< which was one of commands
+  bool write_error = false;
+  std::uint8_t response = 0;
+};
+
+class DataPath {
+ public:
+  DataPath(const Hardware& hardware, MemoryPort& port);
+
+  // Commands --------------------------------------------------------------------------------------
+  /// Begins a stream; its first request can be made in the cycle `from`.
+  void fetch(std::uint64_t address, std::uint64_t bytes, std::uint8_t* words, Cycle from);
+  /// A word has left the buffer.
+  void word_given(Cycle now);
+  [[nodiscard]] bool fetched_all() const;
+
+  // Loads -----------------------------------------------------------------------------------------
+  [[nodiscard]] bool takes_load() const;
+  [[nodiscard]] bool requesting() const { return load_splitter_.busy(); }
+  void load(const LoadOperation& load, std::uint8_t* data, Cycle now);
+  [[nodiscard]] bool loads_quiet() const;
+
+  // Stores ----------------------------------------------------------------------------------------
+  void store(const StoreOperation& store, const std::uint8_t* data, Cycle now);
+  /// The tile's beats have all been taken.
+  [[nodiscard]] bool stored() const;
+  /// Every write has been acknowledged.
+  [[nodiscard]] bool settled() const { return write_bursts_ == 0; }
+
+  /// Nothing is under way on the bus.
+  [[nodiscard]] bool bus_idle() const;
+
+  /// One cycle, or as many as nothing outside happens in, up to `until`; `now` moves behind them.
+  DataEvents advance(Cycle& now, Cycle until);
+  /// The next cycle in which something moves by itself.
+  [[nodiscard]] Cycle wake(Cycle now) const;
+
+  struct Counts {
+    std::uint64_t command_bytes = 0, write_bytes = 0;
+    std::array<std::uint64_t, 8> load_bytes{};  ///< by kind
+    std::uint64_t read_beats = 0, write_beats = 0;
+  };
+  [[nodiscard]] const Counts& counts() const { return counts_; }
+
+ private:
+  struct ReadBurst {
+    std::uint32_t bytes = 0;
+    std::uint32_t offset = 0;
+    bool last = false;
+  };
+  struct Load {
+    LoadOperation operation;
+    std::uint8_t* data = nullptr;
+  };
+  struct WriteBurst {
+    std::uint32_t bytes = 0;
+    std::uint32_t offset = 0;
+  };
+
+  std::uint32_t run_beats(Cycle now, Cycle until);
+  void cycle(Cycle now, DataEvents& events);
+  void move_reads(const Moves& moves, bool took, DataEvents& events);
+  void move_writes(Cycle now, const Moves& moves, DataEvents& events);
+  void drain(Cycle now, bool full, DataEvents& events);
+  void request(Cycle now, bool reader_full, bool writer_full, bool fetch_wants, DataEvents& events);
+  void begin_sink();
+  [[nodiscard]] bool fetch_wants(Cycle now) const;
+  [[nodiscard]] bool reads_ready() const;
+  [[nodiscard]] bool store_busy() const;
+  [[nodiscard]] std::uint32_t beat_bytes(std::uint32_t left, std::uint32_t offset) const {
+    return std::min(left, bus_ - offset);
+  }
+
+  MemoryPort& port_;
+  std::uint32_t bus_, atomic_c_, atomic_k_, lanes_;
+  std::size_t most_read_bursts_;
+  Counts counts_;
+
+  // Fetch.
+  static constexpr std::uint32_t kFetchWords = 64, kFetchBytes = 256;
+  std::uint64_t fetch_address_ = 0, fetch_left_ = 0;
+  std::uint8_t* fetch_data_ = nullptr;
+  Cycle fetch_from_ = kNever;
+  bool fetch_pending_ = false;
+  std::uint32_t fetch_words_ = 0;  ///< requested or buffered
+  Cycle last_given_ = kNever;
+  ReadBurst fetch_burst_;
+  Packer fetch_packer_;
+
+  // Read addresses: one waits for the memory at most.
+  bool address_valid_ = false;
+  Burst address_;
+
+  // Loads.
+  Splitter load_splitter_;
+  isa::LoadKind load_kind_ = isa::LoadKind::Feature;  ///< of the requests
+  std::uint8_t* load_data_ = nullptr;
+  std::deque<Load> transfers_;
+  std::deque<ReadBurst> read_bursts_;
+  bool at_first_beat_ = true;
+  std::uint32_t burst_left_ = 0;
+  bool folding_ = false;
+  Packer packer_;
+  Folder folder_;
+
+  // Stores.
+  bool draining_ = false;
+  Cycle drain_from_ = 0;
+  std::uint32_t drain_delay_ = 6;  ///< from reading an accumulator to bytes in the queue
+  std::uint32_t pixels_left_ = 0, groups_ = 1, group_ = 0, group_left_ = 0, last_kernels_ = 1;
+  TimedQueue<std::uint32_t, 32> chunks_;  ///< bytes on their way or queued
+  std::uint32_t held_ = 0;                ///< bytes in the writer
+  Splitter store_splitter_;
+  TimedQueue<WriteBurst, 8> write_queue_;
+  std::uint32_t write_left_ = 0;  ///< of the burst under way, 0: at its first beat
+  bool beat_valid_ = false;
+  WriteBeat beat_;
+  const std::uint8_t* store_data_ = nullptr;
+  bool write_address_valid_ = false;
+  Burst write_address_;
+  std::uint32_t write_bursts_ = 0;
+  std::uint32_t reads_under_way_ = 0;
+};
+
+}  // namespace tessera::timing

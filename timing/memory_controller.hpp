@@ -1,0 +1,98 @@
+// The external memory's timing: latency, shared bandwidth, rows, refresh, turn-around.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "tessera/hardware.hpp"
+#include "tessera/rng.hpp"
+#include "timing/dram_rows.hpp"
+#include "timing/memory_port.hpp"
+
+namespace tessera::timing {
+
+/// Random delays for tests.
+struct Jitter {
+  std::uint64_t seed = 0;
+  std::uint32_t extra_latency = 0;  ///< up to so many cycles more, drawn per read burst
+  std::uint32_t stall_percent = 0;  ///< chance per cycle and channel of not being ready or valid
+  bool mute = false;                ///< takes addresses, never answers
+};
+
+/// Several ports, each with a read and a write channel of a beat per cycle at most; all share the
+/// bytes per cycle, channel by channel in turn. Bursts of one port and ID are answered in order, IDs
+/// in turn, burst by burst. Moves timing only: the data is its owner's.
+class MemoryController {
+ public:
+  static constexpr std::size_t kMaxBursts = 32;  ///< per port and direction
+  /// Told of beats as they move.
+  class Listener {
+   public:
+    Listener() = default;
+    Listener(const Listener&) = delete;
+    Listener& operator=(const Listener&) = delete;
+    Listener(Listener&&) = delete;
+    Listener& operator=(Listener&&) = delete;
+    virtual ~Listener() = default;
+    /// `count` beats of the burst from its beat `first` on are on the bus.
+    virtual void read(const Burst& burst, std::uint32_t first, std::uint32_t count) = 0;
+    virtual void write(const Burst& burst, std::uint32_t index, const WriteBeat& beat) = 0;
+  };
+
+  MemoryController(const ExternalMemory& timing, std::uint32_t bus_bytes, std::size_t ports = 1,
+                   const Jitter& jitter = {});
+  void listen(Listener* listener) { listener_ = listener; }
+
+  bool takes_read(std::size_t port);
+  bool takes_write(std::size_t port);
+  void read(std::size_t port, const Burst& burst, Cycle now);
+  void write(std::size_t port, const Burst& burst, Cycle now);
+  /// The other ports' reads and writes move whenever they can.
+  Moves step(std::size_t port, Cycle now, bool read_ready, const WriteBeat& beat);
+  /// As MemoryPort::run and next, for the only port that has anything under way.
+  std::uint32_t run(std::size_t port, Cycle now, std::uint32_t most);
+  [[nodiscard]] Cycle next(std::size_t port, Cycle now, bool write_offered) const;
+  /// Nothing is under way at other ports.
+  [[nodiscard]] bool alone(std::size_t port) const;
+  /// Reads that wait or move.
+  [[nodiscard]] std::size_t reads(std::size_t port) const;
+  [[nodiscard]] std::size_t writes(std::size_t port) const { return ports_[port].writes.size(); }
+
+ private:
+  struct Under {
+    Burst burst;
+    std::uint32_t done = 0;  ///< beats
+    Cycle ready = 0;         ///< cycle of the first data, or of the response
+  };
+  struct Port {
+    std::deque<Under> reads[2];  ///< by ID
+    unsigned serving = 0;        ///< ID whose burst is under way
+    bool presented = false;      ///< a read beat is on the bus
+    std::deque<Under> writes;    ///< addresses accepted, data to come
+    std::deque<Under> responses;
+  };
+
+  void refill(Cycle now);
+  bool choose_read(Port& port, Cycle now);
+  void take_read(Port& port);
+  [[nodiscard]] bool may_move(bool write, Cycle now) const;
+  void moved(bool write, Cycle now);
+  bool stalls();
+
+  ExternalMemory timing_;
+  double beat_;
+  DramRows rows_;
+  Jitter jitter_;
+  SplitMix64 rng_;
+  Listener* listener_ = nullptr;
+  std::vector<Port> ports_;
+  double most_credit_;
+  double credit_ = 0;      ///< bytes that may still move
+  Cycle credit_until_ = 0;  ///< first cycle whose bytes are not in it
+  std::size_t turn_ = 0;   ///< channel that goes first: 2 x port, + 1 for writes
+  bool wrote_last_ = false;
+  Cycle quiet_until_ = 0;  ///< turn-around: no beat in the other direction before
+};
+
+}  // namespace tessera::timing

@@ -1,0 +1,71 @@
+// What an accelerator sees of the external memory, cycle by cycle: bursts in, beats out.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace tessera::timing {
+
+using Cycle = std::uint64_t;
+inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
+
+/// Full-width beats; the first one may begin, the last one end within a beat.
+struct Burst {
+  std::uint64_t address = 0;  ///< of the first byte
+  std::uint32_t bytes = 1;
+  std::uint32_t beats = 1;
+  std::uint8_t id = 0;            ///< reads: 0 commands, 1 data
+  std::uint8_t* data = nullptr;   ///< reads: where its bytes go as they move; may be null
+  std::uint8_t response = 0;      ///< 0 OKAY, 2 SLVERR, 3 DECERR
+  std::uint32_t extra_latency = 0;  ///< cycles beyond what the memory itself takes
+};
+
+/// A write beat on offer. Byte b is written when bit b of `strobe` is set.
+struct WriteBeat {
+  bool valid = false;
+  const std::uint8_t* data = nullptr;  ///< null: timing only
+  std::uint64_t strobe = 0;
+};
+
+/// What a cycle hands over.
+struct Moves {
+  bool read_valid = false;  ///< a read beat is on the bus; it moves when the reader is ready
+  bool read_last = false;
+  std::uint8_t read_id = 0;
+  std::uint8_t read_response = 0;
+  std::uint32_t read_index = 0;  ///< of the beat in its burst
+  bool write_taken = false;
+  bool write_done = false;  ///< a write response
+  std::uint8_t write_response = 0;
+};
+
+/// Cycles are given in rising order; some may be left out when nothing moves in them.
+class MemoryPort {
+ public:
+  MemoryPort() = default;
+  MemoryPort(const MemoryPort&) = delete;
+  MemoryPort& operator=(const MemoryPort&) = delete;
+  MemoryPort(MemoryPort&&) = delete;
+  MemoryPort& operator=(MemoryPort&&) = delete;
+  virtual ~MemoryPort() = default;
+
+  /// Whether an address given in this cycle is taken.
+  virtual bool takes_read(Cycle now) = 0;
+  virtual bool takes_write(Cycle now) = 0;
+  /// Gives an address that is taken, after this cycle's step.
+  virtual void read(const Burst& burst, Cycle now) = 0;
+  virtual void write(const Burst& burst, Cycle now) = 0;
+
+  virtual Moves step(Cycle now, bool read_ready, const WriteBeat& beat) = 0;
+
+  /// Beats of the read burst under way that move in the cycles from `now` on, one in each, when the
+  /// reader is ready and nothing is written: at most `most`, never the burst's last. They have moved
+  /// then.
+  virtual std::uint32_t run(Cycle now, std::uint32_t most) = 0;
+
+  /// The first cycle from `now` on in which something can move without a new address; with a write
+  /// beat on offer or without. kNever when nothing can.
+  virtual Cycle next(Cycle now, bool write_offered) = 0;
+};
+
+}  // namespace tessera::timing

@@ -1,0 +1,113 @@
+// Loads, convolutions and stores with the configuration in force.
+#pragma once
+
+#include <cstdint>
+
+#include "tessera/isa.hpp"
+#include "timing/memory_port.hpp"
+
+namespace tessera::timing {
+
+/// A two-dimensional transfer: address, segments of a row, rows. Bytes.
+struct Segments {
+  std::uint64_t address = 0;
+  std::uint32_t segment_bytes = 1;
+  std::uint32_t inner = 1;
+  std::uint32_t outer = 1;
+  std::uint32_t inner_stride = 0;
+  std::uint32_t outer_stride = 0;
+
+  [[nodiscard]] std::uint64_t bytes() const {
+    return std::uint64_t{segment_bytes} * inner * outer;
+  }
+};
+
+struct LoadOperation {
+  isa::LdSource source;
+  isa::LdShape shape;
+  isa::LdStride stride;
+  isa::LdFold fold;
+  isa::Load load;
+
+  [[nodiscard]] Segments segments() const;
+};
+
+struct ConvOperation {
+  isa::CvInput input;
+  isa::CvKernel kernel;
+  isa::CvTile tile;
+  isa::CvWeights weights;
+  isa::CvWindow window;
+  isa::Depthwise conv;  ///< CONV has the same fields
+  bool depthwise = false;
+};
+
+struct StoreOperation {
+  isa::StAddress address;
+  isa::StShape shape;
+  isa::StStride stride;
+  isa::StQuant quant;
+  isa::StPost post;
+  isa::StResult result;
+  isa::StTile tile;
+  isa::Store store;
+
+  [[nodiscard]] Segments segments() const;
+  [[nodiscard]] bool has_operand() const;
+};
+
+/// A convolution as the sequencer walks it: weight tiles, and for each one rows and columns of
+/// steps, one feature atom each.
+struct Walk {
+  std::uint32_t groups = 1;
+  std::uint32_t tiles_y = 1, tiles_x = 1;  ///< weight tiles per kernel
+  std::uint32_t atoms = 1;
+  std::uint32_t last_kernels = 1;
+  std::uint32_t rows = 1, cols = 1;  ///< of steps
+  std::int32_t y0 = 0, x0 = 0;       ///< slab place of the first step
+  std::int32_t move_y = 1, move_x = 1;  ///< slab rows and columns from one step to the next
+  std::int32_t tile_move_y = 1, tile_move_x = 1;
+  std::uint32_t row_pitch = 1;    ///< atoms from one slab row to the next
+  std::uint32_t pixel_pitch = 1;  ///< atoms from one slab column to the next
+
+  [[nodiscard]] std::uint64_t steps() const { return std::uint64_t{rows} * cols; }
+};
+Walk walk_of(const ConvOperation& op);
+
+/// What a unit is told, word by word.
+class LoadWords {
+ public:
+  /// Takes a configuration word; false when the word is the LOAD that now is in `operation`.
+  bool configure(const isa::Command& command);
+  [[nodiscard]] const LoadOperation& operation() const { return operation_; }
+  /// Every word that the LOAD needs has come.
+  [[nodiscard]] bool configured() const;
+
+ private:
+  LoadOperation operation_;
+  std::uint64_t seen_ = 0;
+};
+
+class ConvWords {
+ public:
+  bool configure(const isa::Command& command);
+  [[nodiscard]] const ConvOperation& operation() const { return operation_; }
+  [[nodiscard]] bool configured() const;
+
+ private:
+  ConvOperation operation_;
+  std::uint64_t seen_ = 0;
+};
+
+class StoreWords {
+ public:
+  bool configure(const isa::Command& command);
+  [[nodiscard]] const StoreOperation& operation() const { return operation_; }
+  [[nodiscard]] bool configured() const;
+
+ private:
+  StoreOperation operation_;
+  std::uint64_t seen_ = 0;
+};
+
+}  // namespace tessera::timing

@@ -139,6 +139,17 @@ bool Machine::has(std::size_t token, Cycle now) const {
   return !tokens_[token].empty() && tokens_[token].front() <= now;
 }
 
+// A token that is on its way wakes the unit when it can be seen.
+bool Machine::waits_for(std::size_t token, std::uint32_t wanted, std::size_t unit, Cycle now) {
+  if (wanted == 0 || has(token, now)) {
+    return false;
+  }
+  if (!tokens_[token].empty()) {
+    poke(wakes_[unit], tokens_[token].front());
+  }
+  return true;
+}
+
 void Machine::give(std::size_t token, Cycle visible) {
   static constexpr std::size_t kTakers[] = {kCompute, kLoad, kStore, kCompute, kLoad};
   if (tokens_[token].size() == kMostTokens) {
@@ -232,8 +243,11 @@ void Machine::load_unit(Cycle now) {
   }
   const LoadOperation& operation = load_words_.operation();
   const isa::Load& load = operation.load;
-  if (!data_.takes_load() || (load.wait_compute != 0 && !has(kComputeToLoad, now)) ||
-      (load.wait_store != 0 && !has(kStoreToLoad, now))) {
+  if (!data_.takes_load()) {
+    return;
+  }
+  if (waits_for(kComputeToLoad, load.wait_compute, kLoad, now) ||
+      waits_for(kStoreToLoad, load.wait_store, kLoad, now)) {
     return;
   }
   check_load(operation);
@@ -287,8 +301,8 @@ void Machine::compute_unit(Cycle now) {
     fail(isa::Error::NotConfigured, kNotConfiguredCompute);
   }
   const ConvOperation& operation = conv_words_.operation();
-  const bool wants_load = operation.conv.wait_load != 0 && !has(kLoadToCompute, now);
-  const bool wants_store = operation.conv.wait_store != 0 && !has(kStoreToCompute, now);
+  const bool wants_load = waits_for(kLoadToCompute, operation.conv.wait_load, kCompute, now);
+  const bool wants_store = waits_for(kStoreToCompute, operation.conv.wait_store, kCompute, now);
   const Wait wait = wants_load ? Wait::Load : wants_store ? Wait::Store : Wait::None;
   if (wait != wait_) {
     settle_waits(now);
@@ -380,7 +394,7 @@ void Machine::store_unit(Cycle now) {
     fail(isa::Error::NotConfigured, kNotConfiguredStore);
   }
   const StoreOperation& operation = store_words_.operation();
-  if (operation.store.wait_compute != 0 && !has(kComputeToStore, now)) {
+  if (waits_for(kComputeToStore, operation.store.wait_compute, kStore, now)) {
     return;
   }
   check_store(operation);

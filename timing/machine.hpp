@@ -80,6 +80,7 @@ class Machine {
   [[nodiscard]] const isa::Command* head(std::size_t unit, Cycle now) const;
   void pop(std::size_t unit, Cycle now);
   [[nodiscard]] bool has(std::size_t token, Cycle now) const;
+  bool waits_for(std::size_t token, std::uint32_t wanted, std::size_t unit, Cycle now);
   void give(std::size_t token, Cycle visible);
   void take(std::size_t token);
   static void poke(Cycle& wake, Cycle at) { wake = std::min(wake, at); }

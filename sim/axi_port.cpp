@@ -20,7 +20,8 @@ void AxiPort::cycle(rtl::Ports& ports, timing::Cycle now) {
   beat.valid = ports.m_wvalid != 0;
   beat.data = ports.m_wdata;
   beat.strobe = ports.m_wstrb;
-  const timing::Moves moves = memory_.step(now, ports.m_rready != 0, beat);
+  timing::Moves moves;
+  memory_.step(now, ports.m_rready != 0, beat, moves);
   ports.m_wready = moves.write_taken ? 1 : 0;
   ports.m_bvalid = moves.write_done ? 1 : 0;
   ports.m_bresp = moves.write_done ? moves.write_response : std::uint8_t{0};

@@ -96,13 +96,27 @@ void ExternalMemoryModel::Port::write(const timing::Burst& burst, timing::Cycle 
   memory_.controller_.write(index_, answered, now);
 }
 
-timing::Moves ExternalMemoryModel::Port::step(timing::Cycle now, bool read_ready,
-                                              const timing::WriteBeat& beat) {
-  return memory_.controller_.step(index_, now, read_ready, beat);
+void ExternalMemoryModel::Port::step(timing::Cycle now, bool read_ready,
+                                     const timing::WriteBeat& beat, timing::Moves& moves) {
+  memory_.controller_.step(index_, now, read_ready, beat, moves);
 }
 
 std::uint32_t ExternalMemoryModel::Port::run(timing::Cycle now, std::uint32_t most) {
   return memory_.controller_.run(index_, now, most);
+}
+
+std::uint64_t ExternalMemoryModel::Port::phase(timing::Cycle now) {
+  return memory_.controller_.phase(index_, now);
+}
+
+bool ExternalMemoryModel::Port::may_leap(timing::Cycle now, timing::Cycle cycles,
+                                         std::uint32_t reads, std::uint32_t writes) {
+  return memory_.controller_.may_leap(index_, now, cycles, reads, writes);
+}
+
+void ExternalMemoryModel::Port::leap(timing::Cycle now, timing::Cycle cycles, std::uint32_t reads,
+                                     std::uint32_t writes, const timing::WriteBeat& beat) {
+  memory_.controller_.leap(index_, now, cycles, reads, writes, beat);
 }
 
 timing::Cycle ExternalMemoryModel::Port::next(timing::Cycle now, bool write_offered) {

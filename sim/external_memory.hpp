@@ -32,9 +32,14 @@ class ExternalMemoryModel final : private timing::MemoryController::Listener {
     bool takes_write(timing::Cycle now) override;
     void read(const timing::Burst& burst, timing::Cycle now) override;
     void write(const timing::Burst& burst, timing::Cycle now) override;
-    timing::Moves step(timing::Cycle now, bool read_ready,
-                       const timing::WriteBeat& beat) override;
+    void step(timing::Cycle now, bool read_ready, const timing::WriteBeat& beat,
+              timing::Moves& moves) override;
     std::uint32_t run(timing::Cycle now, std::uint32_t most) override;
+    std::uint64_t phase(timing::Cycle now) override;
+    bool may_leap(timing::Cycle now, timing::Cycle cycles, std::uint32_t reads,
+                  std::uint32_t writes) override;
+    void leap(timing::Cycle now, timing::Cycle cycles, std::uint32_t reads, std::uint32_t writes,
+              const timing::WriteBeat& beat) override;
     timing::Cycle next(timing::Cycle now, bool write_offered) override;
 
    private:

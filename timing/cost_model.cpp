@@ -16,11 +16,19 @@ class TimingPort final : public MemoryPort {
   bool takes_write(Cycle /*now*/) override { return controller_.takes_write(0); }
   void read(const Burst& burst, Cycle now) override { controller_.read(0, burst, now); }
   void write(const Burst& burst, Cycle now) override { controller_.write(0, burst, now); }
-  Moves step(Cycle now, bool read_ready, const WriteBeat& beat) override {
-    return controller_.step(0, now, read_ready, beat);
+  void step(Cycle now, bool read_ready, const WriteBeat& beat, Moves& moves) override {
+    controller_.step(0, now, read_ready, beat, moves);
   }
   std::uint32_t run(Cycle now, std::uint32_t most) override {
     return controller_.run(0, now, most);
+  }
+  std::uint64_t phase(Cycle now) override { return controller_.phase(0, now); }
+  bool may_leap(Cycle now, Cycle cycles, std::uint32_t reads, std::uint32_t writes) override {
+    return controller_.may_leap(0, now, cycles, reads, writes);
+  }
+  void leap(Cycle now, Cycle cycles, std::uint32_t reads, std::uint32_t writes,
+            const WriteBeat& beat) override {
+    controller_.leap(0, now, cycles, reads, writes, beat);
   }
   Cycle next(Cycle now, bool write_offered) override {
     return controller_.next(0, now, write_offered);

@@ -8,6 +8,7 @@ constexpr std::size_t kWriteBursts = 4;        // addresses ahead of their data
 constexpr std::uint32_t kMostResponses = 511;  // write bursts without a response
 constexpr std::uint32_t kChunks = 16;          // between accumulators and writer
 constexpr std::uint32_t kParamRecord = 12;
+constexpr std::uint32_t kLeapBeats = 8;  // that a burst must have left to be worth a leap
 
 // Cycles from an accumulator's read to its bytes at the writer, by what follows the requantiser.
 std::uint32_t delay_of(const StoreOperation& store) {
@@ -72,14 +73,14 @@ void DataPath::load(const LoadOperation& load, std::uint8_t* data, Cycle now) {
   load_splitter_.start(load.segments(), now);
   load_kind_ = static_cast<isa::LoadKind>(load.load.kind);
   load_data_ = data;
-  transfers_.push_back({load, data});
+  transfers_.push_back(load);
   if (transfers_.size() == 1) {
     begin_sink();
   }
 }
 
 void DataPath::begin_sink() {
-  const LoadOperation& load = transfers_.front().operation;
+  const LoadOperation& load = transfers_.front();
   const auto kind = static_cast<isa::LoadKind>(load.load.kind);
   folding_ = load.load.fold != 0;
   if (folding_) {
@@ -114,6 +115,7 @@ void DataPath::store(const StoreOperation& store, const std::uint8_t* data, Cycl
   last_kernels_ = store.tile.last_kernels;
   group_ = 0;
   group_left_ = groups_ == 1 ? last_kernels_ : atomic_k_;
+  even_chunks_ = atomic_k_ % lanes_ == 0 && last_kernels_ % lanes_ == 0;
   store_data_ = data;
 }
 
@@ -149,13 +151,17 @@ Cycle DataPath::wake(Cycle now) const {
 
 DataEvents DataPath::advance(Cycle& now, Cycle until) {
   DataEvents events;
-  const std::uint32_t run = run_beats(now, until);
-  if (run != 0) {
+  do {
+    std::uint32_t run = run_beats(now, until);
+    if (run == 0) {
+      run = leap(now, until, events);
+    }
+    if (run == 0) {
+      cycle(now, events);
+      run = 1;
+    }
     now += run;
-    return events;
-  }
-  cycle(now, events);
-  ++now;
+  } while (!events.any && now < until && wake(now) == now);
   return events;
 }
 
@@ -178,6 +184,107 @@ std::uint32_t DataPath::run_beats(Cycle now, Cycle until) {
   return beats;
 }
 
+// Nothing is requested, nothing begins or ends soon: beats and chunks move at an even pace.
+bool DataPath::is_even(Cycle now) const {
+  const bool reads_wait = load_splitter_.busy() && read_bursts_.size() < most_read_bursts_;
+  const bool writes_wait = store_splitter_.busy() && write_queue_.size() < kWriteBursts;
+  const bool reading = read_bursts_.empty() || (!at_first_beat_ && burst_left_ > kLeapBeats * bus_);
+  const bool writing = write_left_ > kLeapBeats * bus_ || (write_queue_.empty() && !beat_valid_);
+  const bool draining = !draining_ || (even_chunks_ && now >= drain_from_);
+  return !reads_wait && !writes_wait && reading && writing && draining && !address_valid_ &&
+         !write_address_valid_ && !folding_ && fetch_packer_.empty() && !fetch_wants(now);
+}
+
+DataPath::Phase DataPath::phase(Cycle now) const {
+  return {port_.phase(now), packer_.phase(), chunks_.phase(now), held_, beat_valid_, draining_};
+}
+
+std::uint64_t DataPath::chunks_left() const {
+  const std::uint64_t full = atomic_k_ / lanes_;
+  const std::uint64_t last = last_kernels_ / lanes_;
+  std::uint64_t left = (pixels_left_ - 1) * ((groups_ - 1) * full + last);
+  left += group_left_ / lanes_;
+  left += group_ + 1 == groups_ ? 0 : (groups_ - group_ - 2) * full + last;
+  return left;
+}
+
+void DataPath::skip_chunks(std::uint64_t chunks) {
+  while (chunks != 0) {
+    const std::uint64_t here = group_left_ / lanes_;
+    if (chunks < here) {
+      group_left_ -= static_cast<std::uint32_t>(chunks) * lanes_;
+      return;
+    }
+    chunks -= here;
+    if (++group_ == groups_) {
+      group_ = 0;
+      --pixels_left_;
+    }
+    group_left_ = group_ + 1 == groups_ ? last_kernels_ : atomic_k_;
+  }
+}
+
+// When a few cycles bring the data path back to where it was, the next ones do the same.
+std::uint32_t DataPath::leap(Cycle now, Cycle until, DataEvents& events) {
+  constexpr Cycle kPeriod = 4;
+  if (now < no_leap_before_ || until - now < 4 * kPeriod || !store_busy() || !is_even(now)) {
+    return 0;
+  }
+  no_leap_before_ = now + 2 * kPeriod;
+  const Phase before = phase(now);
+  if (before.memory == 0) {
+    return 0;
+  }
+  const Counts counts = counts_;
+  const std::uint64_t drained = drained_;
+  for (std::uint32_t i = 0; i < kPeriod; ++i) {
+    cycle(now + i, events);
+    if (events.any) {
+      return i + 1;
+    }
+  }
+  const Cycle from = now + kPeriod;
+  if (!is_even(from) || !(phase(from) == before)) {
+    return kPeriod;
+  }
+  const auto reads = static_cast<std::uint32_t>(counts_.read_beats - counts.read_beats);
+  const auto writes = static_cast<std::uint32_t>(counts_.write_beats - counts.write_beats);
+  const std::uint64_t chunks = drained_ - drained;
+  Cycle periods = (until - from) / kPeriod;
+  const auto limit = [&](std::uint64_t left, std::uint64_t each) {
+    periods = each == 0 ? periods : std::min(periods, left / each);
+  };
+  limit((burst_left_ - 1) / bus_, reads);
+  limit((write_left_ - 1) / bus_, writes);
+  limit(draining_ ? chunks_left() - 1 : 0, chunks);
+  const auto times = [&](std::uint64_t each) { return static_cast<std::uint32_t>(each * periods); };
+  WriteBeat offered = beat_;
+  offered.valid = beat_valid_;
+  while (periods != 0 &&
+         !port_.may_leap(from, periods * kPeriod, times(reads), times(writes))) {
+    periods /= 2;
+  }
+  if (periods == 0) {
+    return kPeriod;
+  }
+  port_.leap(from, periods * kPeriod, times(reads), times(writes), offered);
+  counts_.read_beats += times(reads);
+  counts_.write_beats += times(writes);
+  burst_left_ -= times(reads) * bus_;
+  if (writes != 0) {
+    write_left_ -= times(writes) * bus_;
+    if (store_data_ != nullptr) {
+      store_data_ += std::size_t{times(writes)} * bus_;
+      beat_.data += std::size_t{times(writes)} * bus_;
+    }
+  }
+  skip_chunks(times(static_cast<std::uint32_t>(chunks)));
+  drained_ += times(static_cast<std::uint32_t>(chunks));
+  chunks_.delay(periods * kPeriod);
+  no_leap_before_ = 0;
+  return static_cast<std::uint32_t>(kPeriod + periods * kPeriod);
+}
+
 void DataPath::cycle(Cycle now, DataEvents& events) {
   const bool reader_full = read_bursts_.size() >= most_read_bursts_;
   const bool writer_full = write_queue_.size() >= kWriteBursts;
@@ -188,7 +295,8 @@ void DataPath::cycle(Cycle now, DataEvents& events) {
   offered.valid = beat_valid_;
   const bool takes_read = address_valid_ && port_.takes_read(now);
   const bool takes_write = write_address_valid_ && port_.takes_write(now);
-  const Moves moves = port_.step(now, ready, offered);
+  port_.step(now, ready, offered, moves_);
+  const Moves& moves = moves_;
   if (takes_read) {
     port_.read(address_, now);
     address_valid_ = false;
@@ -211,7 +319,7 @@ void DataPath::move_reads(const Moves& moves, bool took, DataEvents& events) {
   if (took) {
     ++counts_.read_beats;
     if ((moves.read_response & 2U) != 0) {
-      events.read_error = true;
+      events.read_error = events.any = true;
       events.fetch_beat = moves.read_id == 0;
       events.response = moves.read_response;
     }
@@ -238,20 +346,22 @@ void DataPath::move_reads(const Moves& moves, bool took, DataEvents& events) {
     }
   }
   const Packer::Result fetched = fetch_packer_.step(fetch_bytes, fetch_last);
-  events.words = fetched.chunk ? 1 : 0;
+  if (fetched.chunk) {
+    events.word = events.any = true;
+  }
   if (fetched.done) {
     fetch_pending_ = false;
-    events.fetch_free = true;
   }
   if (folding_) {
     const Folder::Result folded = folder_.step(load_bytes, load_last, packer_.ready());
     events.ragged = folded.ragged;
+    events.any = events.any || folded.ragged;
     load_bytes = folded.bytes;
     load_last = folded.last;
   }
   const Packer::Result packed = packer_.step(load_bytes, load_last);
   if (packed.done) {
-    events.load_done = true;
+    events.load_done = events.any = true;
     events.ragged = events.ragged || packed.ragged;
     folding_ = false;
     transfers_.pop_front();
@@ -264,9 +374,9 @@ void DataPath::move_reads(const Moves& moves, bool took, DataEvents& events) {
 void DataPath::move_writes(Cycle now, const Moves& moves, DataEvents& events) {
   if (moves.write_done) {
     --write_bursts_;
-    events.store_moved = true;
+    events.any = events.any || settled();
     if ((moves.write_response & 2U) != 0) {
-      events.write_error = true;
+      events.write_error = events.any = true;
       events.response = moves.write_response;
     }
   }
@@ -274,7 +384,7 @@ void DataPath::move_writes(Cycle now, const Moves& moves, DataEvents& events) {
   if (moves.write_taken) {
     ++counts_.write_beats;
     beat_valid_ = false;
-    events.store_moved = true;
+    events.any = events.any || stored();
   }
   const bool take = chunks_.has(now) && held_ <= 2 * bus_;
   if (slot && write_queue_.has(now)) {
@@ -306,6 +416,7 @@ void DataPath::drain(Cycle now, bool full, DataEvents& events) {
   }
   const std::uint32_t bytes = std::min(group_left_, lanes_);
   chunks_.push(bytes, now + drain_delay_);
+  ++drained_;
   group_left_ -= bytes;
   if (group_left_ != 0) {
     return;
@@ -314,8 +425,7 @@ void DataPath::drain(Cycle now, bool full, DataEvents& events) {
     group_ = 0;
     if (--pixels_left_ == 0) {
       draining_ = false;
-      events.drained = true;
-      events.store_moved = true;
+      events.drained = events.any = true;
     }
   }
   group_left_ = group_ + 1 == groups_ ? last_kernels_ : atomic_k_;
@@ -349,7 +459,9 @@ void DataPath::request(Cycle now, bool reader_full, bool writer_full, bool wants
       counts_.load_bytes[static_cast<std::size_t>(load_kind_)] += bytes;
       ++reads_under_way_;
       load_splitter_.advance();
-      events.request_done = !load_splitter_.busy();
+      if (!load_splitter_.busy()) {
+        events.request_done = events.any = true;
+      }
     }
   }
   if (!write_address_valid_ && store_splitter_.offers(now) && !writer_full &&
@@ -362,7 +474,6 @@ void DataPath::request(Cycle now, bool reader_full, bool writer_full, bool wants
     counts_.write_bytes += bytes;
     ++write_bursts_;
     store_splitter_.advance();
-    events.store_moved = true;
   }
 }
 

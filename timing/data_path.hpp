@@ -3,13 +3,12 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
-#include <vector>
 
 #include "tessera/hardware.hpp"
 #include "timing/folder.hpp"
 #include "timing/memory_port.hpp"
 #include "timing/packer.hpp"
+#include "timing/ring.hpp"
 #include "timing/splitter.hpp"
 
 namespace tessera::timing {
@@ -29,7 +28,20 @@ class TimedQueue {
     first_ = (first_ + 1) % N;
     --size_;
   }
-  void clear() { size_ = 0; }
+  /// Of all entries, as if they had been put in later.
+  void delay(Cycle cycles) {
+    for (std::size_t i = 0; i < size_; ++i) {
+      at(i).visible += cycles;
+    }
+  }
+  /// How the entries follow each other, as seen from a cycle.
+  [[nodiscard]] std::uint64_t phase(Cycle now) const {
+    std::uint64_t hash = size_;
+    for (std::size_t i = 0; i < size_; ++i) {
+      hash = hash * 0x100000001B3ULL + (at(i).visible > now ? at(i).visible - now : 0);
+    }
+    return hash;
+  }
 
  private:
   struct Entry {
@@ -46,15 +58,14 @@ class TimedQueue {
 
 /// What a cycle of the data path tells the units.
 struct DataEvents {
-  std::uint32_t words = 0;         ///< of commands, that can be given out from the next cycle on
-  bool load_done = false;          ///< the oldest transfer is in its place
-  bool ragged = false;             ///< and was not a whole number of pixels, or rows of units
-  bool fetch_free = false;         ///< the next burst of commands can be requested
-  bool request_done = false;       ///< the load unit can take its next command
-  bool drained = false;            ///< the tile's accumulators have been read
-  bool store_moved = false;        ///< something of the store unit changed
-  bool read_error = false;         ///< of a beat
-  bool fetch_beat = false;         ///< which was one of commands
+  bool any = false;           ///< one of these, or the last beat or response of the stores
+  bool word = false;          ///< of commands, that can be given out from the next cycle on
+  bool load_done = false;     ///< the oldest transfer is in its place
+  bool ragged = false;        ///< and was not a whole number of pixels, or rows of units
+  bool request_done = false;  ///< the load unit can take its next command
+  bool drained = false;       ///< the tile's accumulators have been read
+  bool read_error = false;    ///< of a beat
+  bool fetch_beat = false;    ///< which was one of commands
   bool write_error = false;
   std::uint8_t response = 0;
 };
@@ -104,15 +115,27 @@ class DataPath {
     std::uint32_t offset = 0;
     bool last = false;
   };
-  struct Load {
-    LoadOperation operation;
-    std::uint8_t* data = nullptr;
-  };
   struct WriteBurst {
     std::uint32_t bytes = 0;
     std::uint32_t offset = 0;
   };
 
+  /// What the coming cycles depend on while nothing is requested, but for the progress of bursts
+  /// and of the tile.
+  struct Phase {
+    std::uint64_t memory = 0, packer = 0, chunks = 0;
+    std::uint32_t held = 0;
+    bool beat_valid = false, draining = false;
+    [[nodiscard]] bool operator==(const Phase& other) const {
+      return memory == other.memory && packer == other.packer && chunks == other.chunks &&
+             held == other.held && beat_valid == other.beat_valid && draining == other.draining;
+    }
+  };
+  [[nodiscard]] Phase phase(Cycle now) const;
+  [[nodiscard]] bool is_even(Cycle now) const;
+  [[nodiscard]] std::uint64_t chunks_left() const;
+  void skip_chunks(std::uint64_t chunks);
+  std::uint32_t leap(Cycle now, Cycle until, DataEvents& events);
   std::uint32_t run_beats(Cycle now, Cycle until);
   void cycle(Cycle now, DataEvents& events);
   void move_reads(const Moves& moves, bool took, DataEvents& events);
@@ -131,6 +154,9 @@ class DataPath {
   std::uint32_t bus_, atomic_c_, atomic_k_, lanes_;
   std::size_t most_read_bursts_;
   Counts counts_;
+  std::uint64_t drained_ = 0;  ///< chunks read from the accumulators, ever
+  Cycle no_leap_before_ = 0;
+  Moves moves_;  ///< of the last cycle
 
   // Fetch.
   static constexpr std::uint32_t kFetchWords = 64, kFetchBytes = 256;
@@ -151,8 +177,8 @@ class DataPath {
   Splitter load_splitter_;
   isa::LoadKind load_kind_ = isa::LoadKind::Feature;  ///< of the requests
   std::uint8_t* load_data_ = nullptr;
-  std::deque<Load> transfers_;
-  std::deque<ReadBurst> read_bursts_;
+  Ring<LoadOperation, 4> transfers_;
+  Ring<ReadBurst, 64> read_bursts_;
   bool at_first_beat_ = true;
   std::uint32_t burst_left_ = 0;
   bool folding_ = false;
@@ -163,6 +189,7 @@ class DataPath {
   bool draining_ = false;
   Cycle drain_from_ = 0;
   std::uint32_t drain_delay_ = 6;  ///< from reading an accumulator to bytes in the queue
+  bool even_chunks_ = false;       ///< all of the tile's chunks have as many bytes
   std::uint32_t pixels_left_ = 0, groups_ = 1, group_ = 0, group_left_ = 0, last_kernels_ = 1;
   TimedQueue<std::uint32_t, 32> chunks_;  ///< bytes on their way or queued
   std::uint32_t held_ = 0;                ///< bytes in the writer

@@ -424,7 +424,7 @@ void Machine::data(Cycle now) {
   if (events.ragged) {
     fail(isa::Error::LoadLength, transfers_.front().operation.load.fold != 0 ? 2 : 1);
   }
-  for (std::uint32_t i = 0; i < events.words; ++i) {
+  if (events.word) {
     words_.push_back(next);
     poke(front_wake_, next);
   }
@@ -442,8 +442,7 @@ void Machine::data(Cycle now) {
   if (events.drained && store_.store.post_compute != 0) {
     give(kStoreToCompute, next);
   }
-  // The last cycle in which something moves is known only by looking.
-  if (storing_ || barrier_ || (events.store_moved && !queues_[kStore].empty())) {
+  if (events.any && (storing_ || barrier_ || !queues_[kStore].empty())) {
     poke(wakes_[kStore], next);
   }
   data_wake_ = data_.wake(next);

@@ -1,6 +1,6 @@
 #include "timing/memory_controller.hpp"
 
-#include <algorithm>
+#include <cstring>
 
 namespace tessera::timing {
 
@@ -51,19 +51,6 @@ void MemoryController::write(std::size_t port, const Burst& burst, Cycle now) {
   ports_[port].writes.push_back({burst, 0, now + rows_.open(burst.address, now)});
 }
 
-void MemoryController::refill(Cycle now) {
-  // Once full it stays full: cycle by cycle, because sums of fractions depend on their order.
-  for (; credit_until_ <= now && credit_ < most_credit_; ++credit_until_) {
-    credit_ = std::min(credit_ + timing_.bytes_per_cycle, most_credit_);
-  }
-  credit_until_ = std::max(credit_until_, now + 1);
-}
-
-// A beat in the other direction waits until the bus has turned around, any beat for a refresh.
-bool MemoryController::may_move(bool write, Cycle now) const {
-  return !rows_.is_refreshing(now) && (write == wrote_last_ || now >= quiet_until_);
-}
-
 void MemoryController::moved(bool write, Cycle now) {
   credit_ -= beat_;
   wrote_last_ = write;
@@ -87,75 +74,76 @@ bool MemoryController::choose_read(Port& port, Cycle now) {
 
 void MemoryController::take_read(Port& port) {
   port.presented = false;
-  std::deque<Under>& bursts = port.reads[port.serving];
+  auto& bursts = port.reads[port.serving];
   if (++bursts.front().done == bursts.front().burst.beats) {
     bursts.pop_front();
   }
 }
 
-Moves MemoryController::step(std::size_t own, Cycle now, bool read_ready, const WriteBeat& beat) {
+bool MemoryController::give_read(Port& port, Cycle now) {
+  if (port.presented || (port.reads[0].empty() && port.reads[1].empty()) || jitter_.mute ||
+      !may_move(false, now) || stalls() || !choose_read(port, now)) {
+    return false;
+  }
+  moved(false, now);
+  port.presented = true;
+  if (listener_ != nullptr) {
+    const Under& under = port.reads[port.serving].front();
+    listener_->read(under.burst, under.done, 1);
+  }
+  return true;
+}
+
+bool MemoryController::give_write(Port& port, bool own, Cycle now, const WriteBeat& beat) {
+  if ((own && !beat.valid) || port.writes.empty() || port.writes.front().ready > now ||
+      !may_move(true, now) || stalls()) {
+    return false;
+  }
+  moved(true, now);
+  Under& under = port.writes.front();
+  if (listener_ != nullptr) {
+    listener_->write(under.burst, under.done, own ? beat : WriteBeat{});
+  }
+  if (++under.done == under.burst.beats) {
+    if (own) {
+      port.responses.push_back({now + timing_.latency, under.burst.response});
+    }
+    port.writes.pop_front();
+  }
+  return true;
+}
+
+void MemoryController::step(std::size_t own, Cycle now, bool read_ready, const WriteBeat& beat,
+                            Moves& moves) {
   refill(now);
-  Moves moves;
+  moves.write_taken = moves.write_done = false;
   Port& asking = ports_[own];
   if (!asking.responses.empty() && asking.responses.front().ready <= now && !jitter_.mute) {
     moves.write_done = true;
-    moves.write_response = asking.responses.front().burst.response;
+    moves.write_response = asking.responses.front().code;
     asking.responses.pop_front();
   }
-  const auto give_read = [&](std::size_t p) {
-    Port& port = ports_[p];
-    if (port.presented || reads(p) == 0 || jitter_.mute || !may_move(false, now) || stalls() ||
-        !choose_read(port, now)) {
-      return false;
-    }
-    moved(false, now);
-    port.presented = true;
-    const Under& under = port.reads[port.serving].front();
-    if (listener_ != nullptr) {
-      listener_->read(under.burst, under.done, 1);
-    }
-    return true;
-  };
-  const auto give_write = [&](std::size_t p) {
-    Port& port = ports_[p];
-    if ((p == own && !beat.valid) || port.writes.empty() || port.writes.front().ready > now ||
-        !may_move(true, now) || stalls()) {
-      return false;
-    }
-    moved(true, now);
-    moves.write_taken = moves.write_taken || p == own;
-    return true;
-  };
   const std::size_t channels = 2 * ports_.size();
-  for (std::size_t i = 0, c = turn_; i < channels; ++i, c = c + 1 == channels ? 0 : c + 1) {
-    if (credit_ < beat_) {
-      break;
-    }
+  std::size_t c = turn_;
+  for (std::size_t i = 0; i < channels && credit_ >= beat_; ++i) {
     const std::size_t p = c / 2;
     const bool is_write = (c & 1U) != 0;
-    if (is_write ? give_write(p) : give_read(p)) {
-      turn_ = c + 1 == channels ? 0 : c + 1;
-      if (is_write) {
-        std::deque<Under>& writes = ports_[p].writes;
-        Under& under = writes.front();
-        if (listener_ != nullptr) {
-          listener_->write(under.burst, under.done, p == own ? beat : WriteBeat{});
-        }
-        if (++under.done == under.burst.beats) {
-          under.ready = now + timing_.latency;
-          if (p == own) {
-            ports_[p].responses.push_back(under);
-          }
-          writes.pop_front();
-        }
-      } else if (p != own) {
+    c = c + 1 == channels ? 0 : c + 1;
+    if (is_write) {
+      if (give_write(ports_[p], p == own, now, beat)) {
+        turn_ = c;
+        moves.write_taken = moves.write_taken || p == own;
+      }
+    } else if (give_read(ports_[p], now)) {
+      turn_ = c;
+      if (p != own) {
         take_read(ports_[p]);
       }
     }
   }
+  moves.read_valid = asking.presented;
   if (asking.presented) {
     const Under& under = asking.reads[asking.serving].front();
-    moves.read_valid = true;
     moves.read_id = static_cast<std::uint8_t>(asking.serving);
     moves.read_last = under.done + 1 == under.burst.beats;
     moves.read_response = under.burst.response;
@@ -164,7 +152,6 @@ Moves MemoryController::step(std::size_t own, Cycle now, bool read_ready, const 
       take_read(asking);
     }
   }
-  return moves;
 }
 
 std::uint32_t MemoryController::run(std::size_t own, Cycle now, std::uint32_t most) {
@@ -179,9 +166,9 @@ std::uint32_t MemoryController::run(std::size_t own, Cycle now, std::uint32_t mo
   }
   std::uint32_t beats = std::min(most, under.burst.beats - under.done - 1);
   beats = static_cast<std::uint32_t>(std::min<Cycle>(beats, rows_.next_refresh(now) - now));
-  for (const Under& response : port.responses) {
+  if (!port.responses.empty()) {
     beats = static_cast<std::uint32_t>(
-        std::min<Cycle>(beats, std::max(response.ready, now) - now));
+        std::min<Cycle>(beats, std::max(port.responses.front().ready, now) - now));
   }
   if (beats == 0) {
     return 0;
@@ -204,6 +191,66 @@ std::uint32_t MemoryController::run(std::size_t own, Cycle now, std::uint32_t mo
   turn_ = 2 * own + 1;
   quiet_until_ = timing_.turnaround == 0 ? 0 : now + beats + timing_.turnaround;
   return beats;
+}
+
+std::uint64_t MemoryController::phase(std::size_t own, Cycle now) const {
+  const Port& port = ports_[own];
+  if (jitter_.stall_percent != 0 || !alone(own) || rows_.is_refreshing(now)) {
+    return 0;
+  }
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &credit_, sizeof(bits));
+  const Cycle quiet = quiet_until_ > now ? quiet_until_ - now : 0;
+  const auto under_way = [&](unsigned id) -> std::uint64_t {
+    return port.reads[id].empty()                   ? 0
+           : port.reads[id].front().done != 0       ? 1
+           : port.reads[id].front().ready <= now    ? 2
+                                                    : 3;
+  };
+  std::uint64_t state = 1 | (port.presented ? 2U : 0U) | (wrote_last_ ? 4U : 0U) | port.serving << 3;
+  state |= under_way(0) << 4 | under_way(1) << 6 | turn_ << 8 | quiet << 16;
+  state |= (credit_until_ < now && credit_ < most_credit_) ? std::uint64_t{1} << 40 : 0;
+  return bits * 0x9E3779B97F4A7C15ULL ^ state;
+}
+
+bool MemoryController::may_leap(std::size_t own, Cycle now, Cycle cycles, std::uint32_t reads,
+                                std::uint32_t writes) const {
+  const Port& port = ports_[own];
+  const auto lasts = [](const auto& bursts, std::uint32_t beats) {
+    return beats == 0 ||
+           (!bursts.empty() && bursts.front().burst.beats - bursts.front().done > beats);
+  };
+  // Another ID's burst that becomes ready waits for the one under way, which lasts.
+  const bool waits = reads == 0 && (!port.reads[0].empty() || !port.reads[1].empty());
+  const bool opens = !port.writes.empty() && port.writes.front().ready > now &&
+                     port.writes.front().ready < now + cycles;
+  return !opens && lasts(port.reads[port.serving], reads) && lasts(port.writes, writes) && !waits &&
+         (port.responses.empty() || port.responses.front().ready >= now + cycles) &&
+         rows_.next_refresh(now) >= now + cycles;
+}
+
+void MemoryController::leap(std::size_t own, Cycle now, Cycle cycles, std::uint32_t reads,
+                            std::uint32_t writes, const WriteBeat& beat) {
+  Port& port = ports_[own];
+  if (reads != 0) {
+    Under& under = port.reads[port.serving].front();
+    if (listener_ != nullptr) {
+      // A beat on the bus has been told of.
+      listener_->read(under.burst, under.done + (port.presented ? 1 : 0), reads);
+    }
+    under.done += reads;
+  }
+  if (writes != 0) {
+    Under& under = port.writes.front();
+    WriteBeat next = beat;
+    for (std::uint32_t i = 0; listener_ != nullptr && i < writes; ++i) {
+      listener_->write(under.burst, under.done + i, next);
+      next.data = next.data == nullptr ? nullptr : next.data + static_cast<std::size_t>(beat_);
+    }
+    under.done += writes;
+  }
+  credit_until_ += cycles;
+  quiet_until_ += quiet_until_ > now ? cycles : 0;
 }
 
 Cycle MemoryController::next(std::size_t own, Cycle now, bool write_offered) const {

@@ -1,14 +1,15 @@
 // The external memory's timing: latency, shared bandwidth, rows, refresh, turn-around.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "tessera/hardware.hpp"
 #include "tessera/rng.hpp"
 #include "timing/dram_rows.hpp"
 #include "timing/memory_port.hpp"
+#include "timing/ring.hpp"
 
 namespace tessera::timing {
 
@@ -25,7 +26,8 @@ struct Jitter {
 /// in turn, burst by burst. Moves timing only: the data is its owner's.
 class MemoryController {
  public:
-  static constexpr std::size_t kMaxBursts = 32;  ///< per port and direction
+  static constexpr std::size_t kMaxBursts = 32;       ///< per port and direction
+  static constexpr std::size_t kMostResponses = 512;  ///< that wait for their time
   /// Told of beats as they move.
   class Listener {
    public:
@@ -49,9 +51,14 @@ class MemoryController {
   void read(std::size_t port, const Burst& burst, Cycle now);
   void write(std::size_t port, const Burst& burst, Cycle now);
   /// The other ports' reads and writes move whenever they can.
-  Moves step(std::size_t port, Cycle now, bool read_ready, const WriteBeat& beat);
+  void step(std::size_t port, Cycle now, bool read_ready, const WriteBeat& beat, Moves& moves);
   /// As MemoryPort::run and next, for the only port that has anything under way.
   std::uint32_t run(std::size_t port, Cycle now, std::uint32_t most);
+  [[nodiscard]] std::uint64_t phase(std::size_t port, Cycle now) const;
+  [[nodiscard]] bool may_leap(std::size_t port, Cycle now, Cycle cycles, std::uint32_t reads,
+                              std::uint32_t writes) const;
+  void leap(std::size_t port, Cycle now, Cycle cycles, std::uint32_t reads, std::uint32_t writes,
+            const WriteBeat& beat);
   [[nodiscard]] Cycle next(std::size_t port, Cycle now, bool write_offered) const;
   /// Nothing is under way at other ports.
   [[nodiscard]] bool alone(std::size_t port) const;
@@ -65,18 +72,34 @@ class MemoryController {
     std::uint32_t done = 0;  ///< beats
     Cycle ready = 0;         ///< cycle of the first data, or of the response
   };
+  struct Response {
+    Cycle ready = 0;
+    std::uint8_t code = 0;
+  };
   struct Port {
-    std::deque<Under> reads[2];  ///< by ID
-    unsigned serving = 0;        ///< ID whose burst is under way
-    bool presented = false;      ///< a read beat is on the bus
-    std::deque<Under> writes;    ///< addresses accepted, data to come
-    std::deque<Under> responses;
+    Ring<Under, kMaxBursts> reads[2];  ///< by ID
+    unsigned serving = 0;              ///< ID whose burst is under way
+    bool presented = false;            ///< a read beat is on the bus
+    Ring<Under, kMaxBursts> writes;    ///< addresses accepted, data to come
+    Ring<Response, kMostResponses> responses;
   };
 
-  void refill(Cycle now);
-  bool choose_read(Port& port, Cycle now);
-  void take_read(Port& port);
-  [[nodiscard]] bool may_move(bool write, Cycle now) const;
+  void refill(Cycle now) {
+    // Once full it stays full: cycle by cycle, because sums of fractions depend on their order.
+    for (; credit_until_ <= now && credit_ < most_credit_; ++credit_until_) {
+      credit_ = std::min(credit_ + timing_.bytes_per_cycle, most_credit_);
+    }
+    credit_until_ = now + 1;
+  }
+  static bool choose_read(Port& port, Cycle now);
+  static void take_read(Port& port);
+  bool give_read(Port& port, Cycle now);
+  bool give_write(Port& port, bool own, Cycle now, const WriteBeat& beat);
+  // A beat in the other direction waits until the bus has turned around, any beat for a refresh.
+  [[nodiscard]] bool may_move(bool write, Cycle now) const {
+    return (write == wrote_last_ || now >= quiet_until_) &&
+           (timing_.dram.refresh_interval == 0 || !rows_.is_refreshing(now));
+  }
   void moved(bool write, Cycle now);
   bool stalls();
 

@@ -56,12 +56,22 @@ class MemoryPort {
   virtual void read(const Burst& burst, Cycle now) = 0;
   virtual void write(const Burst& burst, Cycle now) = 0;
 
-  virtual Moves step(Cycle now, bool read_ready, const WriteBeat& beat) = 0;
+  virtual void step(Cycle now, bool read_ready, const WriteBeat& beat, Moves& moves) = 0;
 
   /// Beats of the read burst under way that move in the cycles from `now` on, one in each, when the
   /// reader is ready and nothing is written: at most `most`, never the burst's last. They have moved
   /// then.
   virtual std::uint32_t run(Cycle now, std::uint32_t most) = 0;
+
+  /// What the coming cycles depend on, but for the progress of bursts: when it is the same in two
+  /// cycles and nothing new is given, the same beats move from there on. 0 when that cannot be said.
+  virtual std::uint64_t phase(Cycle now) = 0;
+  /// Whether the bursts under way have more than so many beats left, and nothing else happens in the
+  /// cycles from `now` on.
+  virtual bool may_leap(Cycle now, Cycle cycles, std::uint32_t reads, std::uint32_t writes) = 0;
+  /// Moves so many beats at once; `beat` is the first one written, the others follow its data.
+  virtual void leap(Cycle now, Cycle cycles, std::uint32_t reads, std::uint32_t writes,
+                    const WriteBeat& beat) = 0;
 
   /// The first cycle from `now` on in which something can move without a new address; with a write
   /// beat on offer or without. kNever when nothing can.

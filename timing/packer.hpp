@@ -47,6 +47,10 @@ class Packer {
     return result;
   }
 
+  /// What the coming cycles depend on.
+  [[nodiscard]] std::uint64_t phase() const {
+    return std::uint64_t{count_} << 32 | unit_left_ << 1 | (last_ ? 1 : 0);
+  }
   /// A full beat in each of `beats` cycles would always be taken.
   [[nodiscard]] bool keeps_up(std::uint32_t beat_bytes) const {
     return (unit_ % chunk_ == 0 || unit_ < chunk_) && beat_bytes <= std::min(unit_, chunk_);

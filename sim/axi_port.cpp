@@ -14,8 +14,8 @@ timing::Burst AxiPort::burst_of(std::uint64_t address, std::uint32_t beats) cons
 }
 
 void AxiPort::cycle(rtl::Ports& ports, timing::Cycle now) {
-  ports.m_arready = memory_.takes_read(now) ? 1 : 0;
-  ports.m_awready = memory_.takes_write(now) ? 1 : 0;
+  ports.m_arready = ports.m_arvalid != 0 && memory_.takes_read(now) ? 1 : 0;
+  ports.m_awready = ports.m_awvalid != 0 && memory_.takes_write(now) ? 1 : 0;
   timing::WriteBeat beat;
   beat.valid = ports.m_wvalid != 0;
   beat.data = ports.m_wdata;

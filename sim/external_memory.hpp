@@ -21,6 +21,10 @@ class ExternalMemoryModel final : private timing::MemoryController::Listener {
 
   /// As the accelerator or another master sees it.
   [[nodiscard]] timing::MemoryPort& port(std::size_t index) { return *ports_[index]; }
+  /// A burst of another master, whose address is given in the cycle `at` or later.
+  void offer(std::size_t port, bool write, const timing::Burst& burst, timing::Cycle at) {
+    controller_.offer(port, write, burst, at);
+  }
   /// Is told of all reads and writes from now on; may be null.
   void watch(MemoryChecker* checker) { checker_ = checker; }
 

@@ -3,6 +3,7 @@
 #include "timing/layer_counters.hpp"
 #include "timing/machine.hpp"
 #include "timing/memory_controller.hpp"
+#include "timing/traffic.hpp"
 
 namespace tessera::timing {
 namespace {
@@ -10,8 +11,23 @@ namespace {
 /// Moves no data.
 class TimingPort final : public MemoryPort {
  public:
-  TimingPort(const ExternalMemory& memory, std::uint32_t bus_bytes)
-      : controller_(memory, bus_bytes) {}
+  TimingPort(const ExternalMemory& memory, std::uint32_t bus_bytes,
+             const std::vector<TrafficPattern>& traffic)
+      : controller_(memory, bus_bytes, 1 + traffic.size()) {
+    for (const TrafficPattern& pattern : traffic) {
+      sources_.emplace_back(pattern, bus_bytes);
+    }
+  }
+  /// The other masters' bursts up to that cycle.
+  void offer_until(Cycle until) {
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      while (sources_[i].due() < until) {
+        const Cycle due = sources_[i].due();
+        controller_.offer(1 + i, sources_[i].writes(), sources_[i].take(), due);
+      }
+    }
+  }
+  [[nodiscard]] bool is_shared() const { return !sources_.empty(); }
   bool takes_read(Cycle /*now*/) override { return controller_.takes_read(0); }
   bool takes_write(Cycle /*now*/) override { return controller_.takes_write(0); }
   void read(const Burst& burst, Cycle now) override { controller_.read(0, burst, now); }
@@ -36,7 +52,10 @@ class TimingPort final : public MemoryPort {
 
  private:
   MemoryController controller_;
+  std::vector<TrafficSource> sources_;
 };
+
+constexpr Cycle kQuantum = 1024;  // that other masters' bursts are known ahead
 
 class Marks final : public MachineObserver {
  public:
@@ -53,11 +72,12 @@ class Marks final : public MachineObserver {
 
 }  // namespace
 
-RunResult estimate(const Program& program, const ExternalMemory& memory) {
+RunResult estimate(const Program& program, const ExternalMemory& memory,
+                   const std::vector<TrafficPattern>& traffic) {
   RunResult result;
   result.layers.resize(program.layers.size());
   LayerCounters counters(result.layers);
-  TimingPort port(memory, program.hardware.bus_bytes);
+  TimingPort port(memory, program.hardware.bus_bytes, traffic);
   Marks marks(counters);
   Machine machine(program.hardware, port, marks);
   Cycle now = HostTiming::kIdentify * HostTiming::kRead;
@@ -70,7 +90,12 @@ RunResult estimate(const Program& program, const ExternalMemory& memory) {
     now += HostTiming::kConfigure * HostTiming::kWrite + HostTiming::kStart;
     machine.start(run->stream.address, run->stream.bytes,
                   program.image.data() + run->stream.address, now);
-    machine.run(kNever);
+    if (!port.is_shared()) {
+      machine.run(kNever);
+    }
+    for (Cycle until = now; port.is_shared() && !machine.run(until); until += kQuantum) {
+      port.offer_until(until + kQuantum);
+    }
     counters.end_run(run->layers.back(), machine.counters());
     now = machine.now() + (1 + 2 * isa::kNumCounters) * HostTiming::kRead;
   }

@@ -16,6 +16,7 @@ struct HostTiming {
 
 /// Counters of all layers and in total; no outputs. The accelerator's timing over the encoded
 /// commands, with the same memory timing as behind the RTL.
-RunResult estimate(const Program& program, const ExternalMemory& memory);
+RunResult estimate(const Program& program, const ExternalMemory& memory,
+                   const std::vector<TrafficPattern>& traffic = {});
 
 }  // namespace tessera::timing

@@ -22,13 +22,29 @@ std::size_t MemoryController::reads(std::size_t port) const {
   return ports_[port].reads[0].size() + ports_[port].reads[1].size();
 }
 
-bool MemoryController::alone(std::size_t port) const {
-  for (std::size_t p = 0; p < ports_.size(); ++p) {
-    if (p != port && (reads(p) != 0 || !ports_[p].writes.empty() || !ports_[p].responses.empty())) {
-      return false;
-    }
+void MemoryController::offer(std::size_t port, bool write, const Burst& burst, Cycle at) {
+  ports_[port].offers.push_back({burst, write, at});
+}
+
+void MemoryController::accept_offers(std::size_t p, Cycle now) {
+  Port& port = ports_[p];
+  if (port.offers.empty() || port.offers.front().at > now) {
+    return;
   }
-  return true;
+  const Port::Offer& offer = port.offers.front();
+  if (offer.write ? port.writes.size() == kMaxBursts : reads(p) == kMaxBursts) {
+    return;
+  }
+  offer.write ? write(p, offer.burst, now) : read(p, offer.burst, now);
+  port.offers.pop_front();
+}
+
+// Cycles in which the asking port had nothing to do.
+void MemoryController::catch_up(std::size_t own, Cycle now) {
+  Moves none;
+  for (; !alone() && seen_until_ < now; ++seen_until_) {
+    grant(own, seen_until_, {}, none);
+  }
 }
 
 bool MemoryController::takes_read(std::size_t port) {
@@ -115,14 +131,33 @@ bool MemoryController::give_write(Port& port, bool own, Cycle now, const WriteBe
 
 void MemoryController::step(std::size_t own, Cycle now, bool read_ready, const WriteBeat& beat,
                             Moves& moves) {
-  refill(now);
-  moves.write_taken = moves.write_done = false;
+  catch_up(own, now);
+  moves.write_done = false;
   Port& asking = ports_[own];
   if (!asking.responses.empty() && asking.responses.front().ready <= now && !jitter_.mute) {
     moves.write_done = true;
     moves.write_response = asking.responses.front().code;
     asking.responses.pop_front();
   }
+  grant(own, now, beat, moves);
+  seen_until_ = now + 1;
+  moves.read_valid = asking.presented;
+  if (asking.presented) {
+    const Under& under = asking.reads[asking.serving].front();
+    moves.read_id = static_cast<std::uint8_t>(asking.serving);
+    moves.read_last = under.done + 1 == under.burst.beats;
+    moves.read_response = under.burst.response;
+    moves.read_index = under.done;
+    if (read_ready) {
+      take_read(asking);
+    }
+  }
+}
+
+// Channels that have something to move, in turn, as far as the bytes go.
+void MemoryController::grant(std::size_t own, Cycle now, const WriteBeat& beat, Moves& moves) {
+  refill(now);
+  moves.write_taken = false;
   const std::size_t channels = 2 * ports_.size();
   std::size_t c = turn_;
   for (std::size_t i = 0; i < channels && credit_ >= beat_; ++i) {
@@ -141,15 +176,9 @@ void MemoryController::step(std::size_t own, Cycle now, bool read_ready, const W
       }
     }
   }
-  moves.read_valid = asking.presented;
-  if (asking.presented) {
-    const Under& under = asking.reads[asking.serving].front();
-    moves.read_id = static_cast<std::uint8_t>(asking.serving);
-    moves.read_last = under.done + 1 == under.burst.beats;
-    moves.read_response = under.burst.response;
-    moves.read_index = under.done;
-    if (read_ready) {
-      take_read(asking);
+  for (std::size_t p = 0; p < ports_.size(); ++p) {
+    if (p != own) {
+      accept_offers(p, now);
     }
   }
 }
@@ -157,7 +186,7 @@ void MemoryController::step(std::size_t own, Cycle now, bool read_ready, const W
 std::uint32_t MemoryController::run(std::size_t own, Cycle now, std::uint32_t most) {
   Port& port = ports_[own];
   if (port.presented || port.reads[port.serving].empty() || timing_.bytes_per_cycle < beat_ ||
-      jitter_.stall_percent != 0 || !alone(own)) {
+      jitter_.stall_percent != 0 || !alone()) {
     return 0;
   }
   Under& under = port.reads[port.serving].front();
@@ -195,7 +224,7 @@ std::uint32_t MemoryController::run(std::size_t own, Cycle now, std::uint32_t mo
 
 std::uint64_t MemoryController::phase(std::size_t own, Cycle now) const {
   const Port& port = ports_[own];
-  if (jitter_.stall_percent != 0 || !alone(own) || rows_.is_refreshing(now)) {
+  if (jitter_.stall_percent != 0 || !alone() || rows_.is_refreshing(now)) {
     return 0;
   }
   std::uint64_t bits = 0;
@@ -255,7 +284,7 @@ void MemoryController::leap(std::size_t own, Cycle now, Cycle cycles, std::uint3
 
 Cycle MemoryController::next(std::size_t own, Cycle now, bool write_offered) const {
   const Port& port = ports_[own];
-  if (port.presented || !alone(own)) {
+  if (port.presented) {
     return now;
   }
   Cycle first = kNever;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "tessera/hardware.hpp"
@@ -51,6 +52,8 @@ class MemoryController {
   void read(std::size_t port, const Burst& burst, Cycle now);
   void write(std::size_t port, const Burst& burst, Cycle now);
   /// The other ports' reads and writes move whenever they can.
+  /// Another port's burst, whose address is given in the cycle `at` or later. In order by port.
+  void offer(std::size_t port, bool write, const Burst& burst, Cycle at);
   void step(std::size_t port, Cycle now, bool read_ready, const WriteBeat& beat, Moves& moves);
   /// As MemoryPort::run and next, for the only port that has anything under way.
   std::uint32_t run(std::size_t port, Cycle now, std::uint32_t most);
@@ -60,8 +63,6 @@ class MemoryController {
   void leap(std::size_t port, Cycle now, Cycle cycles, std::uint32_t reads, std::uint32_t writes,
             const WriteBeat& beat);
   [[nodiscard]] Cycle next(std::size_t port, Cycle now, bool write_offered) const;
-  /// Nothing is under way at other ports.
-  [[nodiscard]] bool alone(std::size_t port) const;
   /// Reads that wait or move.
   [[nodiscard]] std::size_t reads(std::size_t port) const;
   [[nodiscard]] std::size_t writes(std::size_t port) const { return ports_[port].writes.size(); }
@@ -82,7 +83,18 @@ class MemoryController {
     bool presented = false;            ///< a read beat is on the bus
     Ring<Under, kMaxBursts> writes;    ///< addresses accepted, data to come
     Ring<Response, kMostResponses> responses;
+    struct Offer {
+      Burst burst;
+      bool write = false;
+      Cycle at = 0;
+    };
+    std::deque<Offer> offers;
   };
+
+  [[nodiscard]] bool alone() const { return ports_.size() == 1; }
+  void accept_offers(std::size_t port, Cycle now);
+  void catch_up(std::size_t own, Cycle now);
+  void grant(std::size_t own, Cycle now, const WriteBeat& beat, Moves& moves);
 
   void refill(Cycle now) {
     // Once full it stays full: cycle by cycle, because sums of fractions depend on their order.
@@ -113,6 +125,7 @@ class MemoryController {
   double most_credit_;
   double credit_ = 0;      ///< bytes that may still move
   Cycle credit_until_ = 0;  ///< first cycle whose bytes are not in it
+  Cycle seen_until_ = 0;   ///< first cycle that the other ports have not had
   std::size_t turn_ = 0;   ///< channel that goes first: 2 x port, + 1 for writes
   bool wrote_last_ = false;
   Cycle quiet_until_ = 0;  ///< turn-around: no beat in the other direction before

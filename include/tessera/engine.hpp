@@ -69,10 +69,23 @@ struct MemoryDisturbance {
   bool mute = false;  ///< takes addresses, never answers
 };
 
+/// Another master on the bus that reads or writes at an even pace. Its addresses have a place in
+/// rows and banks; it does not touch the bytes.
+struct TrafficPattern {
+  double bytes_per_cycle = 1;
+  std::uint32_t burst_bytes = 64;  ///< a multiple of the bus' beat, at most 4096
+  bool writes = false;
+  bool random = false;  ///< addresses from the seed, otherwise one after the other
+  std::uint64_t address = 0;
+  std::uint64_t window_bytes = 65536;  ///< addresses repeat from there
+  std::uint64_t seed = 1;
+};
+
 struct RunOptions {
   std::vector<std::vector<std::uint8_t>> inputs;  ///< as Program::inputs
   ExternalMemory memory;
   MemoryDisturbance disturbance;
+  std::vector<TrafficPattern> traffic;
   std::string waves;          ///< FST file, or empty
   bool check_memory = false;  ///< dead activations are poisoned, reads of them an error
   /// Now and then, with the layers finished and the cycles simulated so far.
@@ -80,7 +93,11 @@ struct RunOptions {
   std::function<void(const std::string&)> announce;
 };
 
-/// Runs the program on the Verilated RTL. Throws EngineError, MemoryError, MissingTool.
+/// Runs the program on the SystemC platform: on the Verilated RTL, or on the accelerator's TLM model.
+/// Throw EngineError, MemoryError, MissingTool.
 RunResult run_on_rtl(const Program& program, const RunOptions& options);
+RunResult run_on_tlm(const Program& program, const RunOptions& options);
+/// Counters only, no data: inputs are not needed, outputs are empty.
+RunResult run_on_model(const Program& program, const RunOptions& options);
 
 }  // namespace tessera

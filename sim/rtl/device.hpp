@@ -1,4 +1,4 @@
-// A Verilated accelerator with memory on its bus and a host on its registers.
+// A Verilated accelerator with memory on its bus and a host on its registers, without a platform.
 #pragma once
 
 #include <cstdint>
@@ -6,65 +6,45 @@
 #include <string>
 #include <vector>
 
-#include "sim/axi_port.hpp"
 #include "sim/external_memory.hpp"
-#include "sim/rtl/ports.hpp"
+#include "sim/rtl/core.hpp"
 #include "tessera/engine.hpp"
 
 namespace tessera::rtl {
 
-/// Loads a library that build_variant made.
 class Device {
  public:
+  using Access = Core::Access;
+  using Mark = Core::Mark;
+
   /// `memory` is the external memory; it must live as long as the device.
   Device(const std::string& library, const Hardware& hardware, std::vector<std::uint8_t>& memory,
-         const ExternalMemory& timing, const MemoryDisturbance& disturbance = {},
-         const std::string& waves = "");
-  ~Device();
-  Device(const Device&) = delete;
-  Device& operator=(const Device&) = delete;
-  Device(Device&&) = delete;
-  Device& operator=(Device&&) = delete;
+         const ExternalMemory& timing, const MemoryDisturbance& disturbance = {});
 
-  struct Access {
-    std::uint32_t data = 0;
-    std::uint32_t response = 0;  ///< 0: OKAY, 2: SLVERR
-  };
-  Access write_register(std::uint32_t offset, std::uint32_t value);
-  Access read_register(std::uint32_t offset);
+  Access write_register(std::uint32_t offset, std::uint32_t value) {
+    return core_.write_register(offset, value);
+  }
+  Access read_register(std::uint32_t offset) { return core_.read_register(offset); }
 
-  struct Mark {
-    unsigned unit = 0;  ///< 0: load, 1: compute, 2: store
-    std::uint32_t layer = 0;
-    Counters counters{};
-  };
   /// Programs the registers, starts, and returns at the interrupt. `watchdog`: cycles without
-  /// progress; `tick`: called every 2^16 cycles. Throws EngineError.
+  /// progress. Throws EngineError.
   void run(const Slot& stream, std::uint32_t cbuf_limit_atoms, std::uint32_t watchdog,
-           const std::function<void(const Mark&)>& on_mark, const std::function<void()>& tick = {});
+           const std::function<void(const Mark&)>& on_mark);
 
   Counters read_counters();
   /// Lets what is on the bus come to its end, then clears done, error and counters. False when the
   /// device stays busy.
   bool clear();
-  void cycle();
-  [[nodiscard]] std::uint64_t cycles() const { return cycles_; }
-  [[nodiscard]] const AxiRules& bus_rules() const { return axi_.rules(); }
-  /// Is told of all traffic from now on; may be null.
-  void watch(MemoryChecker* checker) { memory_.watch(checker); }
-  [[nodiscard]] bool interrupt() const { return ports_.irq != 0; }
+  void cycle() { core_.cycle(); }
+  [[nodiscard]] std::uint64_t cycles() const { return core_.cycles(); }
+  [[nodiscard]] const AxiRules& bus_rules() const { return core_.bus_rules(); }
+  [[nodiscard]] bool interrupt() const { return core_.interrupt(); }
 
  private:
   [[noreturn]] void fail();
 
-  void* library_ = nullptr;
-  void* model_ = nullptr;
-  StepModel step_ = nullptr;
-  DestroyModel destroy_ = nullptr;
-  Ports ports_;
   ExternalMemoryModel memory_;
-  AxiPort axi_;
-  std::uint64_t cycles_ = 0;
+  Core core_;
 };
 
 }  // namespace tessera::rtl

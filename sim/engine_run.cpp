@@ -3,48 +3,60 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sim/rtl/device.hpp"
+#include "sim/platform/platform.hpp"
 #include "sim/rtl/variant.hpp"
 #include "tessera/engine.hpp"
 #include "tessera/reference.hpp"
+#include "timing/cost_model.hpp"
+#include "timing/layer_counters.hpp"
 
 namespace tessera {
 namespace {
 
 constexpr std::uint32_t kWatchdogCycles = 1000000;
 
-// Counters that a unit's mark settles: everything up to it belongs to the layers before.
-constexpr isa::Counter kByLoad[] = {isa::Counter::ReadFeatureBytes, isa::Counter::ReadWeightBytes,
-                                    isa::Counter::ReadParamBytes};
-constexpr isa::Counter kByCompute[] = {isa::Counter::ArrayBusy, isa::Counter::StallWeights,
-                                       isa::Counter::StallBank};
-constexpr isa::Counter kByStore[] = {isa::Counter::Cycles,     isa::Counter::WaitLoad,
-                                     isa::Counter::WaitStore,  isa::Counter::ReadBeats,
-                                     isa::Counter::WriteBeats, isa::Counter::ReadCommandBytes,
-                                     isa::Counter::WriteBytes, isa::Counter::ComputeOther};
-
-class RtlRun {
+class PlatformRun {
  public:
-  RtlRun(const Program& program, const RunOptions& options)
+  PlatformRun(const Program& program, const RunOptions& options, platform::NpuKind kind)
       : program_(program),
         options_(options),
+        platform_(platform::Platform::instance()),
         memory_(program.image),
-        device_(rtl::build_variant(program.hardware, {!options.waves.empty()}, options.announce),
-                program.hardware, memory_, options.memory, options.disturbance, options.waves) {
+        counters_(result_.layers) {
     result_.layers.resize(program.layers.size());
-    if (options.check_memory) {
-      checker_.emplace(program, memory_);
-      device_.watch(&*checker_);
+    platform::Platform::Setup setup;
+    setup.kind = kind;
+    setup.hardware = program.hardware;
+    setup.memory = options.memory;
+    setup.disturbance = options.disturbance;
+    setup.traffic = options.traffic;
+    setup.waves = options.waves;
+    if (kind == platform::NpuKind::Rtl) {
+      setup.library =
+          rtl::build_variant(program.hardware, {!options.waves.empty()}, options.announce);
     }
+    if (options.check_memory) {
+      setup.checker = &checker_.emplace(program, memory_);
+    }
+    setup.listener.mark = [this](unsigned unit, std::uint32_t id, const Counters& counters) {
+      mark(unit, id, counters);
+    };
+    setup.listener.tick = [this](timing::Cycle /*cycles*/) { tick(); };
+    platform_.set_up(setup, memory_);
   }
+  ~PlatformRun() { platform_.take_down(); }
+  PlatformRun(const PlatformRun&) = delete;
+  PlatformRun& operator=(const PlatformRun&) = delete;
+  PlatformRun(PlatformRun&&) = delete;
+  PlatformRun& operator=(PlatformRun&&) = delete;
 
   RunResult run() {
     if (options_.inputs.size() != program_.inputs.size()) {
-      throw std::invalid_argument("run_on_rtl: wrong number of inputs");
+      throw std::invalid_argument("wrong number of inputs");
     }
     for (std::size_t i = 0; i < options_.inputs.size(); ++i) {
       if (options_.inputs[i].size() != program_.inputs[i].bytes) {
-        throw std::invalid_argument("run_on_rtl: wrong number of input bytes");
+        throw std::invalid_argument("wrong number of input bytes");
       }
     }
     result_.outputs.resize(program_.outputs.size());
@@ -60,11 +72,7 @@ class RtlRun {
       }
     }
     exchange(program_.steps.size());
-    for (const LayerResult& layer : result_.layers) {
-      for (std::size_t i = 0; i < layer.counters.size(); ++i) {
-        result_.totals[i] += layer.counters[i];
-      }
-    }
+    result_.totals = timing::LayerCounters::totals(result_.layers);
     return std::move(result_);
   }
 
@@ -133,7 +141,7 @@ class RtlRun {
 
   void tick() {
     if (options_.tick) {
-      options_.tick(finished_, device_.cycles());
+      options_.tick(finished_, platform_.cycles());
     }
   }
 
@@ -160,48 +168,31 @@ class RtlRun {
     finish(call.layer);
   }
 
-  template <std::size_t N>
-  void settle(const isa::Counter (&which)[N], std::size_t layer, const Counters& now) {
-    for (const isa::Counter c : which) {
-      counter(result_.layers[layer].counters, c) += counter(now, c) - counter(settled_, c);
-      counter(settled_, c) = counter(now, c);
+  void mark(unsigned unit, std::uint32_t id, const Counters& counters) {
+    if (id >= run_->layers.size()) {
+      throw std::runtime_error(
+          fmt::format("mark {} of a run of {} layers", id, run_->layers.size()));
+    }
+    counters_.mark(unit, run_->layers[id], counters);
+    if (unit == 2) {
+      finish(run_->layers[id]);
     }
   }
 
   void run_commands(const CommandRun& run) {
-    device_.run(
-        run.stream, program_.hardware.cbuf_atoms(), kWatchdogCycles,
-        [&](const rtl::Device::Mark& mark) {
-          if (mark.layer >= run.layers.size()) {
-            throw std::runtime_error(
-                fmt::format("mark {} of a run of {} layers", mark.layer, run.layers.size()));
-          }
-          const std::size_t layer = run.layers[mark.layer];
-          if (mark.unit == 0) {
-            settle(kByLoad, layer, mark.counters);
-          } else if (mark.unit == 1) {
-            settle(kByCompute, layer, mark.counters);
-          } else {
-            settle(kByStore, layer, mark.counters);
-            finish(layer);
-          }
-        },
-        [&] { tick(); });
-    // What comes after the last mark belongs to the last layer, so that layers sum to the total.
-    const Counters end = device_.read_counters();
-    const std::size_t last = run.layers.back();
-    settle(kByLoad, last, end);
-    settle(kByCompute, last, end);
-    settle(kByStore, last, end);
+    run_ = &run;
+    platform_.run(run.stream, program_.hardware.cbuf_atoms(), kWatchdogCycles);
+    counters_.end_run(run.layers.back(), platform_.read_counters());
   }
 
   const Program& program_;
   const RunOptions& options_;
+  platform::Platform& platform_;
   std::vector<std::uint8_t> memory_;
-  rtl::Device device_;
   std::optional<MemoryChecker> checker_;
   RunResult result_;
-  Counters settled_{};
+  timing::LayerCounters counters_;
+  const CommandRun* run_ = nullptr;
   std::size_t finished_ = 0;
 };
 
@@ -215,7 +206,15 @@ std::uint64_t read_bytes(const Counters& counters) {
 }
 
 RunResult run_on_rtl(const Program& program, const RunOptions& options) {
-  return RtlRun(program, options).run();
+  return PlatformRun(program, options, platform::NpuKind::Rtl).run();
+}
+
+RunResult run_on_tlm(const Program& program, const RunOptions& options) {
+  return PlatformRun(program, options, platform::NpuKind::Tlm).run();
+}
+
+RunResult run_on_model(const Program& program, const RunOptions& options) {
+  return timing::estimate(program, options.memory, options.traffic);
 }
 
 }  // namespace tessera

@@ -1,0 +1,235 @@
+#include <algorithm>
+
+#include "sim/npu/dot_products.hpp"
+#include "sim/npu/units.hpp"
+#include "tessera/engine.hpp"
+
+namespace tessera::npu {
+namespace {
+
+constexpr std::int64_t kAddressMask = 0xFFFFF;
+
+[[noreturn]] void fail(isa::Error cause, std::uint64_t info) {
+  throw EngineError(cause, static_cast<std::uint32_t>(info),
+                    describe(cause, static_cast<std::uint32_t>(info)));
+}
+
+/// The slab and the places of taps in it.
+class Slab {
+ public:
+  Slab(const timing::ConvOperation& op, const Memories& m) : op_(op), m_(m) {
+    y0_ = op.tile.y0;
+    origin_ = op.conv.origin;
+    if (op.depthwise && op.conv.resume != 0) {
+      // The window holds the rows above the first new one.
+      const std::int64_t back =
+          std::int64_t{op.window.window_h} - std::int64_t{op.kernel.stride_y};
+      y0_ -= back;
+      origin_ -= back * op.kernel.row_pitch;
+    }
+  }
+
+  /// Atom of the tap `dy`, `dx` slab rows and columns from the tile's first; -1: padding.
+  [[nodiscard]] std::int64_t atom(std::int64_t dy, std::int64_t dx) const {
+    const std::int64_t y = y0_ + dy;
+    const std::int64_t x = op_.tile.x0 + dx;
+    if (y < 0 || x < 0 || y >= op_.input.rows || x >= op_.input.cols) {
+      return -1;
+    }
+    return (origin_ + dy * op_.kernel.row_pitch + dx * op_.input.atoms) & kAddressMask;
+  }
+  /// Throws when one of `atoms` atoms of one of the pixels does not exist.
+  void check_row(std::int64_t first, std::int64_t last, std::int64_t pixels,
+                 std::int64_t atoms) const {
+    const std::int64_t end = std::max(first, last) + atoms;
+    if (first >= 0 && (end > m_.cbuf_limit || last - first != pixels * op_.input.atoms)) {
+      fail(isa::Error::CbufRange, static_cast<std::uint64_t>(end - 1));
+    }
+  }
+
+ private:
+  const timing::ConvOperation& op_;
+  const Memories& m_;
+  std::int64_t y0_ = 0, origin_ = 0;
+};
+
+std::uint32_t kernels_of(const timing::ConvOperation& op, std::uint32_t group,
+                         const Hardware& hw) {
+  return group + 1 == op.weights.groups ? op.weights.last_kernels : hw.atomic_k;
+}
+
+void convolve_plain(const timing::ConvOperation& op, Memories& m) {
+  const Slab slab(op, m);
+  const std::size_t c = m.hw.atomic_c;
+  const std::size_t atoms = op.input.atoms;
+  const std::size_t pixels = std::size_t{op.tile.rows} * op.tile.cols;
+  const std::size_t taps = std::size_t{op.kernel.kernel_h} * op.kernel.kernel_w;
+  const std::vector<std::int16_t> padding(atoms * c, static_cast<std::int16_t>(op.input.zero_point));
+  std::vector<const std::int16_t*> features;
+  features.reserve(taps * pixels);
+  for (std::size_t ky = 0; ky < op.kernel.kernel_h; ++ky) {
+    for (std::size_t kx = 0; kx < op.kernel.kernel_w; ++kx) {
+      for (std::size_t y = 0; y < op.tile.rows; ++y) {
+        for (std::size_t x = 0; x < op.tile.cols; ++x) {
+          const std::int64_t atom =
+              slab.atom(static_cast<std::int64_t>(ky * op.kernel.dilation_y + y * op.kernel.stride_y),
+                        static_cast<std::int64_t>(kx * op.kernel.dilation_x + x * op.kernel.stride_x));
+          features.push_back(atom < 0 ? padding.data()
+                                      : m.cbuf.data() + static_cast<std::size_t>(atom) * c);
+        }
+      }
+    }
+  }
+  GroupProducts products;
+  products.pixels = pixels;
+  products.taps = taps;
+  products.atoms = atoms;
+  products.atomic_c = c;
+  products.features = features.data();
+  products.weights = m.cbuf.data() + std::size_t{op.weights.address} * c;
+  products.sum_stride = m.hw.atomic_k;
+  products.accumulate = op.conv.accumulate != 0;
+  for (std::uint32_t g = 0; g < op.weights.groups; ++g) {
+    products.kernels = kernels_of(op, g, m.hw);
+    products.sums = m.sums.data() + (op.conv.acc_base + g * pixels) * m.hw.atomic_k;
+    add_products(products);
+    products.weights += taps * atoms * products.kernels * c;
+  }
+}
+
+/// One kernel group of a depthwise convolution: a value per channel and tap.
+struct Taps {
+  std::size_t count = 0;
+  std::vector<std::int16_t> weights;  ///< [tap][channel]
+};
+
+// Windows of taps, one after the other, as they lie in the cbuf.
+Taps taps_of(const timing::ConvOperation& op, std::size_t address, std::size_t channels,
+             const Memories& m) {
+  const Hardware::Window window = m.hw.depthwise_window();
+  const std::size_t c = m.hw.atomic_c;
+  const std::size_t h = op.window.window_h;
+  const std::size_t w = op.window.window_w;
+  const std::size_t chunks = std::size_t{op.window.chunks_y} * op.window.chunks_x;
+  Taps taps;
+  taps.count = chunks * h * w;
+  taps.weights.resize(taps.count * channels);
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    for (std::size_t k = 0; k < channels; ++k) {
+      const std::int16_t* atom = m.cbuf.data() + (address + chunk * channels + k) * c;
+      for (std::size_t r = 0; r < h; ++r) {
+        for (std::size_t x = 0; x < w; ++x) {
+          const std::size_t byte = (window.rows - h + r) * window.cols + window.cols - w + x;
+          taps.weights[((chunk * h + r) * w + x) * channels + k] = atom[byte];
+        }
+      }
+    }
+  }
+  return taps;
+}
+
+void add_channels(const std::int16_t* weights, const std::int16_t* feature, std::size_t channels,
+                  std::int32_t* sums) {
+  for (std::size_t k = 0; k < channels; ++k) {
+    sums[k] += std::int32_t{weights[k]} * feature[k];
+  }
+}
+
+void raise_channels(const std::int16_t* weights, const std::int16_t* feature, std::size_t channels,
+                    std::int32_t* sums) {
+  for (std::size_t k = 0; k < channels; ++k) {
+    if (weights[k] != 0) {
+      sums[k] = std::max(sums[k], std::int32_t{feature[k]});
+    }
+  }
+}
+
+void convolve_depthwise(const timing::ConvOperation& op, Memories& m) {
+  const Slab slab(op, m);
+  const std::size_t c = m.hw.atomic_c;
+  const std::size_t h = op.window.window_h;
+  const std::size_t w = op.window.window_w;
+  const std::size_t chunks = std::size_t{op.window.chunks_y} * op.window.chunks_x;
+  const std::size_t pixels = std::size_t{op.tile.rows} * op.tile.cols;
+  const bool maximum = op.conv.maximum != 0;
+  const std::vector<std::int16_t> padding(c, static_cast<std::int16_t>(op.input.zero_point));
+  // Where a tap lies from the output's first one.
+  std::vector<std::pair<std::int64_t, std::int64_t>> places;
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    for (std::size_t r = 0; r < h; ++r) {
+      for (std::size_t x = 0; x < w; ++x) {
+        places.emplace_back(chunk / op.window.chunks_x * h * op.kernel.dilation_y + r,
+                            chunk % op.window.chunks_x * w * op.kernel.dilation_x + x);
+      }
+    }
+  }
+  std::vector<std::int32_t> sums(m.hw.atomic_k);
+  std::size_t address = op.weights.address;
+  for (std::uint32_t g = 0; g < op.weights.groups; ++g) {
+    const std::size_t channels = kernels_of(op, g, m.hw);
+    const Taps taps = taps_of(op, address, channels, m);
+    address += chunks * channels;
+    std::int32_t* place = m.sums.data() + (op.conv.acc_base + g * pixels) * m.hw.atomic_k;
+    for (std::size_t y = 0; y < op.tile.rows; ++y) {
+      for (std::size_t x = 0; x < op.tile.cols; ++x, place += m.hw.atomic_k) {
+        if (op.conv.accumulate != 0) {
+          std::copy(place, place + channels, sums.begin());
+        } else {
+          std::fill(sums.begin(), sums.end(), maximum ? -128 : 0);
+        }
+        for (std::size_t t = 0; t < taps.count; ++t) {
+          const std::int64_t atom =
+              slab.atom(static_cast<std::int64_t>(y * op.kernel.stride_y) + places[t].first,
+                        static_cast<std::int64_t>(x * op.kernel.stride_x) + places[t].second);
+          const std::int16_t* feature =
+              atom < 0 ? padding.data()
+                       : m.cbuf.data() + static_cast<std::size_t>(atom + g) * c;
+          const std::int16_t* weights = taps.weights.data() + t * channels;
+          maximum ? raise_channels(weights, feature, channels, sums.data())
+                  : add_channels(weights, feature, channels, sums.data());
+        }
+        std::copy(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(channels), place);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void check_convolution(const timing::ConvOperation& op, const Memories& m) {
+  const timing::Walk walk = timing::walk_of(op);
+  if (op.depthwise && op.window.window_h != 1 && walk.cols > m.hw.line_atoms) {
+    fail(isa::Error::WindowRange, 256);
+  }
+  const std::uint64_t pixels = std::uint64_t{op.tile.rows} * op.tile.cols;
+  const std::uint64_t words = op.conv.acc_base + pixels * op.weights.groups;
+  if (words > m.hw.acc_words) {
+    fail(isa::Error::AccRange, m.hw.acc_words);
+  }
+  std::uint64_t atoms = std::uint64_t{walk.tiles_y} * walk.tiles_x * walk.atoms;
+  atoms *= std::uint64_t{walk.groups - 1} * m.hw.atomic_k + walk.last_kernels;
+  if (op.weights.address + atoms > m.cbuf_limit) {
+    fail(isa::Error::CbufRange, std::max<std::uint64_t>(op.weights.address, m.cbuf_limit));
+  }
+  // Within a row atoms follow each other evenly: its ends tell of all.
+  const Slab slab(op, m);
+  const std::int64_t last_y = std::int64_t{walk.tile_move_y} * (walk.tiles_y - 1) +
+                              std::int64_t{walk.move_y} * (walk.rows - 1);
+  for (std::int64_t dy = 0; dy <= last_y; ++dy) {
+    const std::int64_t last_x = std::int64_t{walk.tile_move_x} * (walk.tiles_x - 1) +
+                                std::int64_t{walk.move_x} * (walk.cols - 1);
+    const std::int64_t own = op.depthwise ? std::int64_t{op.weights.groups} : walk.atoms;
+    const std::int64_t first = std::max<std::int64_t>(0, -std::int64_t{op.tile.x0});
+    const std::int64_t last =
+        std::min<std::int64_t>(last_x, std::int64_t{op.input.cols} - 1 - op.tile.x0);
+    if (first <= last) {
+      slab.check_row(slab.atom(dy, first), slab.atom(dy, last), last - first, own);
+    }
+  }
+}
+
+void convolve(const timing::ConvOperation& op, Memories& memories) {
+  op.depthwise ? convolve_depthwise(op, memories) : convolve_plain(op, memories);
+}
+
+}  // namespace tessera::npu

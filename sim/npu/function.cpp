@@ -1,0 +1,36 @@
+#include "sim/npu/function.hpp"
+
+#include "sim/npu/units.hpp"
+
+namespace tessera::npu {
+
+std::uint8_t* Function::load_begins(const timing::LoadOperation& load) {
+  loading_.emplace_back(load.segments().bytes());
+  return loading_.back().data();
+}
+
+void Function::load_ends(const timing::LoadOperation& load, std::uint8_t* /*data*/) {
+  place_load(load, loading_.front(), memories_);
+  loading_.pop_front();
+}
+
+void Function::conv_begins(const timing::ConvOperation& conv) {
+  check_convolution(conv, memories_);
+}
+
+void Function::conv_ends(const timing::ConvOperation& conv) {
+  convolve(conv, memories_);
+}
+
+const std::uint8_t* Function::store_begins(const timing::StoreOperation& store) {
+  storing_ = drain_tile(store, memories_);
+  return storing_.data();
+}
+
+void Function::mark(unsigned unit, std::uint32_t id, const Counters& counters) {
+  if (mark_) {
+    mark_(unit, id, counters);
+  }
+}
+
+}  // namespace tessera::npu

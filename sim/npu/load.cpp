@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <cstring>
+
+#include "sim/npu/units.hpp"
+#include "tessera/engine.hpp"
+
+namespace tessera::npu {
+namespace {
+
+constexpr std::size_t kRecordBytes = 12;
+constexpr std::size_t kTableValues = 256;
+
+[[noreturn]] void fail(isa::Error cause, std::uint64_t info) {
+  throw EngineError(cause, static_cast<std::uint32_t>(info),
+                    describe(cause, static_cast<std::uint32_t>(info)));
+}
+
+std::int32_t word_at(const std::uint8_t* bytes) {
+  std::int32_t value = 0;
+  std::memcpy(&value, bytes, sizeof(value));
+  return value;
+}
+
+std::int16_t* atom_at(Memories& m, std::uint64_t atom) {
+  if (atom >= m.cbuf_limit) {
+    fail(isa::Error::CbufRange, atom);
+  }
+  return m.cbuf.data() + atom * m.hw.atomic_c;
+}
+
+void widen(const std::uint8_t* from, std::size_t count, std::int16_t* to) {
+  for (std::size_t i = 0; i < count; ++i) {
+    to[i] = static_cast<std::int8_t>(from[i]);
+  }
+}
+
+// Each pixel begins a new atom, whose rest is zero.
+void place_pixels(const timing::LoadOperation& op, const std::vector<std::uint8_t>& bytes,
+                  Memories& m) {
+  const std::size_t c = m.hw.atomic_c;
+  const std::size_t pixel = op.source.pixel_bytes;
+  const std::size_t atoms = (pixel + c - 1) / c;
+  const std::size_t pixels = bytes.size() / pixel;
+  const std::uint64_t end = op.load.dest + pixels * atoms;
+  if (end > m.cbuf_limit) {
+    fail(isa::Error::CbufRange, std::max<std::uint64_t>(op.load.dest, m.cbuf_limit));
+  }
+  std::int16_t* to = m.cbuf.data() + std::size_t{op.load.dest} * c;
+  if (pixel % c == 0) {
+    widen(bytes.data(), bytes.size(), to);
+    return;
+  }
+  for (std::size_t p = 0; p < pixels; ++p, to += atoms * c) {
+    widen(bytes.data() + p * pixel, pixel, to);
+    std::fill(to + pixel, to + atoms * c, std::int16_t{0});
+  }
+}
+
+// Rows of units, with padding at their ends. Units of at most an atom leave its other bytes alone.
+void place_folded(const timing::LoadOperation& op, const std::vector<std::uint8_t>& bytes,
+                  Memories& m) {
+  const isa::LdFold& fold = op.fold;
+  const std::size_t c = m.hw.atomic_c;
+  const std::size_t unit = op.source.pixel_bytes;
+  const std::size_t atoms = (unit + c - 1) / c;
+  const std::size_t row_bytes = op.shape.segment_bytes;
+  std::vector<std::uint8_t> row(fold.pad_before + row_bytes + fold.pad_after,
+                                static_cast<std::uint8_t>(fold.value));
+  std::uint64_t at = op.load.dest;
+  for (std::size_t from = 0; from < bytes.size(); from += row_bytes) {
+    if (fold.blank == 0) {
+      std::memcpy(row.data() + fold.pad_before, bytes.data() + from, row_bytes);
+    }
+    for (std::size_t u = 0; u < fold.units; ++u) {
+      const std::uint8_t* source = row.data() + u * fold.advance;
+      for (std::size_t a = 0; a < atoms; ++a) {
+        const std::size_t count = std::min(c, unit - a * c);
+        std::int16_t* to = atom_at(m, at++);
+        widen(source + a * c, count, to + (unit <= c ? fold.offset : 0));
+        if (unit > c) {
+          std::fill(to + count, to + c, std::int16_t{0});
+        }
+      }
+    }
+    at += std::uint64_t{fold.row_step - 1} * fold.units;
+  }
+}
+
+void place_parameters(const timing::LoadOperation& op, const std::vector<std::uint8_t>& bytes,
+                      Memories& m) {
+  for (std::size_t i = 0; i < bytes.size() / kRecordBytes; ++i) {
+    const std::size_t at = std::size_t{op.load.dest} * m.hw.atomic_k + i;
+    if (at >= m.parameters.size()) {
+      fail(isa::Error::ParamRange, at / m.hw.atomic_k);
+    }
+    const std::uint8_t* record = bytes.data() + kRecordBytes * i;
+    m.parameters[at] = {word_at(record), word_at(record + 4),
+                        static_cast<std::int8_t>(record[8])};
+  }
+}
+
+void place_operands(const timing::LoadOperation& op, const std::vector<std::uint8_t>& bytes,
+                    Memories& m) {
+  const std::size_t c = m.hw.atomic_c;
+  const std::size_t pixel = op.source.pixel_bytes;
+  std::size_t word = op.load.dest;
+  for (std::size_t from = 0; from < bytes.size(); from += pixel) {
+    for (std::size_t b = 0; b < pixel; b += c, ++word) {
+      if (word >= m.operand_words()) {
+        fail(isa::Error::OperandRange, word);
+      }
+      std::memset(m.operands.data() + word * c, 0, c);
+      std::memcpy(m.operands.data() + word * c, bytes.data() + from + b, std::min(c, pixel - b));
+    }
+  }
+}
+
+void place_table(const timing::LoadOperation& op, const std::vector<std::uint8_t>& bytes,
+                 Memories& m) {
+  for (std::size_t i = 0; i < bytes.size() / 4; ++i) {
+    const std::size_t at = op.load.dest * kTableValues + i;
+    if (at >= m.tables.size()) {
+      fail(isa::Error::TableRange, at);
+    }
+    m.tables[at] = word_at(bytes.data() + 4 * i);
+  }
+}
+
+}  // namespace
+
+void place_load(const timing::LoadOperation& op, const std::vector<std::uint8_t>& bytes,
+                Memories& memories) {
+  switch (static_cast<isa::LoadKind>(op.load.kind)) {
+    case isa::LoadKind::Param:
+      return place_parameters(op, bytes, memories);
+    case isa::LoadKind::Operand:
+      return place_operands(op, bytes, memories);
+    case isa::LoadKind::Table:
+      return place_table(op, bytes, memories);
+    default:
+      return op.load.fold != 0 ? place_folded(op, bytes, memories)
+                               : place_pixels(op, bytes, memories);
+  }
+}
+
+}  // namespace tessera::npu

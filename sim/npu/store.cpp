@@ -1,0 +1,122 @@
+#include <algorithm>
+
+#include "sim/npu/units.hpp"
+#include "tessera/engine.hpp"
+
+namespace tessera::npu {
+namespace {
+
+constexpr int kPlainShift = 19;
+
+[[noreturn]] void fail(isa::Error cause, std::uint64_t info) {
+  throw EngineError(cause, static_cast<std::uint32_t>(info),
+                    describe(cause, static_cast<std::uint32_t>(info)));
+}
+
+void check(const timing::StoreOperation& op, const Memories& m) {
+  const std::uint64_t words =
+      op.store.acc_base + std::uint64_t{op.tile.pixels} * op.tile.groups;
+  if (words > m.hw.acc_words) {
+    fail(isa::Error::AccRange, m.hw.acc_words);
+  }
+  if (op.tile.param_base + op.tile.groups > m.hw.param_groups) {
+    fail(isa::Error::ParamRange, std::max(op.tile.param_base, m.hw.param_groups));
+  }
+  if (op.has_operand() && words > m.operand_words()) {
+    fail(isa::Error::OperandRange, m.operand_words());
+  }
+}
+
+std::int32_t wrap(std::int64_t value) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(value));
+}
+
+// Bias, factor, zero point, clamp. The shifts' order and rounding are the requantiser's: both
+// halves round to nearest, the doubled high half ties up, the right shift ties away from zero.
+std::int8_t requantised(std::int32_t sum, std::int32_t bias, std::int32_t multiplier,
+                        std::int32_t shift, std::int32_t zero, std::int32_t low,
+                        std::int32_t high) {
+  const auto left = static_cast<unsigned>(std::max(shift, 0));
+  const auto right = static_cast<unsigned>(std::max(-shift, 0));
+  const auto total = static_cast<std::uint32_t>(sum) + static_cast<std::uint32_t>(bias);
+  const auto scaled = static_cast<std::int32_t>(total << left);
+  const std::int64_t doubled =
+      (std::int64_t{scaled} * multiplier + (std::int64_t{1} << 30)) >> 31;
+  const std::int64_t mask = (std::int64_t{1} << right) - 1;
+  const std::int64_t rest = doubled & mask;
+  const std::int64_t threshold = (mask >> 1) + (doubled < 0 ? 1 : 0);
+  const std::int64_t value = (doubled >> right) + (rest > threshold ? 1 : 0) + zero;
+  return static_cast<std::int8_t>(std::clamp<std::int64_t>(value, low, high));
+}
+
+class Post {
+ public:
+  Post(const timing::StoreOperation& op, const Memories& m)
+      : post_(op.post),
+        result_(op.result),
+        operation_(static_cast<isa::StPostOperation>(op.post.operation)),
+        table_(m.tables.data() + 256 * op.post.table_select) {}
+
+  [[nodiscard]] std::int8_t apply(std::int8_t y, std::int8_t r) const {
+    const std::int32_t mapped =
+        table_[static_cast<std::uint8_t>(post_.table_operand != 0 ? r : y)];
+    if (operation_ == isa::StPostOperation::Table) {
+      return static_cast<std::int8_t>(mapped);
+    }
+    const std::int32_t data = y - post_.zero_y;
+    const std::int32_t operand = r - post_.zero_r;
+    if (operation_ == isa::StPostOperation::Multiply) {
+      return finish(data * operand, 0);
+    }
+    const std::int32_t plain = post_.table_operand != 0 ? data : operand;
+    return finish(mapped, wrap(std::int64_t{post_.negate != 0 ? -plain : plain} << kPlainShift));
+  }
+
+ private:
+  [[nodiscard]] std::int8_t finish(std::int32_t value, std::int32_t bias) const {
+    return requantised(value, bias, static_cast<std::int32_t>(post_.multiplier), post_.shift,
+                       result_.zero_point, result_.low, result_.high);
+  }
+
+  isa::StPost post_;
+  isa::StResult result_;
+  isa::StPostOperation operation_;
+  const std::int32_t* table_;
+};
+
+}  // namespace
+
+std::vector<std::uint8_t> drain_tile(const timing::StoreOperation& op, const Memories& m) {
+  check(op, m);
+  const Post post(op, m);
+  const bool has_post = static_cast<isa::StPostOperation>(op.post.operation) !=
+                        isa::StPostOperation::None;
+  const bool has_operand = op.has_operand();
+  const std::size_t k = m.hw.atomic_k;
+  std::vector<std::uint8_t> bytes;
+  bytes.reserve(op.segments().bytes());
+  const std::int8_t* operand =
+      has_operand ? m.operands.data() + std::size_t{op.store.acc_base} * k : nullptr;
+  for (std::size_t pixel = 0; pixel < op.tile.pixels; ++pixel) {
+    for (std::size_t g = 0; g < op.tile.groups; ++g) {
+      const std::size_t kernels = g + 1 == op.tile.groups ? op.tile.last_kernels : k;
+      const std::int32_t* sums =
+          m.sums.data() + (op.store.acc_base + g * op.tile.pixels + pixel) * k;
+      const Parameter* parameters = m.parameters.data() + (op.tile.param_base + g) * k;
+      for (std::size_t i = 0; i < kernels; ++i) {
+        const Parameter& p = parameters[i];
+        std::int8_t value =
+            requantised(sums[i], p.bias, p.multiplier, p.shift, op.quant.zero_point,
+                        op.quant.low, op.quant.high);
+        if (has_post) {
+          value = post.apply(value, has_operand ? operand[i] : std::int8_t{0});
+        }
+        bytes.push_back(static_cast<std::uint8_t>(value));
+      }
+      operand += has_operand ? k : 0;
+    }
+  }
+  return bytes;
+}
+
+}  // namespace tessera::npu

@@ -1,0 +1,24 @@
+// What loads, convolutions and stores do to the accelerator's memories. Throw EngineError as the
+// hardware's units report it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/npu/memories.hpp"
+#include "timing/operations.hpp"
+
+namespace tessera::npu {
+
+/// Places the bytes that a load has read, in the order of its segments.
+void place_load(const timing::LoadOperation& op, const std::vector<std::uint8_t>& bytes,
+                Memories& memories);
+
+/// Whether the convolution stays inside its memories.
+void check_convolution(const timing::ConvOperation& op, const Memories& memories);
+void convolve(const timing::ConvOperation& op, Memories& memories);
+
+/// The bytes of a store, in the order of its segments.
+std::vector<std::uint8_t> drain_tile(const timing::StoreOperation& op, const Memories& memories);
+
+}  // namespace tessera::npu

@@ -1,0 +1,108 @@
+#include "sim/rtl/core.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace tessera::rtl {
+namespace {
+
+constexpr int kRegisterTimeout = 64;  // cycles
+constexpr int kResetCycles = 4;
+
+template <class Function>
+Function symbol(void* library, const char* name) {
+  auto* address = dlsym(library, name);
+  if (address == nullptr) {
+    throw std::runtime_error(fmt::format("RTL model lacks {}", name));
+  }
+  return reinterpret_cast<Function>(address);
+}
+
+}  // namespace
+
+Core::Core(const std::string& library, const Hardware& hardware, timing::MemoryPort& memory,
+           const std::string& waves)
+    : axi_(memory, hardware.bus_bytes) {
+  library_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library_ == nullptr) {
+    throw std::runtime_error(fmt::format("cannot load the RTL model: {}", dlerror()));
+  }
+  step_ = symbol<StepModel>(library_, "tessera_step");
+  destroy_ = symbol<DestroyModel>(library_, "tessera_destroy");
+  model_ = symbol<CreateModel>(library_, "tessera_create")(waves.empty() ? nullptr : waves.c_str());
+  for (int i = 0; i < kResetCycles; ++i) {
+    step_(model_, &ports_);
+  }
+  ports_.rst_n = 1;
+  step_(model_, &ports_);
+}
+
+Core::~Core() {
+  if (model_ != nullptr) {
+    destroy_(model_);
+  }
+  if (library_ != nullptr) {
+    dlclose(library_);
+  }
+}
+
+void Core::cycle() {
+  axi_.cycle(ports_, cycles_);
+  step_(model_, &ports_);
+  ++cycles_;
+}
+
+void Core::marks(const std::function<void(const Mark&)>& on_mark) const {
+  for (unsigned unit = 0; ports_.mark_valid >> unit != 0; ++unit) {
+    if (((ports_.mark_valid >> unit) & 1U) != 0) {
+      Mark mark{unit, ports_.mark_id[unit], {}};
+      std::copy(std::begin(ports_.counters), std::end(ports_.counters), mark.counters.begin());
+      on_mark(mark);
+    }
+  }
+}
+
+Core::Access Core::write_register(std::uint32_t offset, std::uint32_t value) {
+  ports_.s_awvalid = 1;
+  ports_.s_awaddr = static_cast<std::uint16_t>(offset);
+  ports_.s_wvalid = 1;
+  ports_.s_wdata = value;
+  ports_.s_wstrb = 0xF;
+  ports_.s_bready = 1;
+  for (int i = 0; i < kRegisterTimeout; ++i) {
+    const bool address_taken = ports_.s_awvalid != 0 && ports_.s_awready != 0;
+    const bool data_taken = ports_.s_wvalid != 0 && ports_.s_wready != 0;
+    const bool answered = ports_.s_bvalid != 0;
+    const Access access{0, ports_.s_bresp};
+    cycle();
+    ports_.s_awvalid = address_taken ? std::uint8_t{0} : ports_.s_awvalid;
+    ports_.s_wvalid = data_taken ? std::uint8_t{0} : ports_.s_wvalid;
+    if (answered) {
+      ports_.s_bready = 0;
+      return access;
+    }
+  }
+  throw std::runtime_error("the register interface does not answer a write");
+}
+
+Core::Access Core::read_register(std::uint32_t offset) {
+  ports_.s_arvalid = 1;
+  ports_.s_araddr = static_cast<std::uint16_t>(offset);
+  ports_.s_rready = 1;
+  for (int i = 0; i < kRegisterTimeout; ++i) {
+    const bool address_taken = ports_.s_arvalid != 0 && ports_.s_arready != 0;
+    const bool answered = ports_.s_rvalid != 0;
+    const Access access{ports_.s_rdata, ports_.s_rresp};
+    cycle();
+    ports_.s_arvalid = address_taken ? std::uint8_t{0} : ports_.s_arvalid;
+    if (answered) {
+      ports_.s_rready = 0;
+      return access;
+    }
+  }
+  throw std::runtime_error("the register interface does not answer a read");
+}
+
+}  // namespace tessera::rtl

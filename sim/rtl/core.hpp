@@ -1,0 +1,56 @@
+// A Verilated accelerator, cycle by cycle.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "sim/axi_port.hpp"
+#include "sim/rtl/ports.hpp"
+#include "tessera/engine.hpp"
+
+namespace tessera::rtl {
+
+/// Loads a library that build_variant made; its master's pins are a port of the memory.
+class Core {
+ public:
+  /// Leaves it just out of reset. `waves`: FST file, or "".
+  Core(const std::string& library, const Hardware& hardware, timing::MemoryPort& memory,
+       const std::string& waves = "");
+  ~Core();
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+  Core(Core&&) = delete;
+  Core& operator=(Core&&) = delete;
+
+  struct Access {
+    std::uint32_t data = 0;
+    std::uint32_t response = 0;  ///< 0: OKAY, 2: SLVERR
+  };
+  /// Both take as many cycles as the bus needs.
+  Access write_register(std::uint32_t offset, std::uint32_t value);
+  Access read_register(std::uint32_t offset);
+
+  struct Mark {
+    unsigned unit = 0;  ///< 0: load, 1: compute, 2: store
+    std::uint32_t layer = 0;
+    Counters counters{};
+  };
+  void cycle();
+  /// Marks of the last cycle.
+  void marks(const std::function<void(const Mark&)>& on_mark) const;
+  [[nodiscard]] std::uint64_t cycles() const { return cycles_; }
+  [[nodiscard]] const AxiRules& bus_rules() const { return axi_.rules(); }
+  [[nodiscard]] bool interrupt() const { return ports_.irq != 0; }
+
+ private:
+  void* library_ = nullptr;
+  void* model_ = nullptr;
+  StepModel step_ = nullptr;
+  DestroyModel destroy_ = nullptr;
+  Ports ports_;
+  AxiPort axi_;
+  std::uint64_t cycles_ = 0;
+};
+
+}  // namespace tessera::rtl

@@ -250,6 +250,9 @@ std::uint32_t DataPath::leap(Cycle now, Cycle until, DataEvents& events) {
   const auto reads = static_cast<std::uint32_t>(counts_.read_beats - counts.read_beats);
   const auto writes = static_cast<std::uint32_t>(counts_.write_beats - counts.write_beats);
   const std::uint64_t chunks = drained_ - drained;
+  if (reads == 0 && writes == 0 && chunks == 0) {
+    return kPeriod;
+  }
   Cycle periods = (until - from) / kPeriod;
   const auto limit = [&](std::uint64_t left, std::uint64_t each) {
     periods = each == 0 ? periods : std::min(periods, left / each);

@@ -63,6 +63,7 @@ void Machine::start(std::uint64_t address, std::uint64_t bytes, const std::uint8
 }
 
 bool Machine::run(Cycle until) {
+  limit_ = until;
   while (running_) {
     const Cycle next = std::min({front_wake_, wakes_[kLoad], wakes_[kCompute], wakes_[kStore],
                                  array_.wake(), data_wake_, end_wake_});
@@ -412,7 +413,7 @@ void Machine::store_unit(Cycle now) {
 
 void Machine::data(Cycle now) {
   const Cycle until = std::min({front_wake_, wakes_[kLoad], wakes_[kCompute], wakes_[kStore],
-                                array_.wake(), end_wake_});
+                                array_.wake(), end_wake_, limit_});
   Cycle next = now;
   const DataEvents events = data_.advance(next, until);
   if (events.read_error) {

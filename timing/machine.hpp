@@ -98,6 +98,7 @@ class Machine {
   DataPath data_;
   ArrayTiming array_;
   Cycle now_ = 0;
+  Cycle limit_ = kNever;  ///< nothing is known of the memory from that cycle on
   bool running_ = false;
   Cycle started_ = 0;  ///< CONTROL was written
   std::uint64_t cycles_ = 0;  ///< of earlier runs

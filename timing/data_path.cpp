@@ -10,6 +10,10 @@ constexpr std::uint32_t kChunks = 16;          // between accumulators and write
 constexpr std::uint32_t kParamRecord = 12;
 constexpr std::uint32_t kLeapBeats = 8;  // that a burst must have left to be worth a leap
 
+std::uint64_t strobe_of(std::uint32_t bytes) {
+  return bytes >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bytes) - 1;
+}
+
 // Cycles from an accumulator's read to its bytes at the writer, by what follows the requantiser.
 std::uint32_t delay_of(const StoreOperation& store) {
   switch (static_cast<isa::StPostOperation>(store.post.operation)) {
@@ -190,8 +194,9 @@ bool DataPath::is_even(Cycle now) const {
   const bool writes_wait = store_splitter_.busy() && write_queue_.size() < kWriteBursts;
   const bool reading = read_bursts_.empty() || (!at_first_beat_ && burst_left_ > kLeapBeats * bus_);
   const bool writing = write_left_ > kLeapBeats * bus_ || (write_queue_.empty() && !beat_valid_);
+  const bool whole = !beat_valid_ || beat_.strobe == strobe_of(bus_);
   const bool draining = !draining_ || (even_chunks_ && now >= drain_from_);
-  return !reads_wait && !writes_wait && reading && writing && draining && !address_valid_ &&
+  return !reads_wait && !writes_wait && reading && writing && whole && draining && !address_valid_ &&
          !write_address_valid_ && !folding_ && fetch_packer_.empty() && !fetch_wants(now);
 }
 
@@ -262,7 +267,10 @@ std::uint32_t DataPath::leap(Cycle now, Cycle until, DataEvents& events) {
   limit(draining_ ? chunks_left() - 1 : 0, chunks);
   const auto times = [&](std::uint64_t each) { return static_cast<std::uint32_t>(each * periods); };
   WriteBeat offered = beat_;
-  offered.valid = beat_valid_;
+  if (!beat_valid_) {
+    offered.data = store_data_;  // the first one written is still to be filled
+    offered.strobe = strobe_of(bus_);
+  }
   while (periods != 0 &&
          !port_.may_leap(from, periods * kPeriod, times(reads), times(writes))) {
     periods /= 2;
@@ -399,7 +407,7 @@ void DataPath::move_writes(Cycle now, const Moves& moves, DataEvents& events) {
       held_ -= bytes;
       beat_valid_ = true;
       beat_.data = store_data_ == nullptr ? nullptr : store_data_ - offset;
-      beat_.strobe = (bytes >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bytes) - 1) << offset;
+      beat_.strobe = strobe_of(bytes) << offset;
       store_data_ = store_data_ == nullptr ? nullptr : store_data_ + bytes;
       write_left_ = left - bytes;
       if (write_left_ == 0) {

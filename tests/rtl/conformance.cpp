@@ -42,6 +42,36 @@ std::string check_counters(const Counters& totals) {
   return "";
 }
 
+// The three engines count the same, everything; both that compute give the same bytes.
+std::string compare_engines(const Program& program, const RunResult& rtl, const RunResult& tlm,
+                            const RunResult* model) {
+  for (std::size_t i = 0; i < rtl.layers.size(); ++i) {
+    if (tlm.layers[i].output != rtl.layers[i].output) {
+      return fmt::format("layer {}: the TLM model's bytes differ from the RTL's", i);
+    }
+    for (std::size_t c = 0; model != nullptr && c < isa::kNumCounters; ++c) {
+      const std::uint64_t expected = rtl.layers[i].counters[c];
+      if (tlm.layers[i].counters[c] != expected || model->layers[i].counters[c] != expected) {
+        return fmt::format("layer {} ({}), {}: {} in the RTL, {} in the TLM model, {} estimated", i,
+                           program.layers[i].name, isa::kCounters[c].name, expected,
+                           tlm.layers[i].counters[c], model->layers[i].counters[c]);
+      }
+    }
+  }
+  return tlm.outputs == rtl.outputs ? "" : "the TLM model's outputs differ from the RTL's";
+}
+
+// Random delays come at other cycles in each engine: only the bytes are the same then.
+std::string run_other_engines(const Outcome& outcome, const RunOptions& options) {
+  const bool even = options.disturbance.stall_percent == 0 && options.disturbance.extra_latency == 0;
+  const RunResult tlm = run_on_tlm(outcome.program, options);
+  RunResult model;
+  if (even) {
+    model = run_on_model(outcome.program, options);
+  }
+  return compare_engines(outcome.program, outcome.result, tlm, even ? &model : nullptr);
+}
+
 }  // namespace
 
 Outcome conform(const Network& network, const Hardware& hardware, const Policy& policy,
@@ -61,6 +91,7 @@ Outcome conform(const Network& network, const Hardware& hardware, const Policy& 
   options.check_memory = true;
   try {
     outcome.result = run_on_rtl(outcome.program, options);
+    outcome.problem = run_other_engines(outcome, options);
   } catch (const EngineError& error) {
     outcome.problem = error.what();
     return outcome;
@@ -68,8 +99,10 @@ Outcome conform(const Network& network, const Hardware& hardware, const Policy& 
     outcome.problem = error.what();
     return outcome;
   }
-  outcome.problem = compare(network, inputs, outcome);
-  if (outcome.problem.empty()) {
+  const std::string wrong = compare(network, inputs, outcome);
+  if (!wrong.empty()) {
+    outcome.problem = wrong;
+  } else if (outcome.problem.empty()) {
     outcome.problem = check_counters(outcome.result.totals);
   }
   return outcome;

@@ -19,8 +19,18 @@ class OrderedSearch {
         limit_(steps),
         count_(problem.buffers.size()),
         placed_(count_),
-        lowest_(count_, 0) {
+        lowest_(count_, 0),
+        alive_(count_) {
     result_.offsets.resize(count_);
+    for (std::size_t b = 0; b < count_; ++b) {
+      const auto moment = problem.buffers[b].lower;
+      for (std::size_t other = 0; other < count_; ++other) {
+        const Buffer& buffer = problem.buffers[other];
+        if (buffer.lower <= moment && moment < buffer.upper) {
+          alive_[b].push_back(other);
+        }
+      }
+    }
   }
 
   SearchResult run() {
@@ -37,24 +47,22 @@ class OrderedSearch {
 
   // No unplaced buffer can lie lower than the last placed one any more.
   [[nodiscard]] bool hopeless(std::uint64_t last) const {
+    std::uint64_t shared = 0;
+    for (const Overlap& overlap : problem_.overlaps) {
+      if (!placed_[overlap.below] && !placed_[overlap.above]) {
+        shared += size_of(overlap.below) - std::min(overlap.distance, size_of(overlap.below));
+      }
+    }
     for (std::size_t b = 0; b < count_; ++b) {
       if (placed_[b]) {
         continue;
       }
-      const Buffer& moment = problem_.buffers[b];
       std::uint64_t low = ~std::uint64_t{0};
       std::uint64_t sum = 0;
-      std::uint64_t shared = 0;
-      for (std::size_t other = 0; other < count_; ++other) {
-        const Buffer& buffer = problem_.buffers[other];
-        if (!placed_[other] && buffer.lower <= moment.lower && moment.lower < buffer.upper) {
+      for (const std::size_t other : alive_[b]) {
+        if (!placed_[other]) {
           low = std::min(low, std::max(last, lowest_[other]));
-          sum += buffer.size;
-        }
-      }
-      for (const Overlap& overlap : problem_.overlaps) {
-        if (!placed_[overlap.below] && !placed_[overlap.above]) {
-          shared += size_of(overlap.below) - std::min(overlap.distance, size_of(overlap.below));
+          sum += size_of(other);
         }
       }
       if (std::max(last, lowest_[b]) + size_of(b) > height_ ||
@@ -129,7 +137,8 @@ class OrderedSearch {
   std::uint64_t limit_;
   std::size_t count_;
   std::vector<bool> placed_;
-  std::vector<std::uint64_t> lowest_;  // by what is placed
+  std::vector<std::uint64_t> lowest_;           // by what is placed
+  std::vector<std::vector<std::size_t>> alive_;  // by buffer: all that live when it begins
   SearchResult result_;
 };
 

@@ -18,6 +18,8 @@ namespace tessera {
 namespace {
 
 constexpr std::uint64_t kAlignment = 64;
+constexpr std::uint64_t kSmallKernel = 4096;  // bytes; such are often shared, and cheap to make
+constexpr std::uint64_t kParamBytes = 12;
 constexpr std::uint64_t kAddressSpace = std::uint64_t{1} << 32;
 
 std::uint64_t align(std::uint64_t value) {
@@ -47,10 +49,12 @@ std::uint64_t atoms_used(const std::vector<Action>& actions) {
 
 class Compiler {
  public:
-  Compiler(const Network& network, const Hardware& hardware, const Policy& policy)
+  Compiler(const Network& network, const Hardware& hardware, const Policy& policy,
+           Contents contents)
       : network_(network),
         hardware_(hardware),
         policy_(policy),
+        contents_(contents),
         plan_(plan_units(network, hardware, policy)) {}
 
   Program run() {
@@ -158,23 +162,34 @@ class Compiler {
       const Lowering& lowering = plan_.units[u].lowering;
       for (std::size_t p = 0; p < pieces_[u].size(); ++p) {
         const Piece& piece = lowering.pieces[p];
-        LayerKernel kernel = piece.kernel();
-        const PlacedPiece& placed = pieces_[u][p];
+        place_kernel(piece, pieces_[u][p]);
         LayerData& data = pieces_[u][p].data;
-        if (data.fold) {
-          kernel.weights[0] = fold_weights(kernel.weights[0], *data.fold);
-        }
-        data.weights = add_constant(
-            pack_weights(kernel, placed.shape, hardware_, placed.decision.channel_parts));
-        data.params = add_constant(pack_params(kernel));
-        data.quant = kernel.quant;
-        data.padding_value = kernel.padding_value;
         if (lowering.post) {
           place_post(*lowering.post, data);
         }
       }
     }
     program_.regions.push_back({MemoryKind::Constants, {0, program_.image.size()}});
+  }
+
+  void place_kernel(const Piece& piece, PlacedPiece& placed) {
+    LayerData& data = placed.data;
+    const std::uint64_t bytes = packed_bytes(placed.shape, hardware_);
+    const bool left_out = contents_ == Contents::Commands && bytes > kSmallKernel;
+    LayerKernel kernel = piece.kernel(left_out ? Contents::Commands : Contents::All);
+    data.quant = kernel.quant;
+    data.padding_value = kernel.padding_value;
+    if (left_out) {
+      data.weights = constants_.reserve(bytes, program_.image);
+      data.params = constants_.reserve(kParamBytes * kernel.biases.size(), program_.image);
+      return;
+    }
+    if (data.fold) {
+      kernel.weights[0] = fold_weights(kernel.weights[0], *data.fold);
+    }
+    data.weights = add_constant(
+        pack_weights(kernel, placed.shape, hardware_, placed.decision.channel_parts));
+    data.params = add_constant(pack_params(kernel));
   }
 
   void place_post(const PostOperation& post, LayerData& data) {
@@ -487,6 +502,7 @@ class Compiler {
   const Network& network_;
   const Hardware& hardware_;
   const Policy& policy_;
+  Contents contents_;
   UnitPlan plan_;
   Program program_;
   std::vector<std::vector<PlacedPiece>> pieces_;  // by unit
@@ -502,11 +518,12 @@ class Compiler {
 
 }  // namespace
 
-Program compile(const Network& network, const Hardware& hardware, const Policy& policy) {
+Program compile(const Network& network, const Hardware& hardware, const Policy& policy,
+                Contents contents) {
   if (const std::string problem = hardware_problem(hardware); !problem.empty()) {
     throw InputError(problem);
   }
-  return Compiler(network, hardware, policy).run();
+  return Compiler(network, hardware, policy, contents).run();
 }
 
 }  // namespace tessera

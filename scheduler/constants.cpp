@@ -18,7 +18,7 @@ std::vector<std::uint8_t> pack_depthwise(const LayerKernel& kernel, const ConvSh
   const auto channels = static_cast<std::uint32_t>(shape.out_c);
   const auto kernel_h = static_cast<std::uint32_t>(shape.kernel_h);
   const auto kernel_w = static_cast<std::uint32_t>(shape.kernel_w);
-  std::vector<std::uint8_t> packed(kernel_atoms(shape, hardware, 1) * channels * hardware.atomic_c);
+  std::vector<std::uint8_t> packed(packed_bytes(shape, hardware));
   std::uint8_t* atom = packed.data();
   const auto put_window = [&](const std::vector<std::uint8_t>& weights, std::uint32_t k,
                               std::uint32_t y0, std::uint32_t x0) {
@@ -48,6 +48,14 @@ std::vector<std::uint8_t> pack_depthwise(const LayerKernel& kernel, const ConvSh
 
 }  // namespace
 
+std::uint64_t packed_bytes(const ConvShape& shape, const Hardware& hardware) {
+  if (shape.depthwise) {
+    return kernel_atoms(shape, hardware, 1) * u32(shape.out_c) * hardware.atomic_c;
+  }
+  return kernel_atoms(shape, hardware, atoms_of(shape, hardware)) * u32(shape.out_c) *
+         weight_unit_bytes(shape, hardware);
+}
+
 std::vector<std::uint8_t> pack_weights(const LayerKernel& kernel, const ConvShape& shape,
                                        const Hardware& hardware, std::uint32_t channel_parts) {
   if (shape.depthwise) {
@@ -57,9 +65,7 @@ std::vector<std::uint8_t> pack_weights(const LayerKernel& kernel, const ConvShap
   const auto atomic_k = static_cast<std::int32_t>(hardware.atomic_k);
   const std::int32_t taps = shape.kernel_h * shape.kernel_w;
   const auto atoms = static_cast<std::int32_t>(atoms_of(shape, hardware));
-  std::vector<std::uint8_t> packed(kernel_atoms(shape, hardware, u32(atoms)) *
-                                   static_cast<std::size_t>(shape.out_c) *
-                                   static_cast<std::size_t>(unit));
+  std::vector<std::uint8_t> packed(packed_bytes(shape, hardware));
   std::uint8_t* out = packed.data();
   for (const Range& part : split_evenly({0, atoms}, channel_parts)) {
     for (std::int32_t k0 = 0; k0 < shape.out_c; k0 += atomic_k) {

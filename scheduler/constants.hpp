@@ -16,6 +16,9 @@ namespace tessera {
 std::vector<std::uint8_t> pack_weights(const LayerKernel& kernel, const ConvShape& shape,
                                        const Hardware& hardware, std::uint32_t channel_parts);
 
+/// Bytes of that.
+std::uint64_t packed_bytes(const ConvShape& shape, const Hardware& hardware);
+
 /// Per output channel {int32 bias, int32 multiplier, int32 shift}. The input's zero point is folded
 /// into the bias: sum w (x - z) + b = sum w x + (b - z sum w), modulo 2^32.
 std::vector<std::uint8_t> pack_params(const LayerKernel& kernel);

@@ -40,7 +40,10 @@ std::int32_t weight_parts(const Tensor& kernel) {
 
 // Each part of the weights in the order that `make` gives it.
 template <class Make>
-void fill_weights(LayerKernel& kernel, const Tensor& weights, Make make) {
+void fill_weights(LayerKernel& kernel, Contents contents, const Tensor& weights, Make make) {
+  if (contents == Contents::Commands) {
+    return;
+  }
   for (std::size_t part = 0; part < static_cast<std::size_t>(weight_parts(weights)); ++part) {
     kernel.weights[part] = make(part);
   }
@@ -157,9 +160,9 @@ Lowering grouped(const Ends& ends, const ConvShape& whole, const Weights& weight
     piece.output_view = packed_view(whole.out_w, whole.out_c);
     piece.output_view.offset = u32(g * grouping.outputs);
     const std::int32_t first = g * grouping.outputs;
-    piece.kernel = [ends, weights, grouping, first, shape = piece.shape] {
+    piece.kernel = [ends, weights, grouping, first, shape = piece.shape](Contents contents) {
       LayerKernel kernel = frame(ends, first, shape.out_c);
-      fill_weights(kernel, weights.kernel, [&](std::size_t part) {
+      fill_weights(kernel, contents, weights.kernel, [&](std::size_t part) {
         return block_diagonal(weights, part, shape, grouping, first);
       });
       return kernel;
@@ -223,9 +226,9 @@ Lowering depthwise(const Context& c, const DepthwiseConv2d& depthwise,
   piece.feature = source.tensor;
   piece.feature_view = packed_view(shape.in_w, shape.in_c);
   piece.output_view = packed_view(shape.out_w, shape.out_c);
-  piece.kernel = [ends, channels = shape.out_c] {
+  piece.kernel = [ends, channels = shape.out_c](Contents contents) {
     LayerKernel kernel = frame(ends, 0, channels);
-    fill_weights(kernel, ends.kernel, [&](std::size_t part) {
+    fill_weights(kernel, contents, ends.kernel, [&](std::size_t part) {
       return channel_first({ends.kernel, 1, true}, part);
     });
     return kernel;
@@ -248,9 +251,9 @@ Lowering fully_connected(const Context& c, const FullyConnected& fc) {
   piece.feature = c.op.inputs[0];
   piece.feature_view = packed_view(shape.in_w, shape.in_c);
   piece.output_view = packed_view(shape.out_w, shape.out_c);
-  piece.kernel = [ends, outputs = shape.out_c] {
+  piece.kernel = [ends, outputs = shape.out_c](Contents contents) {
     LayerKernel kernel = frame(ends, 0, outputs);
-    fill_weights(kernel, ends.kernel, [&](std::size_t part) {
+    fill_weights(kernel, contents, ends.kernel, [&](std::size_t part) {
       std::vector<std::uint8_t> values(static_cast<std::size_t>(ends.kernel.elements()));
       for (std::size_t i = 0; i < values.size(); ++i) {
         values[i] = Weights{ends.kernel, 0, false}.value(part, i);
@@ -346,9 +349,9 @@ Lowering transpose_conv(const Context& c, const TransposeConv2d& conv) {
       piece.output_view.row_stride = whole.row_stride * static_cast<std::uint64_t>(conv.stride_h);
       piece.output_view.pixel_stride =
           whole.pixel_stride * static_cast<std::uint64_t>(conv.stride_w);
-      piece.kernel = [ends, weights, y, x, shape, conv] {
+      piece.kernel = [ends, weights, y, x, shape, conv](Contents contents) {
         LayerKernel kernel = frame(ends, 0, shape.out_c);
-        fill_weights(kernel, ends.kernel, [&](std::size_t part) {
+        fill_weights(kernel, contents, ends.kernel, [&](std::size_t part) {
           return phase_weights(weights, part, shape, y, x, conv.stride_h, conv.stride_w);
         });
         return kernel;

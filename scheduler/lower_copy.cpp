@@ -100,7 +100,7 @@ Lowering pad(const Context& c, const Pad& pad) {
     piece.feature_view.offset = u32(from);
     piece.output_view = packed_view(out->w, out->c);
     piece.output_view.offset = u32(to);
-    piece.kernel = [channels, zero_point] {
+    piece.kernel = [channels, zero_point](Contents /*contents*/) {
       LayerKernel kernel = identity_kernel(channels);
       kernel.padding_value = zero_point;
       return kernel;
@@ -148,7 +148,7 @@ Lowering concatenation(const Context& c, const Concatenation& concat) {
     for (std::size_t p = before; p < lowering.pieces.size(); ++p) {
       Piece& piece = lowering.pieces[p];
       piece.kernel = [channels = piece.shape.out_c, &from = in.quantisation,
-                      &to = out.quantisation] { return rescaling_kernel(channels, from, to); };
+                      &to = out.quantisation](Contents /*contents*/) { return rescaling_kernel(channels, from, to); };
     }
     offset += in.shape[axis];
   }

@@ -59,7 +59,7 @@ Lowering maximum(const Context& c, const ConvShape& shape, const ClampRange& ran
   Lowering lowering;
   Piece piece = piece_with(c, shape);
   piece.shape.maximum = true;
-  piece.kernel = [shape = piece.shape, range] {
+  piece.kernel = [shape = piece.shape, range](Contents /*contents*/) {
     LayerKernel kernel = equal_weights(shape, 1, fixed_point(1.0));
     kernel.padding_value = -128;
     set_range(kernel, range);
@@ -119,7 +119,7 @@ Lowering average(const Context& c, const ConvShape& whole, const ClampRange& ran
       Piece piece = piece_with(c, shape);
       piece.output_view.offset = u32(rows.outputs.begin) * piece.output_view.row_stride +
                                  u32(cols.outputs.begin) * piece.output_view.pixel_stride;
-      piece.kernel = [shape, range, base, factor = *factor] {
+      piece.kernel = [shape, range, base, factor = *factor](Contents /*contents*/) {
         LayerKernel kernel = equal_weights(shape, kAverageWeight, factor);
         kernel.input_zero_point = base;
         kernel.padding_value = base;
@@ -188,7 +188,7 @@ Lowering mean(const Context& c, const Mean& mean) {
     piece.feature_view.offset = static_cast<std::uint64_t>(o * count * inner);
     piece.output_view = packed_view(shape.out_w, shape.out_c);
     piece.output_view.offset = static_cast<std::uint64_t>(o * inner);
-    piece.kernel = [channels = shape.out_c, count = count, &in, &out = c.output()] {
+    piece.kernel = [channels = shape.out_c, count = count, &in, &out = c.output()](Contents /*contents*/) {
       std::vector<std::uint8_t> ones(static_cast<std::size_t>(count * channels), 1);
       return mean_kernel(std::move(ones), channels, in, out, count);
     };

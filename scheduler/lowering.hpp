@@ -10,6 +10,7 @@
 #include "scheduler/fold.hpp"
 #include "scheduler/layer_kernel.hpp"
 #include "tessera/isa.hpp"
+#include "tessera/program.hpp"
 #include "tessera/schedule.hpp"
 
 namespace tessera {
@@ -32,7 +33,8 @@ struct Piece {
   View output_view;
   std::optional<View> operand_view;     ///< of PostOperation::operand
   std::optional<FoldedConv> folded;     ///< instead of `shape`, when the buffer allows it
-  std::function<LayerKernel()> kernel;  ///< late, because weights are large
+  /// Late, because weights are large; without them when only commands are wanted.
+  std::function<LayerKernel(Contents)> kernel;
 };
 
 /// What follows the requantiser.

@@ -25,11 +25,16 @@ std::pair<std::uint64_t, bool> SharedBytes::add(const std::vector<std::uint8_t>&
       return {address, false};
     }
   }
-  const std::uint64_t address = (image.size() + alignment_ - 1) / alignment_ * alignment_;
-  image.resize(address);
-  image.insert(image.end(), bytes.begin(), bytes.end());
+  const std::uint64_t address = reserve(bytes.size(), image);
+  std::copy(bytes.begin(), bytes.end(), image.begin() + static_cast<std::ptrdiff_t>(address));
   addresses.push_back(address);
   return {address, true};
+}
+
+std::uint64_t SharedBytes::reserve(std::uint64_t bytes, std::vector<std::uint8_t>& image) const {
+  const std::uint64_t address = (image.size() + alignment_ - 1) / alignment_ * alignment_;
+  image.resize(address + bytes);
+  return address;
 }
 
 }  // namespace tessera

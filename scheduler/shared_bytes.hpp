@@ -16,6 +16,9 @@ class SharedBytes {
   std::pair<std::uint64_t, bool> add(const std::vector<std::uint8_t>& bytes,
                                      std::vector<std::uint8_t>& image);
 
+  /// Room for bytes that equal no others.
+  std::uint64_t reserve(std::uint64_t bytes, std::vector<std::uint8_t>& image) const;
+
  private:
   using Digest = std::pair<std::size_t, std::uint64_t>;  // length and hash
 

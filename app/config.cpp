@@ -223,6 +223,40 @@ void read_memory(const YAML::Node& node, const std::string& file, Config& config
   fields.finish();
 }
 
+// Other masters, each with addresses of its own.
+std::vector<TrafficPattern> read_traffic(const YAML::Node& node, const std::string& file,
+                                         const Hardware& hardware) {
+  constexpr std::size_t kMost = 4;
+  constexpr std::uint64_t kFirstAddress = std::uint64_t{1} << 31;
+  if (!node.IsSequence() || node.size() > kMost) {
+    throw InputError(place_of(node, file) +
+                     fmt::format("`traffic` must be a list of at most {} maps with a "
+                                 "`bytes_per_cycle` each",
+                                 kMost));
+  }
+  std::vector<TrafficPattern> traffic;
+  for (std::size_t i = 0; i < node.size(); ++i) {
+    YamlFields fields(node[i], file, fmt::format("traffic[{}]", i));
+    fields.need("bytes_per_cycle");
+    TrafficPattern pattern;
+    pattern.bytes_per_cycle = fields.number("bytes_per_cycle", 0.001, 1024, 1);
+    const std::int64_t most = std::min<std::int64_t>(4096, std::int64_t{256} * hardware.bus_bytes);
+    pattern.burst_bytes = u32(fields.integer("burst_bytes", hardware.bus_bytes, most, 64));
+    pattern.writes = fields.choice("direction", {"read", "write"}, 0) == 1;
+    pattern.random = fields.choice("addresses", {"linear", "random"}, 0) == 1;
+    pattern.window_bytes = fields.size("window", pattern.window_bytes);
+    pattern.seed = static_cast<std::uint64_t>(fields.integer("seed", 0, INT64_MAX, 1));
+    pattern.address = kFirstAddress + (std::uint64_t{i} << 26);
+    if (pattern.burst_bytes % hardware.bus_bytes != 0) {
+      fields.fail("burst_bytes", fmt::format("is {}; allowed is a multiple of the bus, {} bytes",
+                                             pattern.burst_bytes, hardware.bus_bytes));
+    }
+    fields.finish();
+    traffic.push_back(pattern);
+  }
+  return traffic;
+}
+
 std::vector<ModelEntry> read_models(const YAML::Node& node, const std::string& file) {
   if (!node.IsSequence() || node.size() == 0) {
     throw InputError(place_of(node, file) +
@@ -307,7 +341,6 @@ std::string find_network(const std::string& name, const std::string& base) {
 
 Config parse_config(const std::string& text, const std::string& path,
                     const std::vector<std::string>& overrides) {
-  static const std::vector<std::string> engines = {"rtl"};
   try {
     YAML::Node root = parse_yaml(text, path);
     for (const std::string& override : overrides) {
@@ -330,7 +363,10 @@ Config parse_config(const std::string& text, const std::string& path,
     } else {
       config.network = find_network(fields.text("network"), fs::path(path).parent_path().string());
     }
-    config.engine = engines[fields.choice("engine", engines, 0)];
+    if (const YAML::Node traffic = fields.get("traffic"); traffic.IsDefined()) {
+      config.traffic = read_traffic(traffic, path, config.hardware);
+    }
+    config.engine = static_cast<Engine>(fields.choice("engine", engine_names(), 0));
     config.seeded_weights = fields.choice("weights", {"model", "seeded"}, 0) == 1;
     if (const YAML::Node labels = fields.get("labels"); labels.IsDefined()) {
       config.labels = read_labels(labels, path);

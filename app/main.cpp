@@ -12,6 +12,7 @@
 #include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/simulate.hpp"
+#include "app/validate.hpp"
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
@@ -40,7 +41,7 @@ struct Options {
 void add_common(CLI::App& app, Options& options) {
   app.add_option("--config", options.config, "run configuration (YAML)")->required();
   app.add_option("--network", options.network, "network file or built-in name, overrides config");
-  app.add_option("--engine", options.engine, "engine: rtl");
+  app.add_option("--engine", options.engine, "engine: rtl, tlm or model");
   app.add_option("--set", options.sets, "path.to.key=value, overrides the config; repeatable")
       ->allow_extra_args(false);
   app.add_option("--seed", options.seed, "seed of weights and inputs that no file gives");
@@ -61,6 +62,19 @@ tessera::Config config_of(const Options& options) {
   return tessera::load_config(options.config, sets);
 }
 
+void write_json(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    fmt::print("{}", text);
+  } else if (!path.empty()) {
+    std::ofstream out(path);
+    out << text;
+    out.flush();
+    if (!out) {
+      throw tessera::InputError(path + ": cannot be written");
+    }
+  }
+}
+
 int run_simulate(const Options& options) {
   const tessera::Config config = config_of(options);
   if (!options.json.empty() && options.json != "-") {
@@ -72,19 +86,52 @@ int run_simulate(const Options& options) {
   if (!options.quiet && options.json != "-") {
     fmt::print("{}", report_table(config, simulation));
   }
-  if (options.json == "-") {
-    fmt::print("{}", report_json(config, simulation));
-  } else if (!options.json.empty()) {
-    std::ofstream out(options.json);
-    out << report_json(config, simulation);
-    out.flush();
-    if (!out) {
-      throw tessera::InputError(options.json + ": cannot be written");
-    }
-  }
-  if (!simulation.verified()) {
+  write_json(options.json, report_json(config, simulation));
+  if (simulation.first_mismatch) {
     fmt::print(stderr, "cosim: layer `{}` differs from the reference kernels\n",
                simulation.program.layers[*simulation.first_mismatch].name);
+    return kWrong;
+  }
+  return kDone;
+}
+
+struct ValidateOptions {
+  Options common;
+  tessera::Tolerances tolerances;
+  bool markdown = false;
+};
+
+void add_validate(CLI::App& app, ValidateOptions& options) {
+  add_common(app, options.common);
+  app.add_option("--json", options.common.json, "write the result as JSON; - for standard output");
+  app.add_flag("--markdown", options.markdown, "print one line of a Markdown table instead");
+  const auto percent = [&](const char* name, double& value, const char* what) {
+    app.add_option(name, value, what)->check(CLI::NonNegativeNumber)->capture_default_str();
+  };
+  percent("--tlm-layer", options.tolerances.tlm.layer, "percent of cycles, any layer");
+  percent("--tlm-total", options.tolerances.tlm.total, "percent of cycles, whole network");
+  percent("--model-layer", options.tolerances.model.layer, "percent of cycles, any layer");
+  percent("--model-total", options.tolerances.model.total, "percent of cycles, whole network");
+  app.add_option("--least-cycles", options.tolerances.least_cycles, "layers below are not judged")
+      ->capture_default_str();
+}
+
+int run_validate(const ValidateOptions& options) {
+  const std::string& json = options.common.json;
+  const tessera::Config config = config_of(options.common);
+  if (!json.empty() && json != "-") {
+    tessera::check_writable(json);
+  }
+  tessera::Progress progress(options.common.quiet);
+  const tessera::Validation validation = validate(config, options.tolerances, progress);
+  if (options.markdown) {
+    fmt::print("{}", validation_row(config, validation, options.tolerances.least_cycles));
+  } else if (!options.common.quiet && json != "-") {
+    fmt::print("{}", validation_table(config, validation));
+  }
+  write_json(json, validation_json(config, validation));
+  if (!validation.findings.empty()) {
+    fmt::print(stderr, "cosim: {}\n", validation.findings.front());
     return kWrong;
   }
   return kDone;
@@ -135,6 +182,10 @@ int parse_and_run(int argc, char** argv) {
   tessera::PlanCommand plan;
   CLI::App* plan_app = app.add_subcommand("plan", "order and memory plan only");
   plan.add_to(*plan_app);
+  ValidateOptions validate;
+  CLI::App* validate_app =
+      app.add_subcommand("validate", "all three engines, their cycles and bytes against the RTL");
+  add_validate(*validate_app, validate);
   CLI::App* import_app = app.add_subcommand("import", "write a model as an editable layer list");
   std::string model;
   std::string out;
@@ -157,6 +208,9 @@ int parse_and_run(int argc, char** argv) {
   }
   if (plan_app->parsed()) {
     return plan.run() ? kDone : kWrong;
+  }
+  if (validate_app->parsed()) {
+    return run_validate(validate);
   }
   return explain_app->parsed() ? run_explain(explain) : run_simulate(simulate);
 }

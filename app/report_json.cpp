@@ -118,9 +118,9 @@ std::string report_json(const Config& config, const Simulation& simulation) {
   json["schema"] = "tessera.run/1";
   json["hardware"] = hardware_json(config);
   json["network"] = simulation.network.name;
-  json["engine"] = config.engine;
+  json["engine"] = engine_names()[static_cast<std::size_t>(config.engine)];
   json["policy"] = config.policy.name;
-  json["verified"] = simulation.verified();
+  json["verified"] = simulation.has_data ? Json(simulation.verified()) : Json(nullptr);
   json["layers"] = Json::array();
   Sums sums;
   std::uint64_t cbuf_peak = 0;

@@ -73,7 +73,7 @@ std::string report_table(const Config& config, const Simulation& simulation) {
       simulation.network.name, hw.name, hw.atomic_c, hw.atomic_k,
       static_cast<double>(hw.cbuf_size) / 1024, config.memory.bytes_per_cycle,
       config.memory.name == "custom" ? "" : " (" + config.memory.name + ")", config.memory.latency,
-      config.policy.name, config.engine);
+      config.policy.name, engine_names()[static_cast<std::size_t>(config.engine)]);
   text += aligned(rows, 3);
   text += fmt::format("\nactivations: {} bytes in external memory (at least {})\n",
                       grouped(simulation.program.arena_bytes()),
@@ -84,7 +84,9 @@ std::string report_table(const Config& config, const Simulation& simulation) {
     text += fmt::format("{} {:<24} {:.4f}\n", i == 0 ? "class:" : "      ", classes[i].label,
                         classes[i].score);
   }
-  if (simulation.verified()) {
+  if (!simulation.has_data) {
+    text += "not verified: this engine counts cycles and bytes, it computes nothing\n";
+  } else if (simulation.verified()) {
     text += "verified: every layer equals the reference kernels, byte for byte\n";
   } else {
     const std::size_t layer = *simulation.first_mismatch;

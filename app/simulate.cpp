@@ -55,24 +55,6 @@ Bytes seeded_values(const Tensor& tensor, SplitMix64& rng) {
   return bytes;
 }
 
-std::vector<Bytes> read_inputs(const Network& network, const std::string& path,
-                               std::uint64_t seed) {
-  std::vector<Bytes> inputs;
-  SplitMix64 rng(seed);
-  for (std::size_t i = 0; i < network.inputs.size(); ++i) {
-    const Tensor& tensor = tensor_of(network, network.inputs[i]);
-    if (tensor.type != DataType::Int8 && tensor.type != DataType::Float32) {
-      throw InputError(fmt::format("{}: input {} is neither int8 nor float32", network.name, i));
-    }
-    if (!path.empty()) {
-      inputs.push_back(read_tensor_file(file_for(path, "input", i, network.inputs.size()), tensor));
-      continue;
-    }
-    inputs.push_back(seeded_values(tensor, rng));
-  }
-  return inputs;
-}
-
 void write_outputs(const Network& network, const std::vector<Bytes>& outputs,
                    const std::string& path) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -98,14 +80,6 @@ void check_outputs(const Network& network, const SimulateOptions& options) {
   }
 }
 
-void check(const Program& program) {
-  const std::vector<std::string> problems = check_program(program);
-  if (!problems.empty()) {
-    throw std::runtime_error(fmt::format("{}: the program checker refuses the program:\n  {}",
-                                         program.network, fmt::join(problems, "\n  ")));
-  }
-}
-
 // The host kernels compute every layer again.
 std::optional<std::size_t> first_mismatch(const Network& network, const Program& program,
                                           const std::vector<Bytes>& inputs, const RunResult& result,
@@ -127,15 +101,66 @@ std::optional<std::size_t> first_mismatch(const Network& network, const Program&
   return mismatch;
 }
 
+// What only some engines can do.
+void check_engine(const Config& config, const SimulateOptions& options) {
+  const std::string& name = engine_names()[static_cast<std::size_t>(config.engine)];
+  const auto refuse = [&](bool wanted, const std::string& what, const std::string& who) {
+    if (wanted) {
+      throw InputError(fmt::format("{}: not with engine `{}`; {}", what, name, who));
+    }
+  };
+  refuse(config.engine != Engine::Rtl && !options.waves.empty(), "--waves", "waves come from rtl");
+  if (config.engine == Engine::Model) {
+    const std::string who = "it moves no data, rtl and tlm do";
+    refuse(!options.input.empty(), "--input", who);
+    refuse(!options.output.empty(), "--output", who);
+    refuse(options.check_memory, "--check-memory", who);
+    refuse(config.jitter.stall_percent != 0 || config.jitter.extra_latency != 0, "memory.jitter",
+           "rtl and tlm take random delays");
+  }
+}
+
 }  // namespace
+
+std::vector<Bytes> read_inputs(const Network& network, const std::string& path,
+                               std::uint64_t seed) {
+  std::vector<Bytes> inputs;
+  SplitMix64 rng(seed);
+  for (std::size_t i = 0; i < network.inputs.size(); ++i) {
+    const Tensor& tensor = tensor_of(network, network.inputs[i]);
+    if (tensor.type != DataType::Int8 && tensor.type != DataType::Float32) {
+      throw InputError(fmt::format("{}: input {} is neither int8 nor float32", network.name, i));
+    }
+    if (!path.empty()) {
+      inputs.push_back(read_tensor_file(file_for(path, "input", i, network.inputs.size()), tensor));
+      continue;
+    }
+    inputs.push_back(seeded_values(tensor, rng));
+  }
+  return inputs;
+}
+
+void check(const Program& program) {
+  const std::vector<std::string> problems = check_program(program);
+  if (!problems.empty()) {
+    throw std::runtime_error(fmt::format("{}: the program checker refuses the program:\n  {}",
+                                         program.network, fmt::join(problems, "\n  ")));
+  }
+}
 
 Simulation simulate(const Config& config, const SimulateOptions& options, Progress& progress) {
   Simulation simulation;
+  check_engine(config, options);
   simulation.network = load_configured(config);
+  simulation.has_data = config.engine != Engine::Model;
   check_outputs(simulation.network, options);
   check_labels(config, simulation.network);
-  const std::vector<Bytes> inputs = read_inputs(simulation.network, options.input, config.seed);
-  simulation.program = compile(simulation.network, config.hardware, config.policy);
+  std::vector<Bytes> inputs;
+  if (simulation.has_data) {
+    inputs = read_inputs(simulation.network, options.input, config.seed);
+  }
+  simulation.program = compile(simulation.network, config.hardware, config.policy,
+                               simulation.has_data ? Contents::All : Contents::Commands);
   check(simulation.program);
 
   std::uint64_t ideal = 0;
@@ -146,6 +171,7 @@ Simulation simulate(const Config& config, const SimulateOptions& options, Progre
   run.inputs = inputs;
   run.memory = config.memory;
   run.disturbance = config.jitter;
+  run.traffic = config.traffic;
   run.waves = options.waves;
   run.check_memory = options.check_memory;
   run.announce = [&](const std::string& text) { progress.say(text); };
@@ -156,9 +182,11 @@ Simulation simulate(const Config& config, const SimulateOptions& options, Progre
                                 simulation.program.layers.size(), cycles),
                     cycles, whole);
   };
-  simulation.result = run_on_rtl(simulation.program, run);
-  simulation.first_mismatch =
-      first_mismatch(simulation.network, simulation.program, inputs, simulation.result, progress);
+  simulation.result = tessera::run(config.engine, simulation.program, run);
+  if (simulation.has_data) {
+    simulation.first_mismatch = first_mismatch(simulation.network, simulation.program, inputs,
+                                               simulation.result, progress);
+  }
   progress.clear();
   if (!options.output.empty()) {
     write_outputs(simulation.network, simulation.result.outputs, options.output);

@@ -24,9 +24,17 @@ struct Simulation {
   Network network;
   Program program;
   RunResult result;
+  bool has_data = true;                       ///< the engine computes, there is something to verify
   std::optional<std::size_t> first_mismatch;  ///< layer whose output differs from the reference
-  [[nodiscard]] bool verified() const { return !first_mismatch.has_value(); }
+  [[nodiscard]] bool verified() const { return has_data && !first_mismatch.has_value(); }
 };
+
+/// The inputs of a run: from files, or from the seed. Throws InputError.
+std::vector<std::vector<std::uint8_t>> read_inputs(const Network& network, const std::string& path,
+                                                   std::uint64_t seed);
+
+/// Throws std::runtime_error when the program checker objects.
+void check(const Program& program);
 
 /// Throws InputError, MissingTool, EngineError; std::runtime_error when the program checker
 /// objects.

@@ -217,4 +217,20 @@ RunResult run_on_model(const Program& program, const RunOptions& options) {
   return timing::estimate(program, options.memory, options.traffic);
 }
 
+RunResult run(Engine engine, const Program& program, const RunOptions& options) {
+  switch (engine) {
+    case Engine::Rtl:
+      return run_on_rtl(program, options);
+    case Engine::Tlm:
+      return run_on_tlm(program, options);
+    default:
+      return run_on_model(program, options);
+  }
+}
+
+const std::vector<std::string>& engine_names() {
+  static const std::vector<std::string> names = {"rtl", "tlm", "model"};
+  return names;
+}
+
 }  // namespace tessera

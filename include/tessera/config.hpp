@@ -24,10 +24,11 @@ struct Config {
   Hardware hardware;
   ExternalMemory memory;
   MemoryDisturbance jitter;  ///< none unless the config asks for it
+  std::vector<TrafficPattern> traffic;
   std::string network;       ///< path of the network's file; empty with several models
   std::vector<ModelEntry> models;
   Policy policy;
-  std::string engine = "rtl";
+  Engine engine = Engine::Rtl;
   std::uint64_t seed = 1;
   bool seeded_weights = false;      ///< float models run with weights from the seed
   std::vector<std::string> labels;  ///< names of a classifier's outputs, in order

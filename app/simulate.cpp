@@ -182,7 +182,7 @@ Simulation simulate(const Config& config, const SimulateOptions& options, Progre
                                 simulation.program.layers.size(), cycles),
                     cycles, whole);
   };
-  simulation.result = tessera::run(config.engine, simulation.program, run);
+  simulation.result = run_on(config.engine, simulation.program, run);
   if (simulation.has_data) {
     simulation.first_mismatch = first_mismatch(simulation.network, simulation.program, inputs,
                                                simulation.result, progress);

@@ -39,10 +39,10 @@ bool same_traffic(const Counters& a, const Counters& b) {
 
 class Judge {
  public:
-  Judge(Validation& validation, const Tolerances& tolerances)
+  Judge(const Validation& validation, const Tolerances& tolerances)
       : v_(validation), tolerances_(tolerances) {}
 
-  void run() {
+  std::vector<std::string> run() {
     for (std::size_t i = 0; i < v_.program.layers.size(); ++i) {
       const std::string name = "layer `" + v_.program.layers[i].name + "`";
       const Counters& rtl = v_.rtl.layers[i].counters;
@@ -50,31 +50,33 @@ class Judge {
       judge(name, "tlm", v_.tlm.layers[i].counters, rtl, tolerances_.tlm.layer, judged);
       judge(name, "model", v_.model.layers[i].counters, rtl, tolerances_.model.layer, judged);
       if (v_.tlm.layers[i].output != v_.rtl.layers[i].output) {
-        v_.findings.push_back(name + ": the outputs of tlm and rtl differ");
+        findings_.push_back(name + ": the outputs of tlm and rtl differ");
       }
     }
     judge("total", "tlm", v_.tlm.totals, v_.rtl.totals, tolerances_.tlm.total, true);
     judge("total", "model", v_.model.totals, v_.rtl.totals, tolerances_.model.total, true);
+    return std::move(findings_);
   }
 
  private:
   void judge(const std::string& what, const char* engine, const Counters& found,
              const Counters& rtl, double tolerance, bool judged) {
     if (!same_traffic(found, rtl)) {
-      v_.findings.push_back(
+      findings_.push_back(
           fmt::format("{}: {} moves {} bytes, rtl {}, by kind not the same", what, engine,
                       bytes_of(found), bytes_of(rtl)));
     }
     const double error = error_percent(found, rtl);
     if (judged && std::abs(error) > tolerance) {
-      v_.findings.push_back(fmt::format("{}: {} takes {} cycles, rtl {}: {:+.2f} %, allowed {} %",
+      findings_.push_back(fmt::format("{}: {} takes {} cycles, rtl {}: {:+.2f} %, allowed {} %",
                                         what, engine, cycles_of(found), cycles_of(rtl), error,
                                         tolerance));
     }
   }
 
-  Validation& v_;
+  const Validation& v_;
   const Tolerances& tolerances_;
+  std::vector<std::string> findings_;
 };
 
 double worst_error(const Validation& v, const RunResult& engine, std::uint64_t least_cycles) {
@@ -101,6 +103,10 @@ bool all_bytes_same(const Validation& v) {
 
 }  // namespace
 
+std::vector<std::string> findings_of(const Validation& validation, const Tolerances& tolerances) {
+  return Judge(validation, tolerances).run();
+}
+
 Validation validate(const Config& config, const Tolerances& tolerances, Progress& progress) {
   Validation v;
   const Network network = load_configured(config);
@@ -124,7 +130,7 @@ Validation validate(const Config& config, const Tolerances& tolerances, Progress
   };
   v.rtl = run_on_rtl(v.program, options);
   progress.clear();
-  Judge(v, tolerances).run();
+  v.findings = findings_of(v, tolerances);
   return v;
 }
 

@@ -29,6 +29,9 @@ struct Validation {
   std::vector<std::string> findings;
 };
 
+/// What is beyond the tolerances in the three results.
+std::vector<std::string> findings_of(const Validation& validation, const Tolerances& tolerances);
+
 /// Throws as simulate() does.
 Validation validate(const Config& config, const Tolerances& tolerances, Progress& progress);
 

@@ -217,7 +217,7 @@ RunResult run_on_model(const Program& program, const RunOptions& options) {
   return timing::estimate(program, options.memory, options.traffic);
 }
 
-RunResult run(Engine engine, const Program& program, const RunOptions& options) {
+RunResult run_on(Engine engine, const Program& program, const RunOptions& options) {
   switch (engine) {
     case Engine::Rtl:
       return run_on_rtl(program, options);

@@ -168,11 +168,15 @@ void Machine::fail(isa::Error cause, std::uint32_t info) {
   throw EngineError(cause, info, describe(cause, info));
 }
 
-// Nothing will ever move again.
+// Nothing will ever move again: a memory that does not answer, or units that wait for each other.
 void Machine::fail_stuck() const {
   std::uint32_t units = 0;
   for (std::size_t u = 0; u < queues_.size(); ++u) {
     units |= queues_[u].empty() ? 0U : 1U << u;
+  }
+  if (!data_.bus_idle()) {
+    fail(isa::Error::Watchdog, units | (data_.loads_quiet() ? 0U : 1U) |
+                                   (data_.settled() && !storing_ ? 0U : 4U));
   }
   if (units == 0 && !ended_) {
     fail(isa::Error::StreamEnd, static_cast<std::uint32_t>(8 * next_word_));

@@ -103,6 +103,6 @@ RunResult run_on_rtl(const Program& program, const RunOptions& options);
 RunResult run_on_tlm(const Program& program, const RunOptions& options);
 /// Counters only, no data: inputs are not needed, outputs are empty.
 RunResult run_on_model(const Program& program, const RunOptions& options);
-RunResult run(Engine engine, const Program& program, const RunOptions& options);
+RunResult run_on(Engine engine, const Program& program, const RunOptions& options);
 
 }  // namespace tessera

@@ -204,7 +204,7 @@ void check_convolution(const timing::ConvOperation& op, const Memories& m) {
   const std::uint64_t pixels = std::uint64_t{op.tile.rows} * op.tile.cols;
   const std::uint64_t words = op.conv.acc_base + pixels * op.weights.groups;
   if (words > m.hw.acc_words) {
-    fail(isa::Error::AccRange, m.hw.acc_words);
+    fail(isa::Error::AccRange, std::max(op.conv.acc_base, m.hw.acc_words));
   }
   std::uint64_t atoms = std::uint64_t{walk.tiles_y} * walk.tiles_x * walk.atoms;
   atoms *= std::uint64_t{walk.groups - 1} * m.hw.atomic_k + walk.last_kernels;

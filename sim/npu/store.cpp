@@ -17,7 +17,7 @@ void check(const timing::StoreOperation& op, const Memories& m) {
   const std::uint64_t words =
       op.store.acc_base + std::uint64_t{op.tile.pixels} * op.tile.groups;
   if (words > m.hw.acc_words) {
-    fail(isa::Error::AccRange, m.hw.acc_words);
+    fail(isa::Error::AccRange, std::max(op.store.acc_base, m.hw.acc_words));
   }
   if (op.tile.param_base + op.tile.groups > m.hw.param_groups) {
     fail(isa::Error::ParamRange, std::max(op.tile.param_base, m.hw.param_groups));

@@ -22,6 +22,7 @@ class TrafficGenerator : public sc_core::sc_module {
 
  private:
   void process();
+  void offer_ahead();
 
   BusPayload payload_;
   std::optional<timing::TrafficSource> source_;

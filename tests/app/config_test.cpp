@@ -126,6 +126,32 @@ TEST(Config, PlannersAndOrders) {
                "allowed is one of best, greedy-size, greedy-breadth, removal, exact");
 }
 
+TEST(Config, OtherMastersAndEngines) {
+  const Config config = parse_config(
+      "hardware: small\nnetwork: lenet5\nengine: tlm\n"
+      "traffic: [{bytes_per_cycle: 2.5, burst_bytes: 128, direction: write, addresses: random, "
+      "window: 4 KiB, seed: 3}, {bytes_per_cycle: 1}]\n",
+      "npu.yaml", {});
+  EXPECT_EQ(config.engine, Engine::Tlm);
+  ASSERT_EQ(config.traffic.size(), 2U);
+  EXPECT_EQ(config.traffic[0].bytes_per_cycle, 2.5);
+  EXPECT_EQ(config.traffic[0].burst_bytes, 128U);
+  EXPECT_TRUE(config.traffic[0].writes);
+  EXPECT_TRUE(config.traffic[0].random);
+  EXPECT_EQ(config.traffic[0].window_bytes, 4096U);
+  EXPECT_EQ(config.traffic[0].seed, 3U);
+  EXPECT_FALSE(config.traffic[1].writes);
+  EXPECT_NE(config.traffic[0].address, config.traffic[1].address);
+  const std::string start = "hardware: small\nnetwork: lenet5\n";
+  expect_error(start + "traffic: 4\n", "must be a list of at most 4 maps");
+  expect_error(start + "traffic: [{burst_bytes: 64}]\n", "lacks the key `bytes_per_cycle`");
+  expect_error(start + "traffic: [{bytes_per_cycle: 1, burst_bytes: 12}]\n",
+               "allowed is a multiple of the bus, 8 bytes");
+  expect_error(start + "traffic: [{bytes_per_cycle: 1, burst_bytes: 8192}]\n", "from 8 to 2048");
+  expect_error(start + "traffic: [{bytes_per_cycle: 1, direction: up}]\n",
+               "allowed is one of read, write");
+}
+
 TEST(Config, ErrorsSayWhereAndWhatIsAllowed) {
   expect_error("hardware: smal\nnetwork: lenet5\n",
                "npu.yaml:1:11: unknown hardware preset `smal` (did you mean `small`?); allowed are "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "planner/clearance.hpp"
 
@@ -85,7 +86,7 @@ class OrderedSearch {
     }
     // What could lie entirely below a buffer does so in some solution.
     std::uint64_t least_top = ~std::uint64_t{0};
-    std::vector<std::size_t> order;
+    const std::size_t first = order_.size();
     for (std::size_t b = 0; b < count_; ++b) {
       if (!placed_[b]) {
         least_top = std::min(least_top, aligned(std::max(last, lowest_[b]) + size_of(b)));
@@ -93,30 +94,32 @@ class OrderedSearch {
     }
     for (std::size_t b = 0; b < count_; ++b) {
       if (!placed_[b] && lowest_[b] >= last && lowest_[b] < least_top) {
-        order.push_back(b);
+        order_.push_back(b);
       }
     }
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
-      return lowest_[x] != lowest_[y] ? lowest_[x] < lowest_[y] : size_of(x) > size_of(y);
-    });
-    for (const std::size_t b : order) {
-      const SearchEnd end = try_buffer(b, done);
-      if (end != SearchEnd::None) {
-        return end;
-      }
+    std::sort(order_.begin() + static_cast<std::ptrdiff_t>(first), order_.end(),
+              [&](std::size_t x, std::size_t y) {
+                return std::make_tuple(lowest_[x], ~size_of(x), x) <
+                       std::make_tuple(lowest_[y], ~size_of(y), y);
+              });
+    SearchEnd end = SearchEnd::None;
+    for (std::size_t i = first, last_one = order_.size(); i < last_one && end == SearchEnd::None;
+         ++i) {
+      end = try_buffer(order_[i], done);
     }
-    return SearchEnd::None;
+    order_.resize(first);
+    return end;
   }
 
   SearchEnd try_buffer(std::size_t b, std::size_t done) {
     const std::uint64_t offset = lowest_[b];
     placed_[b] = true;
     result_.offsets[b] = offset;
-    std::vector<std::pair<std::size_t, std::uint64_t>> before;
+    const std::size_t first = raised_.size();
     for (const std::size_t other : clearances_.neighbours(b)) {
       const std::uint64_t raised = aligned(offset + clearances_.distance(b, other));
       if (!placed_[other] && raised > lowest_[other]) {
-        before.emplace_back(other, lowest_[other]);
+        raised_.emplace_back(other, lowest_[other]);
         lowest_[other] = raised;
       }
     }
@@ -124,8 +127,8 @@ class OrderedSearch {
     if (end == SearchEnd::Found) {
       return end;
     }
-    for (const auto& [other, lowest] : before) {
-      lowest_[other] = lowest;
+    for (; raised_.size() > first; raised_.pop_back()) {
+      lowest_[raised_.back().first] = raised_.back().second;
     }
     placed_[b] = false;
     return end;
@@ -139,6 +142,9 @@ class OrderedSearch {
   std::vector<bool> placed_;
   std::vector<std::uint64_t> lowest_;           // by what is placed
   std::vector<std::vector<std::size_t>> alive_;  // by buffer: all that live when it begins
+  // Stacks of what the nodes on the way down still need.
+  std::vector<std::size_t> order_;
+  std::vector<std::pair<std::size_t, std::uint64_t>> raised_;
   SearchResult result_;
 };
 

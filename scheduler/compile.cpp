@@ -157,7 +157,23 @@ class Compiler {
     return bytes;
   }
 
+  // Images grow to tens of megabytes: moving them again and again would take longest of all.
+  void reserve_image() {
+    std::uint64_t bytes = 0;
+    for (const std::vector<PlacedPiece>& pieces : pieces_) {
+      for (const PlacedPiece& piece : pieces) {
+        bytes += align(packed_bytes(piece.shape, hardware_)) +
+                 align(kParamBytes * static_cast<std::uint64_t>(piece.shape.out_c));
+      }
+    }
+    for (const Tensor& tensor : network_.tensors) {
+      bytes += tensor.constant.empty() ? tensor.bytes() : 0;
+    }
+    program_.image.reserve(std::min(bytes + bytes / 8, kAddressSpace / 2));
+  }
+
   void place_constants() {
+    reserve_image();
     for (std::size_t u = 0; u < plan_.units.size(); ++u) {
       const Lowering& lowering = plan_.units[u].lowering;
       for (std::size_t p = 0; p < pieces_[u].size(); ++p) {

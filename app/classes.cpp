@@ -50,7 +50,8 @@ void check_labels(const Config& config, const Network& network) {
 std::vector<ScoredClass> scored_classes(const Config& config, const Network& network,
                                         const std::vector<std::vector<std::uint8_t>>& outputs) {
   std::vector<ScoredClass> classes;
-  const auto output = config.labels.empty() || outputs.empty() ? std::nullopt : labelled_output(config, network);
+  const auto output =
+      config.labels.empty() || outputs.empty() ? std::nullopt : labelled_output(config, network);
   if (!output) {
     return classes;
   }

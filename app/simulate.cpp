@@ -184,8 +184,8 @@ Simulation simulate(const Config& config, const SimulateOptions& options, Progre
   };
   simulation.result = run_on(config.engine, simulation.program, run);
   if (simulation.has_data) {
-    simulation.first_mismatch = first_mismatch(simulation.network, simulation.program, inputs,
-                                               simulation.result, progress);
+    simulation.first_mismatch =
+        first_mismatch(simulation.network, simulation.program, inputs, simulation.result, progress);
   }
   progress.clear();
   if (!options.output.empty()) {

@@ -62,15 +62,14 @@ class Judge {
   void judge(const std::string& what, const char* engine, const Counters& found,
              const Counters& rtl, double tolerance, bool judged) {
     if (!same_traffic(found, rtl)) {
-      findings_.push_back(
-          fmt::format("{}: {} moves {} bytes, rtl {}, by kind not the same", what, engine,
-                      bytes_of(found), bytes_of(rtl)));
+      findings_.push_back(fmt::format("{}: {} moves {} bytes, rtl {}, by kind not the same", what,
+                                      engine, bytes_of(found), bytes_of(rtl)));
     }
     const double error = error_percent(found, rtl);
     if (judged && std::abs(error) > tolerance) {
       findings_.push_back(fmt::format("{}: {} takes {} cycles, rtl {}: {:+.2f} %, allowed {} %",
-                                        what, engine, cycles_of(found), cycles_of(rtl), error,
-                                        tolerance));
+                                      what, engine, cycles_of(found), cycles_of(rtl), error,
+                                      tolerance));
     }
   }
 
@@ -83,8 +82,8 @@ double worst_error(const Validation& v, const RunResult& engine, std::uint64_t l
   double worst = 0;
   for (std::size_t i = 0; i < v.rtl.layers.size(); ++i) {
     if (cycles_of(v.rtl.layers[i].counters) > least_cycles) {
-      worst = std::max(worst, std::abs(error_percent(engine.layers[i].counters,
-                                                     v.rtl.layers[i].counters)));
+      worst = std::max(
+          worst, std::abs(error_percent(engine.layers[i].counters, v.rtl.layers[i].counters)));
     }
   }
   return worst;
@@ -152,13 +151,11 @@ std::string validation_table(const Config& config, const Validation& v) {
     }
   }
   add("total", "", v.rtl.totals, v.tlm.totals, v.model.totals);
-  std::string text =
-      fmt::format("{} on {}: {} KiB cbuf, {} bytes/cycle external memory{}, latency {} cycles\n\n",
-                  v.program.network, config.hardware.name,
-                  static_cast<double>(config.hardware.cbuf_size) / 1024,
-                  config.memory.bytes_per_cycle,
-                  config.memory.name == "custom" ? "" : " (" + config.memory.name + ")",
-                  config.memory.latency);
+  std::string text = fmt::format(
+      "{} on {}: {} KiB cbuf, {} bytes/cycle external memory{}, latency {} cycles\n\n",
+      v.program.network, config.hardware.name,
+      static_cast<double>(config.hardware.cbuf_size) / 1024, config.memory.bytes_per_cycle,
+      config.memory.name == "custom" ? "" : " (" + config.memory.name + ")", config.memory.latency);
   text += aligned(rows, 2);
   for (const std::string& finding : v.findings) {
     text += "BEYOND: " + finding + "\n";
@@ -169,20 +166,17 @@ std::string validation_table(const Config& config, const Validation& v) {
   return text;
 }
 
-std::string validation_row(const Config& config, const Validation& v,
-                           std::uint64_t least_cycles) {
-  const std::string memory =
-      config.memory.name == "custom"
-          ? fmt::format("{} B/cycle, latency {}", config.memory.bytes_per_cycle,
-                        config.memory.latency)
-          : config.memory.name;
-  return fmt::format("| {} | {} | {} | {} | {} | {:.2f} | {:+.2f} | {:.2f} | {:+.2f} | {} |\n",
-                     v.program.network, config.hardware.name, config.hardware.cbuf_size / 1024,
-                     memory, cycles_of(v.rtl.totals), worst_error(v, v.tlm, least_cycles),
-                     error_percent(v.tlm.totals, v.rtl.totals),
-                     worst_error(v, v.model, least_cycles),
-                     error_percent(v.model.totals, v.rtl.totals),
-                     all_bytes_same(v) ? "the same" : "DIFFER");
+std::string validation_row(const Config& config, const Validation& v, std::uint64_t least_cycles) {
+  const std::string memory = config.memory.name == "custom"
+                                 ? fmt::format("{} B/cycle, latency {}",
+                                               config.memory.bytes_per_cycle, config.memory.latency)
+                                 : config.memory.name;
+  return fmt::format(
+      "| {} | {} | {} | {} | {} | {:.2f} | {:+.2f} | {:.2f} | {:+.2f} | {} |\n", v.program.network,
+      config.hardware.name, config.hardware.cbuf_size / 1024, memory, cycles_of(v.rtl.totals),
+      worst_error(v, v.tlm, least_cycles), error_percent(v.tlm.totals, v.rtl.totals),
+      worst_error(v, v.model, least_cycles), error_percent(v.model.totals, v.rtl.totals),
+      all_bytes_same(v) ? "the same" : "DIFFER");
 }
 
 std::string validation_json(const Config& config, const Validation& v) {
@@ -200,12 +194,13 @@ std::string validation_json(const Config& config, const Validation& v) {
                 {"external_write_bytes", counter(counters, Counter::WriteBytes)}};
   };
   const auto all = [&](const Counters& rtl, const Counters& tlm, const Counters& model) {
-    return Json{{"rtl", engine(rtl, rtl)}, {"tlm", engine(tlm, rtl)}, {"model", engine(model, rtl)}};
+    return Json{
+        {"rtl", engine(rtl, rtl)}, {"tlm", engine(tlm, rtl)}, {"model", engine(model, rtl)}};
   };
   json["layers"] = Json::array();
   for (std::size_t i = 0; i < v.program.layers.size(); ++i) {
-    Json layer = all(v.rtl.layers[i].counters, v.tlm.layers[i].counters,
-                     v.model.layers[i].counters);
+    Json layer =
+        all(v.rtl.layers[i].counters, v.tlm.layers[i].counters, v.model.layers[i].counters);
     layer["name"] = v.program.layers[i].name;
     json["layers"].push_back(std::move(layer));
   }

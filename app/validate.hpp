@@ -37,8 +37,8 @@ Validation validate(const Config& config, const Tolerances& tolerances, Progress
 
 /// Cycles and bytes per layer and in total, with the errors against the RTL.
 std::string validation_table(const Config& config, const Validation& validation);
-/// One line of a Markdown table: network, hardware, cbuf KiB, memory, RTL cycles, then per engine the
-/// worst layer's error and the total's, and whether all bytes are the same.
+/// One line of a Markdown table: network, hardware, cbuf KiB, memory, RTL cycles, then per engine
+/// the worst layer's error and the total's, and whether all bytes are the same.
 std::string validation_row(const Config& config, const Validation& validation,
                            std::uint64_t least_cycles);
 /// One JSON object, schema "tessera.validation/1".

@@ -55,9 +55,8 @@ void engines_on_resnet18(benchmark::State& state) {
   double model = 0;
   std::uint64_t cycles = 0;
   for ([[maybe_unused]] const auto& iteration : state) {
-    rtl += seconds_of([&] {
-      cycles += tessera::counter(run_on_rtl(program, options).totals, Counter::Cycles);
-    });
+    rtl += seconds_of(
+        [&] { cycles += tessera::counter(run_on_rtl(program, options).totals, Counter::Cycles); });
     tlm += seconds_of([&] { run_on_tlm(program, options); });
     model += seconds_of([&] { run_on_model(program, options); });
   }

@@ -140,7 +140,7 @@ class OrderedSearch {
   std::uint64_t limit_;
   std::size_t count_;
   std::vector<bool> placed_;
-  std::vector<std::uint64_t> lowest_;           // by what is placed
+  std::vector<std::uint64_t> lowest_;            // by what is placed
   std::vector<std::vector<std::size_t>> alive_;  // by buffer: all that live when it begins
   // Stacks of what the nodes on the way down still need.
   std::vector<std::size_t> order_;

@@ -203,8 +203,8 @@ class Compiler {
     if (data.fold) {
       kernel.weights[0] = fold_weights(kernel.weights[0], *data.fold);
     }
-    data.weights = add_constant(
-        pack_weights(kernel, placed.shape, hardware_, placed.decision.channel_parts));
+    data.weights =
+        add_constant(pack_weights(kernel, placed.shape, hardware_, placed.decision.channel_parts));
     data.params = add_constant(pack_params(kernel));
   }
 

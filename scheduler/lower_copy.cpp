@@ -148,7 +148,9 @@ Lowering concatenation(const Context& c, const Concatenation& concat) {
     for (std::size_t p = before; p < lowering.pieces.size(); ++p) {
       Piece& piece = lowering.pieces[p];
       piece.kernel = [channels = piece.shape.out_c, &from = in.quantisation,
-                      &to = out.quantisation](Contents /*contents*/) { return rescaling_kernel(channels, from, to); };
+                      &to = out.quantisation](Contents /*contents*/) {
+        return rescaling_kernel(channels, from, to);
+      };
     }
     offset += in.shape[axis];
   }

@@ -188,7 +188,8 @@ Lowering mean(const Context& c, const Mean& mean) {
     piece.feature_view.offset = static_cast<std::uint64_t>(o * count * inner);
     piece.output_view = packed_view(shape.out_w, shape.out_c);
     piece.output_view.offset = static_cast<std::uint64_t>(o * inner);
-    piece.kernel = [channels = shape.out_c, count = count, &in, &out = c.output()](Contents /*contents*/) {
+    piece.kernel = [channels = shape.out_c, count = count, &in,
+                    &out = c.output()](Contents /*contents*/) {
       std::vector<std::uint8_t> ones(static_cast<std::size_t>(count * channels), 1);
       return mean_kernel(std::move(ones), channels, in, out, count);
     };

@@ -20,8 +20,11 @@ plain='{bytes_per_cycle: 8, latency: 100}'
 ddr4=ddr4
 
 row() { # network hardware cbuf memory
+  local name=${1##*/}
+  [[ $name == model.tflite ]] && name=$(basename "$(dirname "$1")")
   "$cosim" validate --config configs/npu.yaml --network "$1" --set "hardware=$2" \
-    --set "hardware.cbuf.size=$3KiB" --set "memory=$4" --quiet --markdown
+    --set "hardware.cbuf.size=$3KiB" --set "memory=$4" --quiet --markdown |
+    sed "s#^|[^|]*|#| $name |#"
 }
 export -f row
 export cosim

@@ -31,8 +31,8 @@ void AxiPort::cycle(rtl::Ports& ports, timing::Cycle now) {
     ports.m_rresp = moves.read_response;
     ports.m_rlast = moves.read_last ? 1 : 0;
     auto& bursts = reads_[moves.read_id & 1U];
-    std::memcpy(ports.m_rdata,
-                bursts.front().data() + std::size_t{moves.read_index} * bus_bytes_, bus_bytes_);
+    std::memcpy(ports.m_rdata, bursts.front().data() + std::size_t{moves.read_index} * bus_bytes_,
+                bus_bytes_);
     if (moves.read_last && ports.m_rready != 0) {
       bursts.pop_front();
     }

@@ -193,7 +193,8 @@ void ArrayTiming::begin_tiles(Cycle earliest) {
 void ArrayTiming::finish_stretch() {
   last_step_ = stretch_.last();
   busy_ += stretch_.tiles * stretch_.steps;
-  weight_stalls_ += stall_end_ - stall_begin_ + (stretch_.tiles - 1) * (stretch_.period - stretch_.steps);
+  weight_stalls_ +=
+      stall_end_ - stall_begin_ + (stretch_.tiles - 1) * (stretch_.period - stretch_.steps);
   bank_stalls_ += stretch_.refused;
   stall_begin_ = stall_end_ = 0;
   stretch_.tiles = 0;
@@ -256,9 +257,10 @@ std::uint64_t ArrayTiming::busy(Cycle now) const {
   }
   const std::uint64_t since = now - stretch_.begin;
   const std::uint64_t whole = std::min(stretch_.tiles - 1, since / stretch_.period);
-  return busy_ + (stretch_.tiles == 1 ? std::min(since, stretch_.steps)
-                                      : whole * stretch_.steps +
-                                            std::min(since - whole * stretch_.period, stretch_.steps));
+  return busy_ +
+         (stretch_.tiles == 1
+              ? std::min(since, stretch_.steps)
+              : whole * stretch_.steps + std::min(since - whole * stretch_.period, stretch_.steps));
 }
 
 std::uint64_t ArrayTiming::stalled_by_weights(Cycle now) const {

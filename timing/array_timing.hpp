@@ -53,12 +53,12 @@ class ArrayTiming {
     std::uint32_t id = 0;
     Cycle visible = 0;
     Walk walk;
-    std::uint64_t tiles = 1;       ///< weight tiles
-    std::uint64_t group_tiles = 1;  ///< of a kernel group
-    std::uint64_t origin = 0;      ///< atom of the first step
-    std::uint64_t weights = 0;     ///< first atom
+    std::uint64_t tiles = 1;           ///< weight tiles
+    std::uint64_t group_tiles = 1;     ///< of a kernel group
+    std::uint64_t origin = 0;          ///< atom of the first step
+    std::uint64_t weights = 0;         ///< first atom
     std::uint32_t rows = 1, cols = 1;  ///< of the slab
-    bool apart = true;             ///< features and weights share no bank
+    bool apart = true;                 ///< features and weights share no bank
   };
   /// Weight tiles of one convolution, as the loader reads them.
   struct Reading {
@@ -72,11 +72,9 @@ class ArrayTiming {
     Cycle begin = 0;  ///< first step
     std::uint64_t tiles = 0;
     std::uint64_t period = 1;
-    std::uint64_t steps = 1;   ///< of a tile
+    std::uint64_t steps = 1;    ///< of a tile
     std::uint64_t refused = 0;  ///< steps that came later, of the only tile
-    [[nodiscard]] Cycle last() const {
-      return begin + (tiles - 1) * period + steps + refused - 1;
-    }
+    [[nodiscard]] Cycle last() const { return begin + (tiles - 1) * period + steps + refused - 1; }
   };
 
   [[nodiscard]] std::uint32_t bank_of(std::uint64_t atom) const {
@@ -103,15 +101,15 @@ class ArrayTiming {
   Cycle idle_from_ = 0;
 
   std::deque<Reading> readings_;
-  Cycle loader_from_ = 0;   ///< first cycle in which the head of readings_ can be read
-  Cycle shadow_free_ = 0;   ///< the shadow registers can be written from this cycle on
-  bool has_tile_ = false;   ///< being read, or read and not yet taken
+  Cycle loader_from_ = 0;  ///< first cycle in which the head of readings_ can be read
+  Cycle shadow_free_ = 0;  ///< the shadow registers can be written from this cycle on
+  bool has_tile_ = false;  ///< being read, or read and not yet taken
   Cycle read_begin_ = 0, read_end_ = 0;
   std::uint64_t read_address_ = 0;
 
-  Cycle last_step_ = kNever;  ///< of the stretch before
+  Cycle last_step_ = kNever;                                      ///< of the stretch before
   std::uint64_t busy_ = 0, weight_stalls_ = 0, bank_stalls_ = 0;  ///< of finished stretches
-  Cycle stall_begin_ = 0, stall_end_ = 0;  ///< before the current stretch
+  Cycle stall_begin_ = 0, stall_end_ = 0;                         ///< before the current stretch
   std::vector<Event> events_;
 };
 

@@ -28,6 +28,7 @@ class TimingPort final : public MemoryPort {
     }
   }
   [[nodiscard]] bool is_shared() const { return !sources_.empty(); }
+  MemoryController* direct() override { return is_shared() ? nullptr : &controller_; }
   bool takes_read(Cycle /*now*/) override { return controller_.takes_read(0); }
   bool takes_write(Cycle /*now*/) override { return controller_.takes_write(0); }
   void read(const Burst& burst, Cycle now) override { controller_.read(0, burst, now); }
@@ -80,7 +81,7 @@ RunResult estimate(const Program& program, const ExternalMemory& memory,
   TimingPort port(memory, program.hardware.bus_bytes, traffic);
   Marks marks(counters);
   Machine machine(program.hardware, port, marks);
-  Cycle now = HostTiming::kIdentify * HostTiming::kRead;
+  Cycle now = Cycle{HostTiming::kIdentify} * HostTiming::kRead;
   for (const Step& step : program.steps) {
     const auto* run = std::get_if<CommandRun>(&step);
     if (run == nullptr) {

@@ -9,7 +9,7 @@ namespace tessera::timing {
 struct HostTiming {
   static constexpr std::uint32_t kWrite = 3;  ///< a register write, up to its response
   static constexpr std::uint32_t kRead = 2;
-  static constexpr std::uint32_t kStart = 2;  ///< from the write's first cycle to the start
+  static constexpr std::uint32_t kStart = 2;      ///< from the write's first cycle to the start
   static constexpr std::uint32_t kIdentify = 9;   ///< registers read once, before all runs
   static constexpr std::uint32_t kConfigure = 5;  ///< registers written before CONTROL
 };

@@ -4,15 +4,9 @@ namespace tessera::timing {
 namespace {
 
 constexpr std::size_t kTransfers = 4;
-constexpr std::size_t kWriteBursts = 4;        // addresses ahead of their data
 constexpr std::uint32_t kMostResponses = 511;  // write bursts without a response
 constexpr std::uint32_t kChunks = 16;          // between accumulators and writer
 constexpr std::uint32_t kParamRecord = 12;
-constexpr std::uint32_t kLeapBeats = 8;  // that a burst must have left to be worth a leap
-
-std::uint64_t strobe_of(std::uint32_t bytes) {
-  return bytes >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bytes) - 1;
-}
 
 // Cycles from an accumulator's read to its bytes at the writer, by what follows the requantiser.
 std::uint32_t delay_of(const StoreOperation& store) {
@@ -30,6 +24,7 @@ std::uint32_t delay_of(const StoreOperation& store) {
 
 DataPath::DataPath(const Hardware& hardware, MemoryPort& port)
     : port_(port),
+      memory_(port.direct()),
       bus_(hardware.bus_bytes),
       atomic_c_(hardware.atomic_c),
       atomic_k_(hardware.atomic_k),
@@ -43,7 +38,8 @@ DataPath::DataPath(const Hardware& hardware, MemoryPort& port)
   fetch_packer_.set(8, 8);
 }
 
-// Commands ------------------------------------------------------------------------------------------
+// Commands
+// ------------------------------------------------------------------------------------------
 
 void DataPath::fetch(std::uint64_t address, std::uint64_t bytes, std::uint8_t* words, Cycle from) {
   fetch_address_ = address;
@@ -67,7 +63,8 @@ bool DataPath::fetch_wants(Cycle now) const {
          fetch_words_ + (last_given_ == now ? 1 : 0) <= kFetchWords / 2;
 }
 
-// Loads ---------------------------------------------------------------------------------------------
+// Loads
+// ---------------------------------------------------------------------------------------------
 
 bool DataPath::takes_load() const {
   return !load_splitter_.busy() && transfers_.size() < kTransfers;
@@ -107,7 +104,8 @@ bool DataPath::reads_ready() const {
   return fetch_packer_.ready() && (folding_ ? folder_.ready(packer_.ready()) : packer_.ready());
 }
 
-// Stores --------------------------------------------------------------------------------------------
+// Stores
+// --------------------------------------------------------------------------------------------
 
 void DataPath::store(const StoreOperation& store, const std::uint8_t* data, Cycle now) {
   store_splitter_.start(store.segments(), now);
@@ -137,7 +135,8 @@ bool DataPath::bus_idle() const {
   return reads_under_way_ == 0 && write_bursts_ == 0 && !write_address_valid_ && !beat_valid_;
 }
 
-// Cycles --------------------------------------------------------------------------------------------
+// Cycles
+// --------------------------------------------------------------------------------------------
 
 Cycle DataPath::wake(Cycle now) const {
   if (address_valid_ || fetch_wants(now) || store_busy() || !fetch_packer_.empty() ||
@@ -153,10 +152,14 @@ Cycle DataPath::wake(Cycle now) const {
   return next;
 }
 
-DataEvents DataPath::advance(Cycle& now, Cycle until) {
+// Everything inside it is small and runs in every cycle: one function is an eighth faster.
+[[gnu::flatten]] DataEvents DataPath::advance(Cycle& now, Cycle until) {
   DataEvents events;
   do {
     std::uint32_t run = run_beats(now, until);
+    if (run == 0 && burst_ended_) {
+      run = leap_bursts(now, until);
+    }
     if (run == 0) {
       run = leap(now, until, events);
     }
@@ -169,144 +172,21 @@ DataEvents DataPath::advance(Cycle& now, Cycle until) {
   return events;
 }
 
-// Whole beats from the middle of a burst, when nothing else goes on.
-std::uint32_t DataPath::run_beats(Cycle now, Cycle until) {
-  if (until <= now + 1 || read_bursts_.empty() || at_first_beat_ || address_valid_ ||
-      fetch_wants(now) || store_busy() || folding_ || !fetch_packer_.empty() ||
-      !packer_.ready() || !packer_.keeps_up(bus_) ||
-      (load_splitter_.busy() && read_bursts_.size() < most_read_bursts_)) {
-    return 0;
-  }
-  const std::uint32_t whole = (burst_left_ - 1) / bus_;
-  const auto most = static_cast<std::uint32_t>(std::min<Cycle>(whole, until - now));
-  const std::uint32_t beats = most == 0 ? 0 : port_.run(now, most);
-  if (beats != 0) {
-    packer_.run(beats, bus_);
-    burst_left_ -= beats * bus_;
-    counts_.read_beats += beats;
-  }
-  return beats;
-}
-
-// Nothing is requested, nothing begins or ends soon: beats and chunks move at an even pace.
-bool DataPath::is_even(Cycle now) const {
-  const bool reads_wait = load_splitter_.busy() && read_bursts_.size() < most_read_bursts_;
-  const bool writes_wait = store_splitter_.busy() && write_queue_.size() < kWriteBursts;
-  const bool reading = read_bursts_.empty() || (!at_first_beat_ && burst_left_ > kLeapBeats * bus_);
-  const bool writing = write_left_ > kLeapBeats * bus_ || (write_queue_.empty() && !beat_valid_);
-  const bool whole = !beat_valid_ || beat_.strobe == strobe_of(bus_);
-  const bool draining = !draining_ || (even_chunks_ && now >= drain_from_);
-  return !reads_wait && !writes_wait && reading && writing && whole && draining && !address_valid_ &&
-         !write_address_valid_ && !folding_ && fetch_packer_.empty() && !fetch_wants(now);
-}
-
-DataPath::Phase DataPath::phase(Cycle now) const {
-  return {port_.phase(now), packer_.phase(), chunks_.phase(now), held_, beat_valid_, draining_};
-}
-
-std::uint64_t DataPath::chunks_left() const {
-  const std::uint64_t full = atomic_k_ / lanes_;
-  const std::uint64_t last = last_kernels_ / lanes_;
-  std::uint64_t left = (pixels_left_ - 1) * ((groups_ - 1) * full + last);
-  left += group_left_ / lanes_;
-  left += group_ + 1 == groups_ ? 0 : (groups_ - group_ - 2) * full + last;
-  return left;
-}
-
-void DataPath::skip_chunks(std::uint64_t chunks) {
-  while (chunks != 0) {
-    const std::uint64_t here = group_left_ / lanes_;
-    if (chunks < here) {
-      group_left_ -= static_cast<std::uint32_t>(chunks) * lanes_;
-      return;
-    }
-    chunks -= here;
-    if (++group_ == groups_) {
-      group_ = 0;
-      --pixels_left_;
-    }
-    group_left_ = group_ + 1 == groups_ ? last_kernels_ : atomic_k_;
-  }
-}
-
-// When a few cycles bring the data path back to where it was, the next ones do the same.
-std::uint32_t DataPath::leap(Cycle now, Cycle until, DataEvents& events) {
-  constexpr Cycle kPeriod = 4;
-  if (now < no_leap_before_ || until - now < 4 * kPeriod || !store_busy() || !is_even(now)) {
-    return 0;
-  }
-  no_leap_before_ = now + 2 * kPeriod;
-  const Phase before = phase(now);
-  if (before.memory == 0) {
-    return 0;
-  }
-  const Counts counts = counts_;
-  const std::uint64_t drained = drained_;
-  for (std::uint32_t i = 0; i < kPeriod; ++i) {
-    cycle(now + i, events);
-    if (events.any) {
-      return i + 1;
-    }
-  }
-  const Cycle from = now + kPeriod;
-  if (!is_even(from) || !(phase(from) == before)) {
-    return kPeriod;
-  }
-  const auto reads = static_cast<std::uint32_t>(counts_.read_beats - counts.read_beats);
-  const auto writes = static_cast<std::uint32_t>(counts_.write_beats - counts.write_beats);
-  const std::uint64_t chunks = drained_ - drained;
-  if (reads == 0 && writes == 0 && chunks == 0) {
-    return kPeriod;
-  }
-  Cycle periods = (until - from) / kPeriod;
-  const auto limit = [&](std::uint64_t left, std::uint64_t each) {
-    periods = each == 0 ? periods : std::min(periods, left / each);
-  };
-  limit((burst_left_ - 1) / bus_, reads);
-  limit((write_left_ - 1) / bus_, writes);
-  limit(draining_ ? chunks_left() - 1 : 0, chunks);
-  const auto times = [&](std::uint64_t each) { return static_cast<std::uint32_t>(each * periods); };
-  WriteBeat offered = beat_;
-  if (!beat_valid_) {
-    offered.data = store_data_;  // the first one written is still to be filled
-    offered.strobe = strobe_of(bus_);
-  }
-  while (periods != 0 &&
-         !port_.may_leap(from, periods * kPeriod, times(reads), times(writes))) {
-    periods /= 2;
-  }
-  if (periods == 0) {
-    return kPeriod;
-  }
-  port_.leap(from, periods * kPeriod, times(reads), times(writes), offered);
-  counts_.read_beats += times(reads);
-  counts_.write_beats += times(writes);
-  burst_left_ -= times(reads) * bus_;
-  if (writes != 0) {
-    write_left_ -= times(writes) * bus_;
-    if (store_data_ != nullptr) {
-      store_data_ += std::size_t{times(writes)} * bus_;
-      beat_.data += std::size_t{times(writes)} * bus_;
-    }
-  }
-  skip_chunks(times(static_cast<std::uint32_t>(chunks)));
-  drained_ += times(static_cast<std::uint32_t>(chunks));
-  chunks_.delay(periods * kPeriod);
-  no_leap_before_ = 0;
-  return static_cast<std::uint32_t>(kPeriod + periods * kPeriod);
-}
-
 void DataPath::cycle(Cycle now, DataEvents& events) {
   const bool reader_full = read_bursts_.size() >= most_read_bursts_;
   const bool writer_full = write_queue_.size() >= kWriteBursts;
   const bool chunks_full = chunks_.size() >= kChunks;
   const bool wants = fetch_wants(now);
   const bool ready = reads_ready();
-  WriteBeat offered = beat_;
-  offered.valid = beat_valid_;
   const bool takes_read = address_valid_ && port_.takes_read(now);
   const bool takes_write = write_address_valid_ && port_.takes_write(now);
-  port_.step(now, ready, offered, moves_);
+  if (memory_ != nullptr) {
+    memory_->step_alone(now, ready, beat_valid_, moves_);
+  } else {
+    WriteBeat offered = beat_;
+    offered.valid = beat_valid_;
+    port_.step(now, ready, offered, moves_);
+  }
   const Moves& moves = moves_;
   if (takes_read) {
     port_.read(address_, now);
@@ -412,6 +292,7 @@ void DataPath::move_writes(Cycle now, const Moves& moves, DataEvents& events) {
       write_left_ = left - bytes;
       if (write_left_ == 0) {
         write_queue_.pop();
+        burst_ended_ = true;
       }
     }
   }
@@ -484,6 +365,7 @@ void DataPath::request(Cycle now, bool reader_full, bool writer_full, bool wants
     write_queue_.push({bytes, offset}, now + 1);
     counts_.write_bytes += bytes;
     ++write_bursts_;
+    ++requested_writes_;
     store_splitter_.advance();
   }
 }

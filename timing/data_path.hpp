@@ -1,4 +1,5 @@
-// Between the units and the bus: bursts out, beats in, chunks to their place, tiles on their way out.
+// Between the units and the bus: bursts out, beats in, chunks to their place, tiles on their way
+// out.
 #pragma once
 
 #include <array>
@@ -6,55 +7,13 @@
 
 #include "tessera/hardware.hpp"
 #include "timing/folder.hpp"
-#include "timing/memory_port.hpp"
+#include "timing/memory_controller.hpp"
 #include "timing/packer.hpp"
 #include "timing/ring.hpp"
 #include "timing/splitter.hpp"
+#include "timing/timed_queue.hpp"
 
 namespace tessera::timing {
-
-/// A queue of few entries that are seen by its reader a cycle or more after they were put in.
-template <class T, std::size_t N>
-class TimedQueue {
- public:
-  [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] bool empty() const { return size_ == 0; }
-  [[nodiscard]] bool has(Cycle now) const { return size_ != 0 && at(0).visible <= now; }
-  [[nodiscard]] T& front() { return at(0).value; }
-  [[nodiscard]] const T& front() const { return at(0).value; }
-  [[nodiscard]] Cycle front_visible() const { return size_ == 0 ? kNever : at(0).visible; }
-  void push(const T& value, Cycle visible) { at(size_++) = {value, visible}; }
-  void pop() {
-    first_ = (first_ + 1) % N;
-    --size_;
-  }
-  /// Of all entries, as if they had been put in later.
-  void delay(Cycle cycles) {
-    for (std::size_t i = 0; i < size_; ++i) {
-      at(i).visible += cycles;
-    }
-  }
-  /// How the entries follow each other, as seen from a cycle.
-  [[nodiscard]] std::uint64_t phase(Cycle now) const {
-    std::uint64_t hash = size_;
-    for (std::size_t i = 0; i < size_; ++i) {
-      hash = hash * 0x100000001B3ULL + (at(i).visible > now ? at(i).visible - now : 0);
-    }
-    return hash;
-  }
-
- private:
-  struct Entry {
-    T value{};
-    Cycle visible = 0;
-  };
-  [[nodiscard]] Entry& at(std::size_t i) { return entries_[(first_ + i) % N]; }
-  [[nodiscard]] const Entry& at(std::size_t i) const { return entries_[(first_ + i) % N]; }
-
-  std::array<Entry, N> entries_{};
-  std::size_t first_ = 0;
-  std::size_t size_ = 0;
-};
 
 /// What a cycle of the data path tells the units.
 struct DataEvents {
@@ -136,6 +95,14 @@ class DataPath {
   [[nodiscard]] std::uint64_t chunks_left() const;
   void skip_chunks(std::uint64_t chunks);
   std::uint32_t leap(Cycle now, Cycle until, DataEvents& events);
+  /// The data path when a write burst has been filled.
+  struct BurstEnd {
+    std::uint64_t state = 0;  ///< all that the coming cycles depend on but for progress; 0: unknown
+    Cycle at = 0;
+    std::uint64_t read_beats = 0, write_beats = 0, loaded = 0, chunks = 0, requests = 0;
+  };
+  [[nodiscard]] BurstEnd burst_end(Cycle now) const;
+  std::uint32_t leap_bursts(Cycle now, Cycle until);
   std::uint32_t run_beats(Cycle now, Cycle until);
   void cycle(Cycle now, DataEvents& events);
   void move_reads(const Moves& moves, bool took, DataEvents& events);
@@ -146,19 +113,27 @@ class DataPath {
   [[nodiscard]] bool fetch_wants(Cycle now) const;
   [[nodiscard]] bool reads_ready() const;
   [[nodiscard]] bool store_busy() const;
+  [[nodiscard]] static std::uint64_t strobe_of(std::uint32_t bytes) {
+    return bytes >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bytes) - 1;
+  }
   [[nodiscard]] std::uint32_t beat_bytes(std::uint32_t left, std::uint32_t offset) const {
     return std::min(left, bus_ - offset);
   }
 
   MemoryPort& port_;
+  MemoryController* memory_;  ///< behind the port, when it can be asked directly
   std::uint32_t bus_, atomic_c_, atomic_k_, lanes_;
   std::size_t most_read_bursts_;
   Counts counts_;
   std::uint64_t drained_ = 0;  ///< chunks read from the accumulators, ever
   Cycle no_leap_before_ = 0;
-  Moves moves_;  ///< of the last cycle
+  bool burst_ended_ = false;  ///< a write burst, in the cycle before
+  BurstEnd last_end_;
+  std::uint64_t requested_writes_ = 0;  ///< bursts, ever
+  Moves moves_;                         ///< of the last cycle
 
   // Fetch.
+  static constexpr std::size_t kWriteBursts = 4;  ///< addresses ahead of their data
   static constexpr std::uint32_t kFetchWords = 64, kFetchBytes = 256;
   std::uint64_t fetch_address_ = 0, fetch_left_ = 0;
   std::uint8_t* fetch_data_ = nullptr;

@@ -106,8 +106,8 @@ void Machine::step(Cycle now) {
   if (array_.wake() <= now) {
     array(now);
   }
-  const bool draining = ended_ && queues_[kLoad].empty() && queues_[kCompute].empty() &&
-                        queues_[kStore].empty();
+  const bool draining =
+      ended_ && queues_[kLoad].empty() && queues_[kCompute].empty() && queues_[kStore].empty();
   end_wake_ = draining ? now + 1 : kNever;
   if (data_wake_ <= now) {
     data(now);
@@ -120,7 +120,8 @@ bool Machine::is_finished(Cycle now) const {
          !barrier_ && now >= store_free_ && data_.settled() && data_.bus_idle();
 }
 
-// Queues and tokens ---------------------------------------------------------------------------------
+// Queues and tokens
+// ---------------------------------------------------------------------------------
 
 const isa::Command* Machine::head(std::size_t unit, Cycle now) const {
   const std::deque<Queued>& queue = queues_[unit];
@@ -175,8 +176,8 @@ void Machine::fail_stuck() const {
     units |= queues_[u].empty() ? 0U : 1U << u;
   }
   if (!data_.bus_idle()) {
-    fail(isa::Error::Watchdog, units | (data_.loads_quiet() ? 0U : 1U) |
-                                   (data_.settled() && !storing_ ? 0U : 4U));
+    fail(isa::Error::Watchdog,
+         units | (data_.loads_quiet() ? 0U : 1U) | (data_.settled() && !storing_ ? 0U : 4U));
   }
   if (units == 0 && !ended_) {
     fail(isa::Error::StreamEnd, static_cast<std::uint32_t>(8 * next_word_));
@@ -184,7 +185,8 @@ void Machine::fail_stuck() const {
   fail(isa::Error::Deadlock, units);
 }
 
-// Units ---------------------------------------------------------------------------------------------
+// Units
+// ---------------------------------------------------------------------------------------------
 
 void Machine::front(Cycle now) {
   front_wake_ = kNever;
@@ -453,7 +455,8 @@ void Machine::data(Cycle now) {
   data_wake_ = data_.wake(next);
 }
 
-// Checks --------------------------------------------------------------------------------------------
+// Checks
+// --------------------------------------------------------------------------------------------
 
 void Machine::check_load(const LoadOperation& op) const {
   const std::uint64_t bytes = op.segments().bytes();
@@ -465,8 +468,8 @@ void Machine::check_load(const LoadOperation& op) const {
         (in_parts && op.source.pixel_bytes + op.fold.offset > hw_.atomic_c)) {
       fail(isa::Error::FoldRange, op.source.pixel_bytes);
     }
-    const std::uint64_t row = std::uint64_t{op.fold.pad_before} + op.shape.segment_bytes +
-                              op.fold.pad_after;
+    const std::uint64_t row =
+        std::uint64_t{op.fold.pad_before} + op.shape.segment_bytes + op.fold.pad_after;
     if (row != std::uint64_t{op.fold.units - 1} * op.fold.advance + op.source.pixel_bytes) {
       fail(isa::Error::LoadLength, 2);
     }
@@ -485,8 +488,7 @@ void Machine::check_conv(const ConvOperation& op) const {
     fail(isa::Error::KernelCount, op.weights.last_kernels);
   }
   const Hardware::Window window = hw_.depthwise_window();
-  if (op.depthwise &&
-      (op.window.window_h > window.rows || op.window.window_w > window.cols)) {
+  if (op.depthwise && (op.window.window_h > window.rows || op.window.window_w > window.cols)) {
     fail(isa::Error::WindowRange, op.window.window_w << 4 | op.window.window_h);
   }
 }
@@ -496,14 +498,14 @@ void Machine::check_store(const StoreOperation& op) const {
     fail(isa::Error::KernelCount, op.tile.last_kernels);
   }
   const std::uint64_t tile =
-      op.tile.pixels *
-      (std::uint64_t{op.tile.groups - 1} * hw_.atomic_k + op.tile.last_kernels);
+      op.tile.pixels * (std::uint64_t{op.tile.groups - 1} * hw_.atomic_k + op.tile.last_kernels);
   if (tile != op.segments().bytes()) {
     fail(isa::Error::StoreLength, tile > op.segments().bytes() ? 1 : 2);
   }
 }
 
-// Counters ------------------------------------------------------------------------------------------
+// Counters
+// ------------------------------------------------------------------------------------------
 
 Counters Machine::counters_at(Cycle now) const {
   using isa::Counter;

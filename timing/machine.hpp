@@ -100,7 +100,7 @@ class Machine {
   Cycle now_ = 0;
   Cycle limit_ = kNever;  ///< nothing is known of the memory from that cycle on
   bool running_ = false;
-  Cycle started_ = 0;  ///< CONTROL was written
+  Cycle started_ = 0;         ///< CONTROL was written
   std::uint64_t cycles_ = 0;  ///< of earlier runs
 
   // Front end.

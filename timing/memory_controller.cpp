@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "timing/digest.hpp"
+
 namespace tessera::timing {
 
 MemoryController::MemoryController(const ExternalMemory& timing, std::uint32_t bus_bytes,
@@ -65,35 +67,6 @@ void MemoryController::read(std::size_t port, const Burst& burst, Cycle now) {
 
 void MemoryController::write(std::size_t port, const Burst& burst, Cycle now) {
   ports_[port].writes.push_back({burst, 0, now + rows_.open(burst.address, now)});
-}
-
-void MemoryController::moved(bool write, Cycle now) {
-  credit_ -= beat_;
-  wrote_last_ = write;
-  quiet_until_ = timing_.turnaround == 0 ? 0 : now + 1 + timing_.turnaround;
-}
-
-// Of IDs that are ready the one that was not served last, but bursts are not interrupted.
-bool MemoryController::choose_read(Port& port, Cycle now) {
-  if (port.reads[port.serving].empty() || port.reads[port.serving].front().done == 0) {
-    const unsigned other = port.serving ^ 1U;
-    const auto ready = [&](unsigned id) {
-      return !port.reads[id].empty() && port.reads[id].front().ready <= now;
-    };
-    port.serving = ready(other) ? other : port.serving;
-    if (!ready(port.serving)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-void MemoryController::take_read(Port& port) {
-  port.presented = false;
-  auto& bursts = port.reads[port.serving];
-  if (++bursts.front().done == bursts.front().burst.beats) {
-    bursts.pop_front();
-  }
 }
 
 bool MemoryController::give_read(Port& port, Cycle now) {
@@ -231,15 +204,48 @@ std::uint64_t MemoryController::phase(std::size_t own, Cycle now) const {
   std::memcpy(&bits, &credit_, sizeof(bits));
   const Cycle quiet = quiet_until_ > now ? quiet_until_ - now : 0;
   const auto under_way = [&](unsigned id) -> std::uint64_t {
-    return port.reads[id].empty()                   ? 0
-           : port.reads[id].front().done != 0       ? 1
-           : port.reads[id].front().ready <= now    ? 2
-                                                    : 3;
+    return port.reads[id].empty()                ? 0
+           : port.reads[id].front().done != 0    ? 1
+           : port.reads[id].front().ready <= now ? 2
+                                                 : 3;
   };
-  std::uint64_t state = 1 | (port.presented ? 2U : 0U) | (wrote_last_ ? 4U : 0U) | port.serving << 3;
+  std::uint64_t state =
+      1 | (port.presented ? 2U : 0U) | (wrote_last_ ? 4U : 0U) | port.serving << 3;
   state |= under_way(0) << 4 | under_way(1) << 6 | turn_ << 8 | quiet << 16;
   state |= (credit_until_ < now && credit_ < most_credit_) ? std::uint64_t{1} << 40 : 0;
   return bits * 0x9E3779B97F4A7C15ULL ^ state;
+}
+
+std::uint64_t MemoryController::phase_of_bursts(Cycle now) const {
+  const std::uint64_t state = timing_.dram.banks == 0 && alone() ? phase(0, now) : 0;
+  if (state == 0) {
+    return 0;
+  }
+  const Port& port = ports_.front();
+  const auto from_now = [now](Cycle cycle) { return cycle > now ? cycle - now : 0; };
+  Digest digest;
+  digest.add(state).add(port.writes.size()).add(port.responses.size());
+  port.writes.each([&](const Under& under) {
+    digest.add(under.burst.beats).add(under.done).add(from_now(under.ready));
+  });
+  port.responses.each([&](const Response& response) { digest.add(from_now(response.ready)); });
+  return digest.value();
+}
+
+void MemoryController::leap_bursts(Cycle now, Cycle cycles, std::uint32_t reads) {
+  Port& port = ports_.front();
+  if (reads != 0) {
+    port.reads[port.serving].front().done += reads;
+  }
+  port.responses.each([&](Response& response) { response.ready += cycles; });
+  credit_until_ += cycles;
+  quiet_until_ += quiet_until_ > now ? cycles : 0;
+}
+
+std::uint32_t MemoryController::read_beats_left() const {
+  const Port& port = ports_.front();
+  const auto& reads = port.reads[port.serving];
+  return reads.empty() ? 0 : reads.front().burst.beats - reads.front().done;
 }
 
 bool MemoryController::may_leap(std::size_t own, Cycle now, Cycle cycles, std::uint32_t reads,

@@ -23,8 +23,8 @@ struct Jitter {
 };
 
 /// Several ports, each with a read and a write channel of a beat per cycle at most; all share the
-/// bytes per cycle, channel by channel in turn. Bursts of one port and ID are answered in order, IDs
-/// in turn, burst by burst. Moves timing only: the data is its owner's.
+/// bytes per cycle, channel by channel in turn. Bursts of one port and ID are answered in order,
+/// IDs in turn, burst by burst. Moves timing only: the data is its owner's.
 class MemoryController {
  public:
   static constexpr std::size_t kMaxBursts = 32;       ///< per port and direction
@@ -55,6 +55,8 @@ class MemoryController {
   /// Another port's burst, whose address is given in the cycle `at` or later. In order by port.
   void offer(std::size_t port, bool write, const Burst& burst, Cycle at);
   void step(std::size_t port, Cycle now, bool read_ready, const WriteBeat& beat, Moves& moves);
+  /// The same for the only port of a memory without jitter or listener.
+  void step_alone(Cycle now, bool read_ready, bool write_offered, Moves& moves);
   /// As MemoryPort::run and next, for the only port that has anything under way.
   std::uint32_t run(std::size_t port, Cycle now, std::uint32_t most);
   [[nodiscard]] std::uint64_t phase(std::size_t port, Cycle now) const;
@@ -63,6 +65,13 @@ class MemoryController {
   void leap(std::size_t port, Cycle now, Cycle cycles, std::uint32_t reads, std::uint32_t writes,
             const WriteBeat& beat);
   [[nodiscard]] Cycle next(std::size_t port, Cycle now, bool write_offered) const;
+  /// As phase, with all writes under way and their responses: the same again means that whole
+  /// bursts repeat. For the only port, of a memory without rows; 0 for others.
+  [[nodiscard]] std::uint64_t phase_of_bursts(Cycle now) const;
+  /// Moves so many read beats of the burst under way, and whole write bursts, at once.
+  void leap_bursts(Cycle now, Cycle cycles, std::uint32_t reads);
+  /// Beats that the read burst under way has left.
+  [[nodiscard]] std::uint32_t read_beats_left() const;
   /// Reads that wait or move.
   [[nodiscard]] std::size_t reads(std::size_t port) const;
   [[nodiscard]] std::size_t writes(std::size_t port) const { return ports_[port].writes.size(); }
@@ -103,8 +112,28 @@ class MemoryController {
     }
     credit_until_ = now + 1;
   }
-  static bool choose_read(Port& port, Cycle now);
-  static void take_read(Port& port);
+  // Of IDs that are ready the one that was not served last, but bursts are not interrupted.
+  static bool choose_read(Port& port, Cycle now) {
+    const auto& serving = port.reads[port.serving];
+    if (!serving.empty() && serving.front().done != 0) {
+      return true;
+    }
+    const auto ready = [&](unsigned id) {
+      return !port.reads[id].empty() && port.reads[id].front().ready <= now;
+    };
+    if (ready(port.serving ^ 1U)) {
+      port.serving ^= 1U;
+      return true;
+    }
+    return ready(port.serving);
+  }
+  static void take_read(Port& port) {
+    port.presented = false;
+    auto& bursts = port.reads[port.serving];
+    if (++bursts.front().done == bursts.front().burst.beats) {
+      bursts.pop_front();
+    }
+  }
   bool give_read(Port& port, Cycle now);
   bool give_write(Port& port, bool own, Cycle now, const WriteBeat& beat);
   // A beat in the other direction waits until the bus has turned around, any beat for a refresh.
@@ -112,7 +141,11 @@ class MemoryController {
     return (write == wrote_last_ || now >= quiet_until_) &&
            (timing_.dram.refresh_interval == 0 || !rows_.is_refreshing(now));
   }
-  void moved(bool write, Cycle now);
+  void moved(bool write, Cycle now) {
+    credit_ -= beat_;
+    wrote_last_ = write;
+    quiet_until_ = timing_.turnaround == 0 ? 0 : now + 1 + timing_.turnaround;
+  }
   bool stalls();
 
   ExternalMemory timing_;
@@ -123,12 +156,63 @@ class MemoryController {
   Listener* listener_ = nullptr;
   std::vector<Port> ports_;
   double most_credit_;
-  double credit_ = 0;      ///< bytes that may still move
+  double credit_ = 0;       ///< bytes that may still move
   Cycle credit_until_ = 0;  ///< first cycle whose bytes are not in it
-  Cycle seen_until_ = 0;   ///< first cycle that the other ports have not had
-  std::size_t turn_ = 0;   ///< channel that goes first: 2 x port, + 1 for writes
+  Cycle seen_until_ = 0;    ///< first cycle that the other ports have not had
+  std::size_t turn_ = 0;    ///< channel that goes first: 2 x port, + 1 for writes
   bool wrote_last_ = false;
   Cycle quiet_until_ = 0;  ///< turn-around: no beat in the other direction before
 };
+
+inline void MemoryController::step_alone(Cycle now, bool read_ready, bool write_offered,
+                                         Moves& moves) {
+  refill(now);
+  Port& port = ports_.front();
+  moves.write_taken = false;
+  moves.write_done = !port.responses.empty() && port.responses.front().ready <= now;
+  if (moves.write_done) {
+    moves.write_response = port.responses.front().code;
+    port.responses.pop_front();
+  }
+  const auto read = [&] {
+    if (!port.presented && credit_ >= beat_ && (!port.reads[1].empty() || !port.reads[0].empty()) &&
+        may_move(false, now) && choose_read(port, now)) {
+      moved(false, now);
+      port.presented = true;
+      turn_ = 1;
+    }
+  };
+  const auto write = [&] {
+    if (write_offered && credit_ >= beat_ && !port.writes.empty() &&
+        port.writes.front().ready <= now && may_move(true, now)) {
+      moved(true, now);
+      moves.write_taken = true;
+      turn_ = 0;
+      Under& under = port.writes.front();
+      if (++under.done == under.burst.beats) {
+        port.responses.push_back({now + timing_.latency, under.burst.response});
+        port.writes.pop_front();
+      }
+    }
+  };
+  if (turn_ == 0) {
+    read();
+    write();
+  } else {
+    write();
+    read();
+  }
+  moves.read_valid = port.presented;
+  if (port.presented) {
+    const Under& under = port.reads[port.serving].front();
+    moves.read_id = static_cast<std::uint8_t>(port.serving);
+    moves.read_last = under.done + 1 == under.burst.beats;
+    moves.read_response = under.burst.response;
+    moves.read_index = under.done;
+    if (read_ready) {
+      take_read(port);
+    }
+  }
+}
 
 }  // namespace tessera::timing

@@ -14,9 +14,9 @@ struct Burst {
   std::uint64_t address = 0;  ///< of the first byte
   std::uint32_t bytes = 1;
   std::uint32_t beats = 1;
-  std::uint8_t id = 0;            ///< reads: 0 commands, 1 data
-  std::uint8_t* data = nullptr;   ///< reads: where its bytes go as they move; may be null
-  std::uint8_t response = 0;      ///< 0 OKAY, 2 SLVERR, 3 DECERR
+  std::uint8_t id = 0;              ///< reads: 0 commands, 1 data
+  std::uint8_t* data = nullptr;     ///< reads: where its bytes go as they move; may be null
+  std::uint8_t response = 0;        ///< 0 OKAY, 2 SLVERR, 3 DECERR
   std::uint32_t extra_latency = 0;  ///< cycles beyond what the memory itself takes
 };
 
@@ -39,6 +39,8 @@ struct Moves {
   std::uint8_t write_response = 0;
 };
 
+class MemoryController;
+
 /// Cycles are given in rising order; some may be left out when nothing moves in them.
 class MemoryPort {
  public:
@@ -48,6 +50,9 @@ class MemoryPort {
   MemoryPort(MemoryPort&&) = delete;
   MemoryPort& operator=(MemoryPort&&) = delete;
   virtual ~MemoryPort() = default;
+
+  /// The memory itself, when there is nothing in between and nobody else has a part in it.
+  virtual MemoryController* direct() { return nullptr; }
 
   /// Whether an address given in this cycle is taken.
   virtual bool takes_read(Cycle now) = 0;
@@ -59,15 +64,16 @@ class MemoryPort {
   virtual void step(Cycle now, bool read_ready, const WriteBeat& beat, Moves& moves) = 0;
 
   /// Beats of the read burst under way that move in the cycles from `now` on, one in each, when the
-  /// reader is ready and nothing is written: at most `most`, never the burst's last. They have moved
-  /// then.
+  /// reader is ready and nothing is written: at most `most`, never the burst's last. They have
+  /// moved then.
   virtual std::uint32_t run(Cycle now, std::uint32_t most) = 0;
 
   /// What the coming cycles depend on, but for the progress of bursts: when it is the same in two
-  /// cycles and nothing new is given, the same beats move from there on. 0 when that cannot be said.
+  /// cycles and nothing new is given, the same beats move from there on. 0 when that cannot be
+  /// said.
   virtual std::uint64_t phase(Cycle now) = 0;
-  /// Whether the bursts under way have more than so many beats left, and nothing else happens in the
-  /// cycles from `now` on.
+  /// Whether the bursts under way have more than so many beats left, and nothing else happens in
+  /// the cycles from `now` on.
   virtual bool may_leap(Cycle now, Cycle cycles, std::uint32_t reads, std::uint32_t writes) = 0;
   /// Moves so many beats at once; `beat` is the first one written, the others follow its data.
   virtual void leap(Cycle now, Cycle cycles, std::uint32_t reads, std::uint32_t writes,

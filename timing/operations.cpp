@@ -98,15 +98,20 @@ bool LoadWords::configure(const isa::Command& command) {
 
 bool LoadWords::configured() const {
   const bool flat = operation_.shape.inner == 1 && operation_.shape.outer == 1;
-  return has(seen_, bit<isa::LdSource>() | bit<isa::LdShape>() |
-                        (flat ? 0 : bit<isa::LdStride>()) |
+  return has(seen_, bit<isa::LdSource>() | bit<isa::LdShape>() | (flat ? 0 : bit<isa::LdStride>()) |
                         (operation_.load.fold != 0 ? bit<isa::LdFold>() : 0));
 }
 
 bool ConvWords::configure(const isa::Command& command) {
   if (const auto* conv = std::get_if<isa::Conv>(&command); conv != nullptr) {
-    operation_.conv = {conv->origin,     conv->acc_base,  conv->accumulate, conv->wait_load,
-                       conv->wait_store, conv->post_load, conv->post_store, 0,
+    operation_.conv = {conv->origin,
+                       conv->acc_base,
+                       conv->accumulate,
+                       conv->wait_load,
+                       conv->wait_store,
+                       conv->post_load,
+                       conv->post_store,
+                       0,
                        0};
     operation_.depthwise = false;
     return false;
@@ -123,8 +128,7 @@ bool ConvWords::configure(const isa::Command& command) {
 
 bool ConvWords::configured() const {
   return has(seen_, bit<isa::CvInput>() | bit<isa::CvKernel>() | bit<isa::CvTile>() |
-                        bit<isa::CvWeights>() |
-                        (operation_.depthwise ? bit<isa::CvWindow>() : 0));
+                        bit<isa::CvWeights>() | (operation_.depthwise ? bit<isa::CvWindow>() : 0));
 }
 
 bool StoreWords::configure(const isa::Command& command) {

@@ -17,9 +17,7 @@ struct Segments {
   std::uint32_t inner_stride = 0;
   std::uint32_t outer_stride = 0;
 
-  [[nodiscard]] std::uint64_t bytes() const {
-    return std::uint64_t{segment_bytes} * inner * outer;
-  }
+  [[nodiscard]] std::uint64_t bytes() const { return std::uint64_t{segment_bytes} * inner * outer; }
 };
 
 struct LoadOperation {
@@ -63,8 +61,8 @@ struct Walk {
   std::uint32_t tiles_y = 1, tiles_x = 1;  ///< weight tiles per kernel
   std::uint32_t atoms = 1;
   std::uint32_t last_kernels = 1;
-  std::uint32_t rows = 1, cols = 1;  ///< of steps
-  std::int32_t y0 = 0, x0 = 0;       ///< slab place of the first step
+  std::uint32_t rows = 1, cols = 1;     ///< of steps
+  std::int32_t y0 = 0, x0 = 0;          ///< slab place of the first step
   std::int32_t move_y = 1, move_x = 1;  ///< slab rows and columns from one step to the next
   std::int32_t tile_move_y = 1, tile_move_x = 1;
   std::uint32_t row_pitch = 1;    ///< atoms from one slab row to the next

@@ -36,6 +36,20 @@ class Splitter {
   }
   [[nodiscard]] bool last() const { return left_ == bytes() && inner_ == 1 && outer_ == 1; }
 
+  /// Segments of this row after the current one; 0 unless all are cut alike, whole, in one burst.
+  [[nodiscard]] std::uint32_t even_segments() const {
+    const std::uint32_t segment = segments_.segment_bytes;
+    const bool even = busy_ && left_ == segment && most_ % segment == 0 &&
+                      segment_ % segment == 0 && segments_.inner_stride % segment == 0;
+    return even ? inner_ - 1 : 0;
+  }
+  /// Leaves out so many of them.
+  void skip(std::uint32_t segments) {
+    segment_ = (segment_ + std::uint64_t{segments} * segments_.inner_stride) & kAddressMask;
+    address_ = segment_;
+    inner_ -= segments;
+  }
+
   void advance() {
     const std::uint32_t taken = bytes();
     if (taken < left_) {

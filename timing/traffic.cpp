@@ -12,8 +12,7 @@ Burst TrafficSource::take() {
   burst.beats = std::max(1U, pattern_.burst_bytes / bus_bytes_);
   burst.bytes = burst.beats * bus_bytes_;
   const std::uint64_t places = std::max<std::uint64_t>(1, pattern_.window_bytes / burst.bytes);
-  const std::uint64_t place =
-      pattern_.random ? rng_.below(places) : given_ / burst.bytes % places;
+  const std::uint64_t place = pattern_.random ? rng_.below(places) : given_ / burst.bytes % places;
   burst.address = pattern_.address + place * burst.bytes;
   burst.id = 1;
   given_ += burst.bytes;

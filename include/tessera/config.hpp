@@ -25,7 +25,7 @@ struct Config {
   ExternalMemory memory;
   MemoryDisturbance jitter;  ///< none unless the config asks for it
   std::vector<TrafficPattern> traffic;
-  std::string network;       ///< path of the network's file; empty with several models
+  std::string network;  ///< path of the network's file; empty with several models
   std::vector<ModelEntry> models;
   Policy policy;
   Engine engine = Engine::Rtl;

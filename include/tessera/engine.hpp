@@ -97,8 +97,8 @@ enum class Engine : std::uint8_t { Rtl, Tlm, Model };
 /// In the order of the enum, as configs name them.
 const std::vector<std::string>& engine_names();
 
-/// Runs the program on the SystemC platform: on the Verilated RTL, or on the accelerator's TLM model.
-/// Throw EngineError, MemoryError, MissingTool.
+/// Runs the program on the SystemC platform: on the Verilated RTL, or on the accelerator's TLM
+/// model. Throw EngineError, MemoryError, MissingTool.
 RunResult run_on_rtl(const Program& program, const RunOptions& options);
 RunResult run_on_tlm(const Program& program, const RunOptions& options);
 /// Counters only, no data: inputs are not needed, outputs are empty.

@@ -22,7 +22,7 @@ struct PlanOptions {
   PlannerName planner = PlannerName::Best;
   OrderName order = OrderName::Best;
   bool in_place = true;  ///< outputs may overwrite inputs that are read by then (best, exact)
-  std::uint64_t budget = 100'000;  ///< steps of search for offsets, and states of that for orders
+  std::uint64_t budget = 50'000;  ///< steps of search for offsets, and states of that for orders
 };
 
 /// Peaks of live bytes by order, 0 when not computed.

@@ -85,9 +85,9 @@ struct Program {
   [[nodiscard]] std::uint64_t arena_bytes() const { return memory.allocation.height; }
 };
 
-/// What of a program is made. Commands: the streams, and room for the constants, but large weights are
-/// left out: enough for what it costs, not to be run. Large weights count as different then, even
-/// where two layers share them.
+/// What of a program is made. Commands: the streams, and room for the constants, but large weights
+/// are left out: enough for what it costs, not to be run. Large weights count as different then,
+/// even where two layers share them.
 enum class Contents : std::uint8_t { All, Commands };
 
 /// Schedules and encodes a network. Throws InputError when a layer cannot run.

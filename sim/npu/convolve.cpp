@@ -22,8 +22,7 @@ class Slab {
     origin_ = op.conv.origin;
     if (op.depthwise && op.conv.resume != 0) {
       // The window holds the rows above the first new one.
-      const std::int64_t back =
-          std::int64_t{op.window.window_h} - std::int64_t{op.kernel.stride_y};
+      const std::int64_t back = std::int64_t{op.window.window_h} - std::int64_t{op.kernel.stride_y};
       y0_ -= back;
       origin_ -= back * op.kernel.row_pitch;
     }
@@ -53,8 +52,7 @@ class Slab {
   std::int64_t y0_ = 0, origin_ = 0;
 };
 
-std::uint32_t kernels_of(const timing::ConvOperation& op, std::uint32_t group,
-                         const Hardware& hw) {
+std::uint32_t kernels_of(const timing::ConvOperation& op, std::uint32_t group, const Hardware& hw) {
   return group + 1 == op.weights.groups ? op.weights.last_kernels : hw.atomic_k;
 }
 
@@ -64,16 +62,17 @@ void convolve_plain(const timing::ConvOperation& op, Memories& m) {
   const std::size_t atoms = op.input.atoms;
   const std::size_t pixels = std::size_t{op.tile.rows} * op.tile.cols;
   const std::size_t taps = std::size_t{op.kernel.kernel_h} * op.kernel.kernel_w;
-  const std::vector<std::int16_t> padding(atoms * c, static_cast<std::int16_t>(op.input.zero_point));
+  const std::vector<std::int16_t> padding(atoms * c,
+                                          static_cast<std::int16_t>(op.input.zero_point));
   std::vector<const std::int16_t*> features;
   features.reserve(taps * pixels);
   for (std::size_t ky = 0; ky < op.kernel.kernel_h; ++ky) {
     for (std::size_t kx = 0; kx < op.kernel.kernel_w; ++kx) {
       for (std::size_t y = 0; y < op.tile.rows; ++y) {
         for (std::size_t x = 0; x < op.tile.cols; ++x) {
-          const std::int64_t atom =
-              slab.atom(static_cast<std::int64_t>(ky * op.kernel.dilation_y + y * op.kernel.stride_y),
-                        static_cast<std::int64_t>(kx * op.kernel.dilation_x + x * op.kernel.stride_x));
+          const std::int64_t atom = slab.atom(
+              static_cast<std::int64_t>(ky * op.kernel.dilation_y + y * op.kernel.stride_y),
+              static_cast<std::int64_t>(kx * op.kernel.dilation_x + x * op.kernel.stride_x));
           features.push_back(atom < 0 ? padding.data()
                                       : m.cbuf.data() + static_cast<std::size_t>(atom) * c);
         }
@@ -182,8 +181,7 @@ void convolve_depthwise(const timing::ConvOperation& op, Memories& m) {
               slab.atom(static_cast<std::int64_t>(y * op.kernel.stride_y) + places[t].first,
                         static_cast<std::int64_t>(x * op.kernel.stride_x) + places[t].second);
           const std::int16_t* feature =
-              atom < 0 ? padding.data()
-                       : m.cbuf.data() + static_cast<std::size_t>(atom + g) * c;
+              atom < 0 ? padding.data() : m.cbuf.data() + static_cast<std::size_t>(atom + g) * c;
           const std::int16_t* weights = taps.weights.data() + t * channels;
           maximum ? raise_channels(weights, feature, channels, sums.data())
                   : add_channels(weights, feature, channels, sums.data());

@@ -31,8 +31,7 @@ void add_products_plain(const GroupProducts& p) {
         const std::int16_t* feature = p.features[tap * p.pixels + pixel];
         for (std::size_t atom = 0; atom < p.atoms; ++atom) {
           sum += dot(feature + atom * p.atomic_c,
-                     p.weights + ((tap * p.atoms + atom) * p.kernels + k) * p.atomic_c,
-                     p.atomic_c);
+                     p.weights + ((tap * p.atoms + atom) * p.kernels + k) * p.atomic_c, p.atomic_c);
         }
       }
       put(p, pixel, k, sum);
@@ -111,8 +110,7 @@ TESSERA_AVX2 void block(const GroupProducts& p, std::size_t pixel, std::size_t k
   for (std::size_t i = 0; i < Pixels; ++i) {
     const __m128i low = _mm_hadd_epi32(V::fold(sums[i][0]), V::fold(sums[i][1]));
     const __m128i high = _mm_hadd_epi32(V::fold(sums[i][2]), V::fold(sums[i][3]));
-    auto* place =
-        reinterpret_cast<__m128i*>(p.sums + (pixel + i) * p.sum_stride + kernel);
+    auto* place = reinterpret_cast<__m128i*>(p.sums + (pixel + i) * p.sum_stride + kernel);
     __m128i sum = _mm_hadd_epi32(low, high);
     if (p.accumulate) {
       sum = _mm_add_epi32(sum, _mm_loadu_si128(place));
@@ -138,7 +136,7 @@ TESSERA_AVX2 void blocks(const GroupProducts& p) {
 }  // namespace
 
 void add_products(const GroupProducts& p) {
-  static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
+  static const bool has_avx2 = __builtin_cpu_supports("avx2");
   if (!has_avx2 || p.kernels % kKernels != 0 || p.atomic_c % Narrow::kValues != 0) {
     add_products_plain(p);
   } else if (p.atomic_c % Wide::kValues == 0) {

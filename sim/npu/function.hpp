@@ -11,8 +11,7 @@
 namespace tessera::npu {
 
 /// 0: load, 1: compute, 2: store.
-using MarkListener =
-    std::function<void(unsigned unit, std::uint32_t id, const Counters& counters)>;
+using MarkListener = std::function<void(unsigned unit, std::uint32_t id, const Counters& counters)>;
 
 /// Executes each command when the hardware would be through with it.
 class Function final : public timing::MachineObserver {

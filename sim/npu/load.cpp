@@ -94,8 +94,7 @@ void place_parameters(const timing::LoadOperation& op, const std::vector<std::ui
       fail(isa::Error::ParamRange, at / m.hw.atomic_k);
     }
     const std::uint8_t* record = bytes.data() + kRecordBytes * i;
-    m.parameters[at] = {word_at(record), word_at(record + 4),
-                        static_cast<std::int8_t>(record[8])};
+    m.parameters[at] = {word_at(record), word_at(record + 4), static_cast<std::int8_t>(record[8])};
   }
 }
 

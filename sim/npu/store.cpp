@@ -14,8 +14,7 @@ constexpr int kPlainShift = 19;
 }
 
 void check(const timing::StoreOperation& op, const Memories& m) {
-  const std::uint64_t words =
-      op.store.acc_base + std::uint64_t{op.tile.pixels} * op.tile.groups;
+  const std::uint64_t words = op.store.acc_base + std::uint64_t{op.tile.pixels} * op.tile.groups;
   if (words > m.hw.acc_words) {
     fail(isa::Error::AccRange, std::max(op.store.acc_base, m.hw.acc_words));
   }
@@ -40,8 +39,7 @@ std::int8_t requantised(std::int32_t sum, std::int32_t bias, std::int32_t multip
   const auto right = static_cast<unsigned>(std::max(-shift, 0));
   const auto total = static_cast<std::uint32_t>(sum) + static_cast<std::uint32_t>(bias);
   const auto scaled = static_cast<std::int32_t>(total << left);
-  const std::int64_t doubled =
-      (std::int64_t{scaled} * multiplier + (std::int64_t{1} << 30)) >> 31;
+  const std::int64_t doubled = (std::int64_t{scaled} * multiplier + (std::int64_t{1} << 30)) >> 31;
   const std::int64_t mask = (std::int64_t{1} << right) - 1;
   const std::int64_t rest = doubled & mask;
   const std::int64_t threshold = (mask >> 1) + (doubled < 0 ? 1 : 0);
@@ -55,11 +53,10 @@ class Post {
       : post_(op.post),
         result_(op.result),
         operation_(static_cast<isa::StPostOperation>(op.post.operation)),
-        table_(m.tables.data() + 256 * op.post.table_select) {}
+        table_(m.tables.data() + std::size_t{256} * op.post.table_select) {}
 
   [[nodiscard]] std::int8_t apply(std::int8_t y, std::int8_t r) const {
-    const std::int32_t mapped =
-        table_[static_cast<std::uint8_t>(post_.table_operand != 0 ? r : y)];
+    const std::int32_t mapped = table_[static_cast<std::uint8_t>(post_.table_operand != 0 ? r : y)];
     if (operation_ == isa::StPostOperation::Table) {
       return static_cast<std::int8_t>(mapped);
     }
@@ -89,8 +86,8 @@ class Post {
 std::vector<std::uint8_t> drain_tile(const timing::StoreOperation& op, const Memories& m) {
   check(op, m);
   const Post post(op, m);
-  const bool has_post = static_cast<isa::StPostOperation>(op.post.operation) !=
-                        isa::StPostOperation::None;
+  const bool has_post =
+      static_cast<isa::StPostOperation>(op.post.operation) != isa::StPostOperation::None;
   const bool has_operand = op.has_operand();
   const std::size_t k = m.hw.atomic_k;
   std::vector<std::uint8_t> bytes;
@@ -105,9 +102,8 @@ std::vector<std::uint8_t> drain_tile(const timing::StoreOperation& op, const Mem
       const Parameter* parameters = m.parameters.data() + (op.tile.param_base + g) * k;
       for (std::size_t i = 0; i < kernels; ++i) {
         const Parameter& p = parameters[i];
-        std::int8_t value =
-            requantised(sums[i], p.bias, p.multiplier, p.shift, op.quant.zero_point,
-                        op.quant.low, op.quant.high);
+        std::int8_t value = requantised(sums[i], p.bias, p.multiplier, p.shift, op.quant.zero_point,
+                                        op.quant.low, op.quant.high);
         if (has_post) {
           value = post.apply(value, has_operand ? operand[i] : std::int8_t{0});
         }

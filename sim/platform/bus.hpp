@@ -9,9 +9,9 @@
 namespace tessera::platform {
 
 /// Tells the memory which master asks; the memory takes turns between them. The first masters are
-/// the peripherals, of which one is at work: they share the memory's first port. Host accesses go to one
-/// of the peripherals, kWindow bytes each, in the order of their sockets; others answer with an
-/// address error.
+/// the peripherals, of which one is at work: they share the memory's first port. Host accesses go
+/// to one of the peripherals, kWindow bytes each, in the order of their sockets; others answer with
+/// an address error.
 class Bus : public sc_core::sc_module {
  public:
   static constexpr std::uint64_t kWindow = 4096;

@@ -14,11 +14,11 @@ struct HostJob {
   enum class Kind : std::uint8_t { Identify, Run, ReadCounters };
   Kind kind = Kind::Identify;
   std::size_t peripheral = 0;
-  Hardware hardware;               ///< Identify: what the registers must say
-  Slot stream;                     ///< Run
-  std::uint32_t cbuf_limit = 0;    ///< atoms
-  std::uint32_t watchdog = 0;      ///< cycles without progress
-  Counters counters{};             ///< ReadCounters
+  Hardware hardware;             ///< Identify: what the registers must say
+  Slot stream;                   ///< Run
+  std::uint32_t cbuf_limit = 0;  ///< atoms
+  std::uint32_t watchdog = 0;    ///< cycles without progress
+  Counters counters{};           ///< ReadCounters
   bool done = false;
 };
 

@@ -9,8 +9,7 @@ MemoryTarget::MemoryTarget(const sc_core::sc_module_name& name)
 
 // Every request is answered at once: what takes time is in the cycles.
 tlm::tlm_sync_enum MemoryTarget::transport(tlm::tlm_generic_payload& payload,
-                                           tlm::tlm_phase& /*phase*/,
-                                           sc_core::sc_time& /*delay*/) {
+                                           tlm::tlm_phase& /*phase*/, sc_core::sc_time& /*delay*/) {
   auto* transaction = payload.get_extension<BusTransaction>();
   if (transaction == nullptr) {
     payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);

@@ -15,7 +15,8 @@ void Npu::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) 
   Access wanted;
   wanted.is_write = payload.is_write();
   wanted.offset = static_cast<std::uint32_t>(payload.get_address());
-  if (payload.get_data_length() != sizeof(wanted.value) || payload.get_byte_enable_ptr() != nullptr) {
+  if (payload.get_data_length() != sizeof(wanted.value) ||
+      payload.get_byte_enable_ptr() != nullptr) {
     payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
     return;
   }

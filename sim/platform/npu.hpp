@@ -53,9 +53,7 @@ class Npu : public sc_core::sc_module {
   /// The run begins when the host's access is through.
   void start() { start_.notify(); }
 
-  [[nodiscard]] timing::Cycle now() const {
-    return cycle_at(sc_core::sc_time_stamp() - epoch_);
-  }
+  [[nodiscard]] timing::Cycle now() const { return cycle_at(sc_core::sc_time_stamp() - epoch_); }
   BusPort port_;
   NpuListener listener_;
 

@@ -2,8 +2,7 @@
 
 namespace tessera::platform {
 
-void NpuRtl::reset(const std::string& library, const Hardware& hardware,
-                   const std::string& waves) {
+void NpuRtl::reset(const std::string& library, const Hardware& hardware, const std::string& waves) {
   core_ = std::make_unique<rtl::Core>(library, hardware, port_, waves);
 }
 

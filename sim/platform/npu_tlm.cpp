@@ -23,8 +23,8 @@ void NpuTlm::reset(const Hardware& hardware) {
 void NpuTlm::access(Access& access) {
   if (!access.is_write) {
     access.cycles = timing::HostTiming::kRead;
-    access.okay = registers_->read(access.offset, machine_->counters(), access.value) ==
-                  npu::Response::Okay;
+    access.okay =
+        registers_->read(access.offset, machine_->counters(), access.value) == npu::Response::Okay;
     return;
   }
   access.cycles = timing::HostTiming::kWrite;
@@ -53,8 +53,7 @@ void NpuTlm::begin(timing::Cycle written) {
   const bool bad_address = registers_->command_address % 8 != 0;
   if (bad_address || registers_->command_bytes % 8 != 0 || registers_->command_bytes == 0) {
     registers_->error = isa::Error::BadStart;
-    registers_->error_info =
-        bad_address ? registers_->command_address : registers_->command_bytes;
+    registers_->error_info = bad_address ? registers_->command_address : registers_->command_bytes;
   } else {
     registers_->busy = true;
     function_->limit_cbuf(registers_->cbuf_limit);

@@ -41,9 +41,8 @@ void Platform::set_up(const Setup& setup, std::vector<std::uint8_t>& bytes) {
   kind_ = setup.kind;
   hardware_ = setup.hardware;
   epoch_ = sc_core::sc_time_stamp();
-  auto memory = std::make_unique<ExternalMemoryModel>(bytes, setup.memory,
-                                                      setup.hardware.bus_bytes, setup.disturbance,
-                                                      1 + setup.traffic.size());
+  auto memory = std::make_unique<ExternalMemoryModel>(bytes, setup.memory, setup.hardware.bus_bytes,
+                                                      setup.disturbance, 1 + setup.traffic.size());
   memory->watch(setup.checker);
   memory_.set(std::move(memory));
   if (kind_ == NpuKind::Tlm) {

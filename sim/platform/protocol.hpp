@@ -25,9 +25,9 @@ struct BusTransaction final : tlm::tlm_extension<BusTransaction> {
     TakesWrite,  ///< the same for writes
     Read,        ///< a burst's address is taken
     Write,
-    Offer,    ///< a burst of a master that takes and gives data whenever the memory can
-    Step,     ///< one cycle of the data channels: `moves`
-    Run,      ///< as MemoryPort's functions of these names
+    Offer,  ///< a burst of a master that takes and gives data whenever the memory can
+    Step,   ///< one cycle of the data channels: `moves`
+    Run,    ///< as MemoryPort's functions of these names
     Phase,
     MayLeap,
     Leap,

@@ -40,8 +40,7 @@ TEST(Validation, CyclesUpToTheToleranceAndNotBeyond) {
   const auto findings = findings_of(v, {});
   ASSERT_EQ(findings.size(), 2U);
   EXPECT_EQ(findings[0], "layer `large`: tlm takes 10201 cycles, rtl 10000: +2.01 %, allowed 2 %");
-  EXPECT_EQ(findings[1],
-            "layer `large`: model takes 9499 cycles, rtl 10000: -5.01 %, allowed 5 %");
+  EXPECT_EQ(findings[1], "layer `large`: model takes 9499 cycles, rtl 10000: -5.01 %, allowed 5 %");
 }
 
 TEST(Validation, ShortLayersAreNotJudgedTotalsAre) {

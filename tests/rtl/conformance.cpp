@@ -63,7 +63,8 @@ std::string compare_engines(const Program& program, const RunResult& rtl, const 
 
 // Random delays come at other cycles in each engine: only the bytes are the same then.
 std::string run_other_engines(const Outcome& outcome, const RunOptions& options) {
-  const bool even = options.disturbance.stall_percent == 0 && options.disturbance.extra_latency == 0;
+  const bool even =
+      options.disturbance.stall_percent == 0 && options.disturbance.extra_latency == 0;
   const RunResult tlm = run_on_tlm(outcome.program, options);
   RunResult model;
   if (even) {

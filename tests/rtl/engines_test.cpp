@@ -91,8 +91,7 @@ TEST(Engines, ProgramsWithoutWeightsCostTheSame) {
                                        TESSERA_SOURCE_DIR "/configs/x.yaml", {});
     const Network network = load_configured(config);
     const Program whole = compile(network, config.hardware, config.policy);
-    const Program commands =
-        compile(network, config.hardware, config.policy, Contents::Commands);
+    const Program commands = compile(network, config.hardware, config.policy, Contents::Commands);
     RunOptions options;
     options.memory = memory_preset("ddr4");
     expect_equal(run_on_model(whole, options), run_on_model(commands, options), name);

@@ -116,8 +116,8 @@ TEST(MemoryController, RunsMoveWhatStepsWouldHaveMoved) {
         ASSERT_EQ(moved[0], moved[1]) << rate << " at " << now;
       }
       if (now % 70 == 0 && ahead <= now + 1) {
-        const Burst burst = burst_of(20 + static_cast<std::uint32_t>(rng.below(60)),
-                                     rng.below(64) * 2048);
+        const Burst burst =
+            burst_of(20 + static_cast<std::uint32_t>(rng.below(60)), rng.below(64) * 2048);
         steps.read(0, burst, now);
         runs.read(0, burst, now);
       }

@@ -10,8 +10,8 @@ TrafficGenerator::TrafficGenerator(const sc_core::sc_module_name& name)
   SC_THREAD(process);
 }
 
-void TrafficGenerator::set(std::optional<timing::TrafficSource> source) {
-  source_ = std::move(source);
+void TrafficGenerator::set(const std::optional<timing::TrafficSource>& source) {
+  source_ = source;
   epoch_ = sc_core::sc_time_stamp();
   offer_ahead();  // before anyone else's first cycle
   set_.notify(sc_core::SC_ZERO_TIME);

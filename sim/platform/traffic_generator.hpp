@@ -18,7 +18,7 @@ class TrafficGenerator : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<TrafficGenerator> socket;
 
   /// From now on, which is its cycle 0; nothing: silence.
-  void set(std::optional<timing::TrafficSource> source);
+  void set(const std::optional<timing::TrafficSource>& source);
 
  private:
   void process();

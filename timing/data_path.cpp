@@ -169,6 +169,9 @@ Cycle DataPath::wake(Cycle now) const {
     }
     now += run;
   } while (!events.any && now < until && wake(now) == now);
+  if (events.any) {
+    last_end_.state = 0;  // something ended that is not part of what repeats
+  }
   return events;
 }
 

@@ -225,6 +225,10 @@ std::uint64_t MemoryController::phase_of_bursts(Cycle now) const {
   const auto from_now = [now](Cycle cycle) { return cycle > now ? cycle - now : 0; };
   Digest digest;
   digest.add(state).add(port.writes.size()).add(port.responses.size());
+  for (const auto& reads : port.reads) {
+    // A burst that is not there yet comes nearer: that is never the same state.
+    digest.add(reads.empty() || reads.front().done != 0 ? 0 : from_now(reads.front().ready));
+  }
   port.writes.each([&](const Under& under) {
     digest.add(under.burst.beats).add(under.done).add(from_now(under.ready));
   });

@@ -228,9 +228,4 @@ RunResult run_on(Engine engine, const Program& program, const RunOptions& option
   }
 }
 
-const std::vector<std::string>& engine_names() {
-  static const std::vector<std::string> names = {"rtl", "tlm", "model"};
-  return names;
-}
-
 }  // namespace tessera

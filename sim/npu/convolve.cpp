@@ -2,17 +2,11 @@
 
 #include "sim/npu/dot_products.hpp"
 #include "sim/npu/units.hpp"
-#include "tessera/engine.hpp"
 
 namespace tessera::npu {
 namespace {
 
 constexpr std::int64_t kAddressMask = 0xFFFFF;
-
-[[noreturn]] void fail(isa::Error cause, std::uint64_t info) {
-  throw EngineError(cause, static_cast<std::uint32_t>(info),
-                    describe(cause, static_cast<std::uint32_t>(info)));
-}
 
 /// The slab and the places of taps in it.
 class Slab {

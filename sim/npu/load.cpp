@@ -2,18 +2,12 @@
 #include <cstring>
 
 #include "sim/npu/units.hpp"
-#include "tessera/engine.hpp"
 
 namespace tessera::npu {
 namespace {
 
 constexpr std::size_t kRecordBytes = 12;
 constexpr std::size_t kTableValues = 256;
-
-[[noreturn]] void fail(isa::Error cause, std::uint64_t info) {
-  throw EngineError(cause, static_cast<std::uint32_t>(info),
-                    describe(cause, static_cast<std::uint32_t>(info)));
-}
 
 std::int32_t word_at(const std::uint8_t* bytes) {
   std::int32_t value = 0;

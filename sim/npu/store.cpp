@@ -1,17 +1,11 @@
 #include <algorithm>
 
 #include "sim/npu/units.hpp"
-#include "tessera/engine.hpp"
 
 namespace tessera::npu {
 namespace {
 
 constexpr int kPlainShift = 19;
-
-[[noreturn]] void fail(isa::Error cause, std::uint64_t info) {
-  throw EngineError(cause, static_cast<std::uint32_t>(info),
-                    describe(cause, static_cast<std::uint32_t>(info)));
-}
 
 void check(const timing::StoreOperation& op, const Memories& m) {
   const std::uint64_t words = op.store.acc_base + std::uint64_t{op.tile.pixels} * op.tile.groups;

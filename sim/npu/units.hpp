@@ -6,9 +6,15 @@
 #include <vector>
 
 #include "sim/npu/memories.hpp"
+#include "tessera/engine.hpp"
 #include "timing/operations.hpp"
 
 namespace tessera::npu {
+
+[[noreturn]] inline void fail(isa::Error cause, std::uint64_t info) {
+  throw EngineError(cause, static_cast<std::uint32_t>(info),
+                    describe(cause, static_cast<std::uint32_t>(info)));
+}
 
 /// Places the bytes that a load has read, in the order of its segments.
 void place_load(const timing::LoadOperation& op, const std::vector<std::uint8_t>& bytes,

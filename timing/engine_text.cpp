@@ -4,6 +4,11 @@
 
 namespace tessera {
 
+const std::vector<std::string>& engine_names() {
+  static const std::vector<std::string> names = {"rtl", "tlm", "model"};
+  return names;
+}
+
 std::string describe(isa::Error cause, std::uint32_t info) {
   const auto units = [&] {
     std::string names;

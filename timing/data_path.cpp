@@ -54,10 +54,6 @@ void DataPath::word_given(Cycle now) {
   last_given_ = now;
 }
 
-bool DataPath::fetched_all() const {
-  return fetch_left_ == 0 && !fetch_pending_;
-}
-
 bool DataPath::fetch_wants(Cycle now) const {
   return now >= fetch_from_ && !fetch_pending_ && fetch_left_ != 0 &&
          fetch_words_ + (last_given_ == now ? 1 : 0) <= kFetchWords / 2;

@@ -38,7 +38,6 @@ class DataPath {
   void fetch(std::uint64_t address, std::uint64_t bytes, std::uint8_t* words, Cycle from);
   /// A word has left the buffer.
   void word_given(Cycle now);
-  [[nodiscard]] bool fetched_all() const;
 
   // Loads -----------------------------------------------------------------------------------------
   [[nodiscard]] bool takes_load() const;

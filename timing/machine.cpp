@@ -34,7 +34,6 @@ void MachineObserver::conv_ends(const ConvOperation& /*conv*/) {}
 const std::uint8_t* MachineObserver::store_begins(const StoreOperation& /*store*/) {
   return nullptr;
 }
-void MachineObserver::store_ends(const StoreOperation& /*store*/) {}
 void MachineObserver::mark(unsigned /*unit*/, std::uint32_t /*id*/, const Counters& /*counters*/) {}
 
 Machine::Machine(const Hardware& hardware, MemoryPort& port, MachineObserver& observer)
@@ -365,7 +364,6 @@ void Machine::store_unit(Cycle now) {
     if (data_.stored() && now > store_from_) {
       storing_ = false;
       store_free_ = now + 1;
-      observer_.store_ends(store_);
       barrier_ = store_.store.post_load != 0;
       wakes_[kStore] = now + 1;
     }

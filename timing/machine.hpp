@@ -33,7 +33,6 @@ class MachineObserver {
   virtual void conv_ends(const ConvOperation& conv);
   /// A store begins: its bytes in the order of its segments; null: timing only.
   virtual const std::uint8_t* store_begins(const StoreOperation& store);
-  virtual void store_ends(const StoreOperation& store);
   /// 0: load, 1: compute, 2: store. Counters as the hardware's stand in this cycle.
   virtual void mark(unsigned unit, std::uint32_t id, const Counters& counters);
 };

@@ -61,8 +61,7 @@ void MemoryController::read(std::size_t port, const Burst& burst, Cycle now) {
   const std::uint64_t jitter =
       jitter_.extra_latency != 0 ? rng_.below(jitter_.extra_latency + 1) : 0;
   ports_[port].reads[burst.id & 1U].push_back(
-      {burst, 0,
-       now + timing_.latency + burst.extra_latency + jitter + rows_.open(burst.address, now)});
+      {burst, 0, now + timing_.latency + jitter + rows_.open(burst.address, now)});
 }
 
 void MemoryController::write(std::size_t port, const Burst& burst, Cycle now) {

@@ -74,7 +74,6 @@ class MemoryController {
   [[nodiscard]] std::uint32_t read_beats_left() const;
   /// Reads that wait or move.
   [[nodiscard]] std::size_t reads(std::size_t port) const;
-  [[nodiscard]] std::size_t writes(std::size_t port) const { return ports_[port].writes.size(); }
 
  private:
   struct Under {

@@ -14,10 +14,9 @@ struct Burst {
   std::uint64_t address = 0;  ///< of the first byte
   std::uint32_t bytes = 1;
   std::uint32_t beats = 1;
-  std::uint8_t id = 0;              ///< reads: 0 commands, 1 data
-  std::uint8_t* data = nullptr;     ///< reads: where its bytes go as they move; may be null
-  std::uint8_t response = 0;        ///< 0 OKAY, 2 SLVERR, 3 DECERR
-  std::uint32_t extra_latency = 0;  ///< cycles beyond what the memory itself takes
+  std::uint8_t id = 0;           ///< reads: 0 commands, 1 data
+  std::uint8_t* data = nullptr;  ///< reads: where its bytes go as they move; may be null
+  std::uint8_t response = 0;     ///< 0 OKAY, 2 SLVERR, 3 DECERR
 };
 
 /// A write beat on offer. Byte b is written when bit b of `strobe` is set.

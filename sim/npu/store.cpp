@@ -16,7 +16,7 @@ void check(const timing::StoreOperation& op, const Memories& m) {
     fail(isa::Error::ParamRange, std::max(op.tile.param_base, m.hw.param_groups));
   }
   if (op.has_operand() && words > m.operand_words()) {
-    fail(isa::Error::OperandRange, m.operand_words());
+    fail(isa::Error::OperandRange, std::max(op.store.acc_base, m.operand_words()));
   }
 }
 

@@ -297,9 +297,9 @@ Cycle MemoryController::next(std::size_t own, Cycle now, bool write_offered) con
     return now;
   }
   Cycle first = kNever;
-  for (unsigned id = 0; id < 2; ++id) {
-    if (!port.reads[id].empty()) {
-      const Under& under = port.reads[id].front();
+  for (const auto& reads : port.reads) {
+    if (!reads.empty()) {
+      const Under& under = reads.front();
       first = std::min(first, under.done != 0 ? now : under.ready);
     }
   }

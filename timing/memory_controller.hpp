@@ -51,13 +51,13 @@ class MemoryController {
   bool takes_write(std::size_t port);
   void read(std::size_t port, const Burst& burst, Cycle now);
   void write(std::size_t port, const Burst& burst, Cycle now);
-  /// The other ports' reads and writes move whenever they can.
-  /// Another port's burst, whose address is given in the cycle `at` or later. In order by port.
+  /// Another port's burst, whose address is given in the cycle `at` or later. In order by port. Its
+  /// beats move whenever they can.
   void offer(std::size_t port, bool write, const Burst& burst, Cycle at);
   void step(std::size_t port, Cycle now, bool read_ready, const WriteBeat& beat, Moves& moves);
   /// The same for the only port of a memory without jitter or listener.
   void step_alone(Cycle now, bool read_ready, bool write_offered, Moves& moves);
-  /// As MemoryPort::run and next, for the only port that has anything under way.
+  /// As MemoryPort's functions of these names.
   std::uint32_t run(std::size_t port, Cycle now, std::uint32_t most);
   [[nodiscard]] std::uint64_t phase(std::size_t port, Cycle now) const;
   [[nodiscard]] bool may_leap(std::size_t port, Cycle now, Cycle cycles, std::uint32_t reads,

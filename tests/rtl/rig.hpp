@@ -100,6 +100,7 @@ class Rig {
 
 inline std::vector<std::uint64_t> encode_all(const std::vector<isa::Command>& commands) {
   std::vector<std::uint64_t> words;
+  words.reserve(commands.size());
   for (const isa::Command& command : commands) {
     words.push_back(isa::encode(command));
   }

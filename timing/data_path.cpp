@@ -38,8 +38,7 @@ DataPath::DataPath(const Hardware& hardware, MemoryPort& port)
   fetch_packer_.set(8, 8);
 }
 
-// Commands
-// ------------------------------------------------------------------------------------------
+// Commands ----------------------------------------------------------------------------------------
 
 void DataPath::fetch(std::uint64_t address, std::uint64_t bytes, std::uint8_t* words, Cycle from) {
   fetch_address_ = address;
@@ -59,8 +58,7 @@ bool DataPath::fetch_wants(Cycle now) const {
          fetch_words_ + (last_given_ == now ? 1 : 0) <= kFetchWords / 2;
 }
 
-// Loads
-// ---------------------------------------------------------------------------------------------
+// Loads -------------------------------------------------------------------------------------------
 
 bool DataPath::takes_load() const {
   return !load_splitter_.busy() && transfers_.size() < kTransfers;
@@ -100,8 +98,7 @@ bool DataPath::reads_ready() const {
   return fetch_packer_.ready() && (folding_ ? folder_.ready(packer_.ready()) : packer_.ready());
 }
 
-// Stores
-// --------------------------------------------------------------------------------------------
+// Stores ------------------------------------------------------------------------------------------
 
 void DataPath::store(const StoreOperation& store, const std::uint8_t* data, Cycle now) {
   store_splitter_.start(store.segments(), now);
@@ -131,8 +128,7 @@ bool DataPath::bus_idle() const {
   return reads_under_way_ == 0 && write_bursts_ == 0 && !write_address_valid_ && !beat_valid_;
 }
 
-// Cycles
-// --------------------------------------------------------------------------------------------
+// Cycles ------------------------------------------------------------------------------------------
 
 Cycle DataPath::wake(Cycle now) const {
   if (address_valid_ || fetch_wants(now) || store_busy() || !fetch_packer_.empty() ||

@@ -119,8 +119,7 @@ bool Machine::is_finished(Cycle now) const {
          !barrier_ && now >= store_free_ && data_.settled() && data_.bus_idle();
 }
 
-// Queues and tokens
-// ---------------------------------------------------------------------------------
+// Queues and tokens -------------------------------------------------------------------------------
 
 const isa::Command* Machine::head(std::size_t unit, Cycle now) const {
   const std::deque<Queued>& queue = queues_[unit];
@@ -184,8 +183,7 @@ void Machine::fail_stuck() const {
   fail(isa::Error::Deadlock, units);
 }
 
-// Units
-// ---------------------------------------------------------------------------------------------
+// Units -------------------------------------------------------------------------------------------
 
 void Machine::front(Cycle now) {
   front_wake_ = kNever;
@@ -453,8 +451,7 @@ void Machine::data(Cycle now) {
   data_wake_ = data_.wake(next);
 }
 
-// Checks
-// --------------------------------------------------------------------------------------------
+// Checks ------------------------------------------------------------------------------------------
 
 void Machine::check_load(const LoadOperation& op) const {
   const std::uint64_t bytes = op.segments().bytes();
@@ -502,8 +499,7 @@ void Machine::check_store(const StoreOperation& op) const {
   }
 }
 
-// Counters
-// ------------------------------------------------------------------------------------------
+// Counters ----------------------------------------------------------------------------------------
 
 Counters Machine::counters_at(Cycle now) const {
   using isa::Counter;

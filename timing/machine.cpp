@@ -7,7 +7,6 @@ namespace tessera::timing {
 namespace {
 
 constexpr std::size_t kMostTokens = 255;
-constexpr std::uint32_t kParamRecord = 12;
 constexpr Cycle kFetchDelay = 3;     // from CONTROL to the first request
 constexpr Cycle kPipelineDelay = 4;  // from a convolution's last step to its token
 constexpr std::uint32_t kNotConfiguredCompute = 1;
@@ -449,54 +448,6 @@ void Machine::data(Cycle now) {
     poke(wakes_[kStore], next);
   }
   data_wake_ = data_.wake(next);
-}
-
-// Checks ------------------------------------------------------------------------------------------
-
-void Machine::check_load(const LoadOperation& op) const {
-  const std::uint64_t bytes = op.segments().bytes();
-  const auto kind = static_cast<isa::LoadKind>(op.load.kind);
-  if (op.load.fold != 0) {
-    const bool in_parts = op.fold.offset != 0 || op.fold.row_step != 1;
-    if (op.source.pixel_bytes > hw_.fold_bytes() || op.fold.advance > hw_.fold_bytes() ||
-        kind != isa::LoadKind::Feature || op.shape.inner != 1 ||
-        (in_parts && op.source.pixel_bytes + op.fold.offset > hw_.atomic_c)) {
-      fail(isa::Error::FoldRange, op.source.pixel_bytes);
-    }
-    const std::uint64_t row =
-        std::uint64_t{op.fold.pad_before} + op.shape.segment_bytes + op.fold.pad_after;
-    if (row != std::uint64_t{op.fold.units - 1} * op.fold.advance + op.source.pixel_bytes) {
-      fail(isa::Error::LoadLength, 2);
-    }
-    return;
-  }
-  const std::uint32_t unit = kind == isa::LoadKind::Param   ? kParamRecord
-                             : kind == isa::LoadKind::Table ? 4
-                                                            : op.source.pixel_bytes;
-  if (bytes % unit != 0) {
-    fail(isa::Error::LoadLength, 1);
-  }
-}
-
-void Machine::check_conv(const ConvOperation& op) const {
-  if (op.weights.last_kernels > hw_.atomic_k) {
-    fail(isa::Error::KernelCount, op.weights.last_kernels);
-  }
-  const Hardware::Window window = hw_.depthwise_window();
-  if (op.depthwise && (op.window.window_h > window.rows || op.window.window_w > window.cols)) {
-    fail(isa::Error::WindowRange, op.window.window_w << 4 | op.window.window_h);
-  }
-}
-
-void Machine::check_store(const StoreOperation& op) const {
-  if (op.tile.last_kernels > hw_.atomic_k) {
-    fail(isa::Error::KernelCount, op.tile.last_kernels);
-  }
-  const std::uint64_t tile =
-      op.tile.pixels * (std::uint64_t{op.tile.groups - 1} * hw_.atomic_k + op.tile.last_kernels);
-  if (tile != op.segments().bytes()) {
-    fail(isa::Error::StoreLength, tile > op.segments().bytes() ? 1 : 2);
-  }
 }
 
 // Counters ----------------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ std::string run_other_engines(const Outcome& outcome, const RunOptions& options)
       options.disturbance.stall_percent == 0 && options.disturbance.extra_latency == 0;
   if (!even) {
     const RunResult tlm = run_on_tlm(outcome.program, options);
-    if (const std::string problem = compare_engines(outcome.program, outcome.result, tlm, nullptr);
+    if (std::string problem = compare_engines(outcome.program, outcome.result, tlm, nullptr);
         !problem.empty()) {
       return problem;
     }

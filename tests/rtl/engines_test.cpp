@@ -98,6 +98,18 @@ TEST(Engines, ProgramsWithoutWeightsCostTheSame) {
   }
 }
 
+// Whole networks have long rows of short bursts, over which only the model leaps.
+TEST(Engines, LeapsOverBurstsChangeNothing) {
+  for (const char* name : {"resnet18", "mobilenet_v1"}) {
+    const Config config = parse_config(fmt::format("{{hardware: medium, network: {}}}", name),
+                                       TESSERA_SOURCE_DIR "/configs/x.yaml", {});
+    const Network network = load_configured(config);
+    const Program program = compile(network, config.hardware, config.policy);
+    const RunOptions options = options_for(network, config.memory);
+    expect_equal(run_on_tlm(program, options), run_on_model(program, options), name);
+  }
+}
+
 TEST(Engines, ARunThatFailsLeavesThePlatformUsable) {
   const Network network = import_yaml(kNetwork, "failing", 1);
   const Program sound = compile(network, hardware_preset("small"), {});

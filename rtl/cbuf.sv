@@ -1,5 +1,6 @@
-/// Convolution buffer: banks of atoms, consecutive addresses in one bank. Loads write while the
-/// array reads; a bank serves one read per cycle, weights before features.
+/// Convolution buffer: banks of atoms, consecutive addresses in one bank. Loads and kept tiles are
+/// written while the array reads; a bank serves one read per cycle, weights before features, and
+/// takes one write, loads before kept tiles.
 module cbuf #(
     parameter int unsigned AtomicC = 8,
     /// Atoms in all banks, a power of two.
@@ -12,6 +13,12 @@ module cbuf #(
     input  logic [  AtomicC-1:0] we_i,
     input  logic [         19:0] waddr_i,
     input  logic [AtomicC*8-1:0] wdata_i,
+    /// Write of a kept tile, by byte of the atom; it happens unless `keep_conflict_o`.
+    input  logic [  AtomicC-1:0] keep_we_i,
+    input  logic [         19:0] keep_addr_i,
+    input  logic [AtomicC*8-1:0] keep_data_i,
+    /// The kept tile's address has lost its bank to a load and must be repeated.
+    output logic                 keep_conflict_o,
     /// Feature read; data one cycle later unless `conflict_o`.
     input  logic                 feature_re_i,
     input  logic [         19:0] feature_addr_i,
@@ -28,13 +35,15 @@ module cbuf #(
   localparam int unsigned RowBits = $clog2(BankAtoms);
   localparam int unsigned BankBits = (Banks > 1) ? $clog2(Banks) : 1;
 
-  logic [BankBits-1:0] wbank, feature_bank, weight_bank, feature_bank_q, weight_bank_q;
+  logic [BankBits-1:0] wbank, keep_bank, feature_bank, weight_bank, feature_bank_q, weight_bank_q;
 
   function automatic logic [BankBits-1:0] bank_of(input logic [19:0] address);
     bank_of = (Banks > 1) ? BankBits'(address >> RowBits) : '0;
   endfunction
 
   assign wbank = bank_of(waddr_i);
+  assign keep_bank = bank_of(keep_addr_i);
+  assign keep_conflict_o = |we_i && wbank == keep_bank;
   assign feature_bank = bank_of(feature_addr_i);
   assign weight_bank = bank_of(weight_addr_i);
   assign conflict_o = feature_re_i && weight_re_i && feature_bank == weight_bank;
@@ -42,7 +51,8 @@ module cbuf #(
   logic [Banks-1:0][AtomicC*8-1:0] rdata;
 
   for (genvar b = 0; b < Banks; b++) begin : gen_banks
-    logic weight_here, feature_here;
+    logic weight_here, feature_here, load_here;
+    assign load_here = |we_i && wbank == BankBits'(b);
     assign weight_here = weight_re_i && weight_bank == BankBits'(b);
     assign feature_here = feature_re_i && feature_bank == BankBits'(b);
 
@@ -51,9 +61,9 @@ module cbuf #(
         .Depth(BankAtoms)
     ) u_bank (
         .clk_i,
-        .we_i((wbank == BankBits'(b)) ? we_i : '0),
-        .waddr_i(waddr_i[RowBits-1:0]),
-        .wdata_i,
+        .we_i(load_here ? we_i : (keep_bank == BankBits'(b)) ? keep_we_i : '0),
+        .waddr_i(load_here ? waddr_i[RowBits-1:0] : keep_addr_i[RowBits-1:0]),
+        .wdata_i(load_here ? wdata_i : keep_data_i),
         .re_i(weight_here || feature_here),
         .raddr_i(weight_here ? weight_addr_i[RowBits-1:0] : feature_addr_i[RowBits-1:0]),
         .rdata_o(rdata[b])

@@ -22,6 +22,7 @@ param_memory.sv
 operand_memory.sv
 tile_drain.sv
 burst_writer.sv
+tile_keeper.sv
 store_unit.sv
 command_fetch.sv
 read_arbiter.sv

@@ -74,8 +74,9 @@ module load_unit #(
 
   localparam int unsigned ParamRecordBytes = 12;
   localparam int unsigned TableWords = 512;  // two tables
-  // Chunks carry an atom, four bytes of a parameter record or a table's value.
-  localparam int unsigned ChunkBytes = (AtomicC < 4) ? 4 : AtomicC;
+  localparam int unsigned CompactRecordBytes = 8;
+  // Chunks carry an atom, a compact parameter record, a word of another one or a table's value.
+  localparam int unsigned ChunkBytes = (AtomicC < CompactRecordBytes) ? CompactRecordBytes : AtomicC;
   localparam int unsigned ChunkCountBits = $clog2(ChunkBytes + 1);
   localparam int unsigned BeatCountBits = $clog2(BusBytes + 1);
 
@@ -92,6 +93,7 @@ module load_unit #(
   logic splitter_busy, transfers_full, transfers_empty;
   logic is_load, tokens_ready, start;
   logic source_set_q, shape_set_q, stride_set_q, fold_set_q, configured, fold_error;
+  logic record_error;
 
   assign opcode = cmd_i[63:58];
   assign load = cmd_i;
@@ -108,7 +110,9 @@ module load_unit #(
       (source_q.pixel_bytes > 16'(FoldBytes) || fold_q.advance > 7'(FoldBytes) ||
        load.kind != tessera_isa_pkg::LoadKindFeature || shape_q.inner != 16'd1 ||
        (in_parts && 17'(source_q.pixel_bytes) + 17'(fold_q.offset) > 17'(AtomicC)));
-  assign start = is_load && configured && !fold_error && tokens_ready && !splitter_busy && !transfers_full && !halt_i;
+  assign record_error = is_load && configured && !halt_i && load.kind == tessera_isa_pkg::LoadKindParam &&
+      source_q.pixel_bytes != 16'(ParamRecordBytes) && source_q.pixel_bytes != 16'(CompactRecordBytes);
+  assign start = is_load && configured && !fold_error && !record_error && tokens_ready && !splitter_busy && !transfers_full && !halt_i;
   assign cmd_ready_o = !halt_i && !splitter_busy && (is_load ? start : 1'b1);
   assign take_compute_o = start && load.wait_compute;
   assign take_store_o = start && load.wait_store;
@@ -232,9 +236,10 @@ module load_unit #(
   assign r_ready_o = halt_i || beat_ready;
   assign beat_take = r_valid_i && r_ready_o;
 
-  logic is_param, is_operand, is_table, is_word, chunk_valid;
+  logic is_param, is_compact, is_operand, is_table, is_word, chunk_valid;
   logic [ChunkBytes*8-1:0] chunk;
   assign is_param = sink_kind == tessera_isa_pkg::LoadKindParam;
+  assign is_compact = is_param && sink_pixel_bytes == 16'(CompactRecordBytes);
   assign is_operand = sink_kind == tessera_isa_pkg::LoadKindOperand;
   assign is_table = sink_kind == tessera_isa_pkg::LoadKindTable;
   assign is_word = is_param || is_table;
@@ -279,8 +284,9 @@ module load_unit #(
   ) u_packer (
       .clk_i,
       .rst_ni,
-      .unit_bytes_i(is_param ? 16'(ParamRecordBytes) : is_table ? 16'd4 : sink_pixel_bytes),
-      .chunk_bytes_i(is_word ? ChunkCountBits'(4) : ChunkCountBits'(AtomicC)),
+      .unit_bytes_i(is_table ? 16'd4 : sink_pixel_bytes),
+      .chunk_bytes_i(is_compact ? ChunkCountBits'(CompactRecordBytes) :
+                     is_word ? ChunkCountBits'(4) : ChunkCountBits'(AtomicC)),
       .in_valid_i(folded_valid && !halt_i),
       .in_ready_o(folded_ready),
       .in_data_i(folded_data),
@@ -329,17 +335,24 @@ module load_unit #(
   assign table_address_o = table_word[8:0];
   assign table_data_o = chunk[31:0];
 
-  // A parameter record arrives as bias, multiplier, shift.
+  // A parameter record arrives as bias, multiplier, shift, or in one piece.
+  logic [27:0] compact_bias;
+  logic [5:0] compact_shift;
+  logic [29:0] compact_multiplier;
+  assign {compact_multiplier, compact_shift, compact_bias} = chunk[63:0];
   logic [1:0] record_word_q;
   logic [31:0] bias_q, multiplier_q;
   logic [9:0] group_q;
   logic [6:0] channel_q;
   logic record_done, param_error;
 
-  assign record_done = chunk_valid && is_param && record_word_q == 2'd2 && !halt_i;
+  assign record_done = chunk_valid && is_param && (is_compact || record_word_q == 2'd2) && !halt_i;
   assign param_group_o = 10'(sink_dest) + group_q;
   assign param_channel_o = channel_q;
-  assign param_data_o = {chunk[7:0], multiplier_q, bias_q};
+  assign param_data_o = is_compact ?
+      {{2{compact_shift[5]}}, compact_shift, 2'b01, compact_multiplier,
+       {4{compact_bias[27]}}, compact_bias} :
+      {chunk[7:0], multiplier_q, bias_q};
   assign param_error = record_done && 21'(sink_dest) + 21'(group_q) >= 21'(ParamGroups);
   assign param_we_o = record_done && !param_error;
 
@@ -361,10 +374,10 @@ module load_unit #(
           end
         end
       end else begin
-        record_word_q <= (record_word_q == 2'd2) ? '0 : record_word_q + 2'd1;
+        record_word_q <= (is_compact || record_word_q == 2'd2) ? '0 : record_word_q + 2'd1;
         if (record_word_q == 2'd0) bias_q <= chunk[31:0];
         if (record_word_q == 2'd1) multiplier_q <= chunk[31:0];
-        if (record_word_q == 2'd2) begin
+        if (is_compact || record_word_q == 2'd2) begin
           channel_q <= (channel_q == 7'(AtomicK - 1)) ? '0 : channel_q + 7'd1;
           if (channel_q == 7'(AtomicK - 1)) group_q <= group_q + 10'd1;
         end
@@ -391,6 +404,10 @@ module load_unit #(
       error_o = 1'b1;
       error_cause_o = tessera_isa_pkg::ErrorFoldRange;
       error_info_o = 32'(source_q.pixel_bytes);
+    end else if (record_error) begin
+      error_o = 1'b1;
+      error_cause_o = tessera_isa_pkg::ErrorLoadLength;
+      error_info_o = 32'd1;
     end else if (cbuf_error) begin
       error_o = 1'b1;
       error_cause_o = tessera_isa_pkg::ErrorCbufRange;

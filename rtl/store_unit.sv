@@ -1,5 +1,7 @@
-/// Store unit: drains output tiles through the requantiser and writes them to external memory.
+/// Store unit: drains output tiles through the requantiser and writes them to external memory, to
+/// the cbuf, or to both.
 module store_unit #(
+    parameter int unsigned AtomicC = 8,
     parameter int unsigned AtomicK = 8,
     parameter int unsigned BusBytes = 8,
     parameter int unsigned PostLanes = 8,
@@ -37,6 +39,13 @@ module store_unit #(
     input  logic                        table_we_i,
     input  logic [                 8:0] table_addr_i,
     input  logic [                31:0] table_data_i,
+    /// Usable cbuf atoms.
+    input  logic [                20:0] cbuf_limit_i,
+    /// Writes a piece of a kept tile, by byte of the atom, unless it is refused.
+    output logic [         AtomicC-1:0] keep_we_o,
+    output logic [                19:0] keep_address_o,
+    output logic [       AtomicC*8-1:0] keep_data_o,
+    input  logic                        keep_refused_i,
     /// Write channels.
     output logic                        aw_valid_o,
     input  logic                        aw_ready_i,
@@ -73,6 +82,7 @@ module store_unit #(
   tessera_isa_pkg::st_tile_t tile_q;
   tessera_isa_pkg::st_post_t post_q;
   tessera_isa_pkg::st_result_t result_q;
+  tessera_isa_pkg::st_keep_t keep_q;
   tessera_isa_pkg::store_t store, store_q;
   logic [5:0] opcode;
 
@@ -81,7 +91,8 @@ module store_unit #(
   logic barrier_q;   // its token waits for the write responses
   logic [8:0] bursts_q;  // write responses to come
 
-  logic address_set_q, shape_set_q, stride_set_q, quant_set_q, tile_set_q, result_set_q, configured;
+  logic address_set_q, shape_set_q, stride_set_q, quant_set_q, tile_set_q, result_set_q, keep_set_q;
+  logic place_set, configured;
   logic wants_result;
   logic is_store, is_mark, settled, tokens_ready, start, kernel_count_error;
   assign opcode = cmd_i[63:58];
@@ -92,9 +103,10 @@ module store_unit #(
   assign tokens_ready = !store.wait_compute || compute_token_i;
   assign wants_result = post_q.operation == tessera_isa_pkg::StPostOperationAdd ||
       post_q.operation == tessera_isa_pkg::StPostOperationMultiply;
-  assign configured = address_set_q && shape_set_q && quant_set_q && tile_set_q &&
-      (result_set_q || !wants_result) &&
+  assign place_set = address_set_q && shape_set_q &&
       (stride_set_q || (shape_q.inner == 16'd1 && shape_q.outer == 16'd1));
+  assign configured = quant_set_q && tile_set_q && (result_set_q || !wants_result) &&
+      (keep_set_q || !store.keep) && (place_set || store.keep_only);
   assign kernel_count_error = is_store && configured && tile_q.last_kernels > 7'(AtomicK);
   assign start = is_store && configured && tokens_ready && !active_q && !barrier_q && !halt_i &&
       !kernel_count_error;
@@ -105,10 +117,11 @@ module store_unit #(
   assign mark_id_o = cmd_i[15:0];
 
   logic drained, drain_idle, splitter_busy, writer_idle, writer_holding, finished;
-  logic acc_error, param_error, operand_error, too_long, too_short;
+  logic acc_error, param_error, operand_error, keep_error, too_long, too_short;
+  logic kept;
   logic [31:0] drain_info;
   assign finished = active_q && drain_idle && !splitter_busy && writer_idle && !writer_holding;
-  assign post_compute_o = drained && store_q.post_compute;
+  assign post_compute_o = (store_q.keep ? kept : drained) && store_q.post_compute;
   assign post_load_o = barrier_q && settled;
 
   always_ff @(posedge clk_i) begin
@@ -120,6 +133,7 @@ module store_unit #(
         tessera_isa_pkg::OpStQuant: quant_q <= cmd_i;
         tessera_isa_pkg::OpStTile: tile_q <= cmd_i;
         tessera_isa_pkg::OpStResult: result_q <= cmd_i;
+        tessera_isa_pkg::OpStKeep: keep_q <= cmd_i;
         tessera_isa_pkg::OpStore: store_q <= cmd_i;
         default: ;
       endcase
@@ -134,6 +148,7 @@ module store_unit #(
       quant_set_q <= 1'b0;
       tile_set_q <= 1'b0;
       result_set_q <= 1'b0;
+      keep_set_q <= 1'b0;
       post_q <= '0;
     end else if (cmd_valid_i && cmd_ready_o) begin
       if (opcode == tessera_isa_pkg::OpStAddress) address_set_q <= 1'b1;
@@ -142,6 +157,7 @@ module store_unit #(
       if (opcode == tessera_isa_pkg::OpStQuant) quant_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpStTile) tile_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpStResult) result_set_q <= 1'b1;
+      if (opcode == tessera_isa_pkg::OpStKeep) keep_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpStPost) post_q <= cmd_i;
     end
   end
@@ -209,6 +225,42 @@ module store_unit #(
       .error_info_o(drain_info)
   );
 
+  // Bytes leave the drain when all that want them take them.
+  logic keep_valid, keep_last, writer_takes, drain_take;
+  logic [AtomicC-1:0] keep_we;
+  assign keep_valid = drain_valid && store_q.keep && (store_q.keep_only || writer_takes) && !halt_i;
+  assign drain_ready = (store_q.keep_only || writer_takes) && !(store_q.keep && keep_refused_i);
+  assign drain_take = drain_valid && drain_ready;
+  assign kept = drain_take && keep_last;
+
+  tile_keeper #(
+      .AtomicC(AtomicC),
+      .AtomicK(AtomicK),
+      .PostLanes(PostLanes)
+  ) u_keeper (
+      .clk_i,
+      .start_i(start),
+      .dest_i(store.dest),
+      .pixels_i(tile_q.pixels),
+      .groups_i(tile_q.groups),
+      .last_kernels_i(tile_q.last_kernels),
+      .cols_i(keep_q.cols),
+      .pixel_step_i(keep_q.pixel_step),
+      .row_step_i(keep_q.row_step),
+      .cbuf_limit_i,
+      .valid_i(keep_valid),
+      .take_i(drain_take),
+      .data_i(drain_data),
+      .count_i(drain_count),
+      .we_o(keep_we),
+      .address_o(keep_address_o),
+      .data_o(keep_data_o),
+      .last_o(keep_last),
+      .error_o(keep_error)
+  );
+
+  assign keep_we_o = keep_we;
+
   logic burst_valid, burst_ready, writer_ready, aw_slot, aw_valid_q;
   logic [31:0] burst_address, aw_address_q;
   logic [12:0] burst_bytes;
@@ -219,7 +271,7 @@ module store_unit #(
   ) u_splitter (
       .clk_i,
       .rst_ni,
-      .start_i(start),
+      .start_i(start && !store.keep_only),
       .address_i(address_q.address),
       .segment_bytes_i(shape_q.segment_bytes),
       .inner_i(shape_q.inner),
@@ -272,8 +324,8 @@ module store_unit #(
       .burst_ready_o(writer_ready),
       .burst_offset_i(burst_address[$clog2(BusBytes)-1:0]),
       .burst_bytes_i(burst_bytes),
-      .in_valid_i(drain_valid),
-      .in_ready_o(drain_ready),
+      .in_valid_i(drain_valid && !store_q.keep_only && !(store_q.keep && keep_refused_i)),
+      .in_ready_o(writer_takes),
       .in_data_i(drain_data),
       .in_count_i(drain_count),
       .w_valid_o,
@@ -325,6 +377,9 @@ module store_unit #(
     end else if (operand_error) begin
       error_cause_o = tessera_isa_pkg::ErrorOperandRange;
       error_info_o  = drain_info;
+    end else if (keep_error) begin
+      error_cause_o = tessera_isa_pkg::ErrorCbufRange;
+      error_info_o  = 32'(keep_address_o);
     end else if (too_long) begin
       error_cause_o = tessera_isa_pkg::ErrorStoreLength;
       error_info_o  = 32'd1;

@@ -327,6 +327,10 @@ module tessera_npu #(
       .error_info_o(load_error_info)
   );
 
+  logic [AtomicC-1:0] keep_we;
+  logic [19:0] keep_addr;
+  logic [AtomicC*8-1:0] keep_data;
+  logic keep_refused;
   logic feature_re, feature_refused, weight_re, drain, drain_wait, compute_error;
   logic [19:0] feature_addr, weight_addr;
   logic [AtomicC*8-1:0] feature_data, weight_data;
@@ -345,6 +349,10 @@ module tessera_npu #(
       .we_i(cbuf_we),
       .waddr_i(cbuf_waddr),
       .wdata_i(cbuf_wdata),
+      .keep_we_i(keep_we),
+      .keep_addr_i(keep_addr),
+      .keep_data_i(keep_data),
+      .keep_conflict_o(keep_refused),
       .feature_re_i(feature_re),
       .feature_addr_i(feature_addr),
       .feature_data_o(feature_data),
@@ -442,6 +450,7 @@ module tessera_npu #(
   );
 
   store_unit #(
+      .AtomicC(AtomicC),
       .AtomicK(AtomicK),
       .BusBytes(BusBytes),
       .PostLanes(PostLanes),
@@ -473,6 +482,11 @@ module tessera_npu #(
       .table_we_i(table_we),
       .table_addr_i(table_waddr),
       .table_data_i(table_wdata),
+      .cbuf_limit_i(cbuf_limit),
+      .keep_we_o(keep_we),
+      .keep_address_o(keep_addr),
+      .keep_data_o(keep_data),
+      .keep_refused_i(keep_refused),
       .aw_valid_o(m_awvalid_o),
       .aw_ready_i(m_awready_i),
       .aw_address_o(m_awaddr_o),

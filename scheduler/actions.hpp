@@ -57,6 +57,9 @@ struct StoreAction {
   isa::StResult result;
   isa::StTile tile;
   std::uint32_t acc_base = 0;
+  std::optional<isa::StKeep> keep;  ///< the tile goes to the cbuf, too
+  bool keep_only = false;           ///< and nowhere else
+  std::uint32_t kept_at = 0;        ///< atom of its first pixel
 };
 
 /// Tells the trace port that the layer is done in this unit.

@@ -25,7 +25,11 @@ constexpr std::uint64_t kTableBytes = 1024;
 struct Cell {
   std::uint32_t writer = 0;
   std::uint32_t reader = 0;
+  std::uint8_t unit = 0;  ///< the writer's
 };
+
+/// Operations known to be finished, by unit.
+using Known = std::array<std::uint32_t, 3>;
 
 /// State of a range of external bytes within a run.
 struct ExternalRange {
@@ -146,8 +150,10 @@ class RunChecker {
              (op.load.fold == 0 || has_all<isa::LdFold>(op));
     }
     const bool many = op.store_shape.inner > 1 || op.store_shape.outer > 1;
-    return has_all<isa::StAddress, isa::StShape, isa::StQuant, isa::StTile>(op) &&
-           (!many || has_all<isa::StStride>(op)) &&
+    return has_all<isa::StQuant, isa::StTile>(op) &&
+           (op.store.keep_only != 0 || (has_all<isa::StAddress, isa::StShape>(op) &&
+                                        (!many || has_all<isa::StStride>(op)))) &&
+           (op.store.keep == 0 || has_all<isa::StKeep>(op)) &&
            (!takes_operand(op) || has_all<isa::StResult>(op));
   }
 
@@ -183,9 +189,12 @@ class RunChecker {
     const std::uint64_t bytes =
         std::uint64_t{op.load_shape.segment_bytes} * op.load_shape.inner * op.load_shape.outer;
     const auto kind = static_cast<isa::LoadKind>(op.load.kind);
-    const std::uint64_t unit = kind == isa::LoadKind::Param   ? 12
-                               : kind == isa::LoadKind::Table ? kTableBytes
-                                                              : op.source.pixel_bytes;
+    const std::uint64_t unit =
+        kind == isa::LoadKind::Table ? kTableBytes : std::uint64_t{op.source.pixel_bytes};
+    if (kind == isa::LoadKind::Param && unit != 8 && unit != 12) {
+      report_here(fmt::format("parameters of {} bytes", unit));
+      return;
+    }
     if (op.load.fold != 0) {
       if (!check_fold(op)) {
         return;
@@ -221,14 +230,14 @@ class RunChecker {
     const std::uint64_t atoms = bytes / unit * ((unit + hw_.atomic_c - 1) / hw_.atomic_c);
     switch (kind) {
       case isa::LoadKind::Param:
-        return fill(params_, op.load.dest, (bytes / 12 + hw_.atomic_k - 1) / hw_.atomic_k,
-                    op.known[kStore], "parameter group", kLoad);
+        return fill(params_, op.load.dest, (bytes / unit + hw_.atomic_k - 1) / hw_.atomic_k,
+                    op.known, kStore, "parameter group", kLoad);
       case isa::LoadKind::Table:
-        return fill(tables_, op.load.dest, bytes / kTableBytes, op.known[kStore], "table", kLoad);
+        return fill(tables_, op.load.dest, bytes / kTableBytes, op.known, kStore, "table", kLoad);
       case isa::LoadKind::Operand:
-        return fill(operands_, op.load.dest, atoms, op.known[kStore], "operand word", kLoad);
+        return fill(operands_, op.load.dest, atoms, op.known, kStore, "operand word", kLoad);
       default:
-        return fill(cbuf_, op.load.dest, atoms, op.known[kCompute], "cbuf atom", kLoad);
+        return fill(cbuf_, op.load.dest, atoms, op.known, kCompute, "cbuf atom", kLoad);
     }
   }
 
@@ -257,7 +266,7 @@ class RunChecker {
     const std::uint64_t atoms =
         op.fold.units * ((op.source.pixel_bytes + std::uint64_t{hw_.atomic_c} - 1) / hw_.atomic_c);
     for (std::uint64_t row = 0; row < op.load_shape.outer; ++row) {
-      if (!fill(cbuf_, op.load.dest + row * op.fold.row_step * atoms, atoms, op.known[kCompute],
+      if (!fill(cbuf_, op.load.dest + row * op.fold.row_step * atoms, atoms, op.known, kCompute,
                 "cbuf atom", kLoad)) {
         return false;
       }
@@ -265,24 +274,28 @@ class RunChecker {
     return true;
   }
 
-  // A write by `unit` over cells whose readers must be among the first `known`.
-  bool fill(std::vector<Cell>& cells, std::uint64_t begin, std::uint64_t count, std::uint32_t known,
-            const char* what, std::size_t unit) {
+  // A write by `unit` over cells that `readers` may look at.
+  bool fill(std::vector<Cell>& cells, std::uint64_t begin, std::uint64_t count, const Known& known,
+            std::size_t readers, const char* what, std::size_t unit) {
     if (begin + count > cells.size()) {
       report_here(fmt::format("writes {} {}, there are {}", what, begin + count - 1, cells.size()));
       return false;
     }
     for (std::uint64_t i = begin; i < begin + count; ++i) {
-      if (cells[i].reader > known) {
+      if (cells[i].reader > known[readers]) {
         report_here(fmt::format("overwrites {} {} that may still be read", what, i));
         return false;
       }
-      cells[i] = {numbers_[unit], 0};
+      if (cells[i].unit != unit && cells[i].writer > known[cells[i].unit]) {
+        report_here(fmt::format("overwrites {} {} that may still be on its way", what, i));
+        return false;
+      }
+      cells[i] = {numbers_[unit], 0, static_cast<std::uint8_t>(unit)};
     }
     return true;
   }
 
-  void read(std::vector<Cell>& cells, std::uint64_t begin, std::uint64_t count, std::uint32_t known,
+  void read(std::vector<Cell>& cells, std::uint64_t begin, std::uint64_t count, const Known& known,
             const char* what, std::size_t unit) {
     if (begin + count > cells.size()) {
       report_here(fmt::format("reads {} {}, there are {}", what, begin + count - 1, cells.size()));
@@ -293,7 +306,7 @@ class RunChecker {
         report_here(fmt::format("reads {} {} that nothing was written to", what, i));
         return;
       }
-      if (cells[i].writer > known) {
+      if (cells[i].writer > known[cells[i].unit]) {
         report_here(fmt::format("reads {} {} that may still be on its way", what, i));
         return;
       }
@@ -416,14 +429,14 @@ class RunChecker {
         read(cbuf_,
              static_cast<std::uint64_t>(slab_base(op) + row * op.kernel.row_pitch +
                                         col * op.input.atoms),
-             op.weights.groups, op.known[kLoad], "cbuf atom", kCompute);
+             op.weights.groups, op.known, "cbuf atom", kCompute);
       }
       if (problems_.size() >= kMaxProblems) {
         return;
       }
     }
     read(cbuf_, op.weights.address, kernels_in(op) * window.chunks_y * window.chunks_x,
-         op.known[kLoad], "cbuf atom", kCompute);
+         op.known, "cbuf atom", kCompute);
     accumulate(op, std::uint64_t{op.tile.rows} * op.tile.cols * op.weights.groups);
   }
 
@@ -446,7 +459,7 @@ class RunChecker {
           ++end;
         }
         read(cbuf_, static_cast<std::uint64_t>(base + row * pitch + cols[c] * op.input.atoms),
-             (end - c) * op.input.atoms, op.known[kLoad], "cbuf atom", kCompute);
+             (end - c) * op.input.atoms, op.known, "cbuf atom", kCompute);
         c = end;
       }
       if (problems_.size() >= kMaxProblems) {
@@ -454,7 +467,7 @@ class RunChecker {
       }
     }
     read(cbuf_, op.weights.address,
-         kernels_in(op) * op.kernel.kernel_h * op.kernel.kernel_w * op.input.atoms, op.known[kLoad],
+         kernels_in(op) * op.kernel.kernel_h * op.kernel.kernel_w * op.input.atoms, op.known,
          "cbuf atom", kCompute);
     accumulate(op, pixels * op.weights.groups);
   }
@@ -480,7 +493,7 @@ class RunChecker {
         report_here(fmt::format("overwrites accumulator word {} that may still be read", w));
         return;
       }
-      cell = {numbers_[kCompute], 0};
+      cell = {numbers_[kCompute], 0, kCompute};
     }
   }
 
@@ -489,24 +502,36 @@ class RunChecker {
         std::uint64_t{op.store_tile.groups - 1} * hw_.atomic_k + op.store_tile.last_kernels;
     const std::uint64_t bytes =
         std::uint64_t{op.store_shape.segment_bytes} * op.store_shape.inner * op.store_shape.outer;
-    if (op.store_tile.last_kernels > hw_.atomic_k || bytes != kernels * op.store_tile.pixels) {
+    const bool to_memory = op.store.keep_only == 0;
+    if (!to_memory && op.store.keep == 0) {
+      report_here("the tile is written nowhere");
+      return;
+    }
+    if (op.store_tile.last_kernels > hw_.atomic_k ||
+        (to_memory && bytes != kernels * op.store_tile.pixels)) {
       report_here(fmt::format("the tile has {} bytes, the write {}", kernels * op.store_tile.pixels,
                               bytes));
       return;
     }
     const std::uint64_t words = std::uint64_t{op.store_tile.pixels} * op.store_tile.groups;
-    read(acc_, op.store.acc_base, words, op.known[kCompute], "accumulator word", kStore);
+    read(acc_, op.store.acc_base, words, op.known, "accumulator word", kStore);
     if (op.store.acc_base + words > acc_.size()) {
       return;
     }
-    read(params_, op.store_tile.param_base, op.store_tile.groups, op.known[kLoad],
+    read(params_, op.store_tile.param_base, op.store_tile.groups, op.known,
          "parameter group", kStore);
     if (takes_operand(op)) {
       read(operands_, op.store.acc_base, std::uint64_t{op.store_tile.pixels} * op.store_tile.groups,
-           op.known[kLoad], "operand word", kStore);
+           op.known, "operand word", kStore);
     }
     if (takes_table(op)) {
-      read(tables_, op.post.table_select, 1, op.known[kLoad], "table", kStore);
+      read(tables_, op.post.table_select, 1, op.known, "table", kStore);
+    }
+    if (op.store.keep != 0 && !keep(op)) {
+      return;
+    }
+    if (!to_memory) {
+      return;
     }
     const auto [arena_begin, arena_end] = arena();
     for_segments(
@@ -527,6 +552,21 @@ class RunChecker {
             range = {true, numbers_[kStore], 0};
           });
         });
+  }
+
+  bool keep(const Op& op) {
+    if (hw_.atomic_c != hw_.atomic_k) {
+      report_here("the hardware keeps nothing: its atomic_c is not its atomic_k");
+      return false;
+    }
+    for (std::uint64_t pixel = 0; pixel < op.store_tile.pixels; ++pixel) {
+      const std::uint64_t atom = op.store.dest + pixel / op.keep.cols * op.keep.row_step +
+                                 pixel % op.keep.cols * op.keep.pixel_step;
+      if (!fill(cbuf_, atom, op.store_tile.groups, op.known, kCompute, "cbuf atom", kStore)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> arena() const {

@@ -66,6 +66,7 @@ struct Applier {
     isa::StResult unused;
     return configure(unused, c);
   }
+  bool operator()(const isa::StKeep& c) const { return configure(state.keep, c); }
   bool operator()(const isa::Store& c) const {
     state.store = c;
     state.waits = {false, c.wait_compute != 0, false};

@@ -35,6 +35,7 @@ struct Op {
   isa::StStride store_stride;
   isa::StTile store_tile;
   isa::StPost post;
+  isa::StKeep keep;
   isa::Store store;
   // Tokens, by other unit (load, compute, store).
   std::array<bool, 3> waits{};

@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::uint64_t kAlignment = 64;
 constexpr std::uint64_t kSmallKernel = 4096;  // bytes; such are often shared, and cheap to make
-constexpr std::uint64_t kParamBytes = 12;
 constexpr std::uint64_t kAddressSpace = std::uint64_t{1} << 32;
 
 std::uint64_t align(std::uint64_t value) {
@@ -163,7 +162,7 @@ class Compiler {
     for (const std::vector<PlacedPiece>& pieces : pieces_) {
       for (const PlacedPiece& piece : pieces) {
         bytes += align(packed_bytes(piece.shape, hardware_)) +
-                 align(kParamBytes * static_cast<std::uint64_t>(piece.shape.out_c));
+                 align(std::uint64_t{kParamBytes} * u32(piece.shape.out_c));
       }
     }
     for (const Tensor& tensor : network_.tensors) {
@@ -194,10 +193,14 @@ class Compiler {
     const bool left_out = contents_ == Contents::Commands && bytes > kSmallKernel;
     LayerKernel kernel = piece.kernel(left_out ? Contents::Commands : Contents::All);
     data.quant = kernel.quant;
+    const std::uint64_t taps = std::uint64_t{u32(piece.shape.kernel_h)} *
+                               u32(piece.shape.kernel_w) *
+                               (piece.shape.depthwise ? 1 : u32(piece.shape.in_c));
+    data.param_bytes = param_bytes(kernel, taps);
     data.padding_value = kernel.padding_value;
     if (left_out) {
       data.weights = constants_.reserve(bytes, program_.image);
-      data.params = constants_.reserve(kParamBytes * kernel.biases.size(), program_.image);
+      data.params = constants_.reserve(data.param_bytes * kernel.biases.size(), program_.image);
       return;
     }
     if (data.fold) {
@@ -205,7 +208,7 @@ class Compiler {
     }
     data.weights =
         add_constant(pack_weights(kernel, placed.shape, hardware_, placed.decision.channel_parts));
-    data.params = add_constant(pack_params(kernel));
+    data.params = add_constant(pack_params(kernel, data.param_bytes));
   }
 
   void place_post(const PostOperation& post, LayerData& data) {

@@ -9,6 +9,8 @@ namespace tessera {
 
 namespace {
 
+constexpr std::uint32_t kCompactParamBytes = 8;
+
 // One atom per channel and window; taps at the end of the atom's rows, as the window has its newest
 // pixels there.
 std::vector<std::uint8_t> pack_depthwise(const LayerKernel& kernel, const ConvShape& shape,
@@ -93,10 +95,27 @@ std::vector<std::uint8_t> pack_weights(const LayerKernel& kernel, const ConvShap
   return packed;
 }
 
-std::vector<std::uint8_t> pack_params(const LayerKernel& kernel) {
+std::uint32_t param_bytes(const LayerKernel& kernel, std::uint64_t taps) {
+  constexpr std::int64_t kBiasLimit = std::int64_t{1} << 27;
+  constexpr std::int32_t kLeadingOne = std::int32_t{1} << 30;
+  constexpr std::int64_t kGreatestWeight = 2 * 128;  // two parts may add up
+  const std::int64_t shifted = std::abs(std::int64_t{kernel.input_zero_point}) * kGreatestWeight *
+                               static_cast<std::int64_t>(taps);
+  for (std::size_t k = 0; k < kernel.biases.size(); ++k) {
+    const std::int64_t bias = std::abs(std::int64_t{static_cast<std::int32_t>(kernel.biases[k])});
+    const FixedPoint& factor = kernel.factors[k];
+    if (bias + shifted >= kBiasLimit || factor.multiplier < kLeadingOne || factor.shift < -31 ||
+        factor.shift > 31) {
+      return kParamBytes;
+    }
+  }
+  return kCompactParamBytes;
+}
+
+std::vector<std::uint8_t> pack_params(const LayerKernel& kernel, std::uint32_t bytes) {
   const std::size_t channels = kernel.biases.size();
   const std::size_t per_channel = kernel.weights[0].size() / channels;
-  std::vector<std::uint8_t> packed(channels * 12);
+  std::vector<std::uint8_t> packed(channels * bytes);
   for (std::size_t k = 0; k < channels; ++k) {
     std::int32_t weights = 0;
     for (const std::vector<std::uint8_t>& part : kernel.weights) {
@@ -107,9 +126,20 @@ std::vector<std::uint8_t> pack_params(const LayerKernel& kernel) {
     const std::uint32_t bias =
         kernel.biases[k] -
         static_cast<std::uint32_t>(kernel.input_zero_point) * static_cast<std::uint32_t>(weights);
-    std::memcpy(&packed[12 * k], &bias, 4);
-    std::memcpy(&packed[12 * k + 4], &kernel.factors[k].multiplier, 4);
-    std::memcpy(&packed[12 * k + 8], &kernel.factors[k].shift, 4);
+    const FixedPoint& factor = kernel.factors[k];
+    std::uint8_t* record = &packed[bytes * k];
+    if (bytes == kCompactParamBytes) {
+      const auto field = [](auto value, unsigned bits) {
+        return static_cast<std::uint64_t>(value) & ((std::uint64_t{1} << bits) - 1);
+      };
+      const std::uint64_t word = field(bias, 28) | field(factor.shift, 6) << 28 |
+                                 field(factor.multiplier, 30) << 34;
+      std::memcpy(record, &word, sizeof(word));
+      continue;
+    }
+    std::memcpy(record, &bias, 4);
+    std::memcpy(record + 4, &factor.multiplier, 4);
+    std::memcpy(record + 8, &factor.shift, 4);
   }
   return packed;
 }

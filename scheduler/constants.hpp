@@ -9,6 +9,9 @@
 
 namespace tessera {
 
+/// Bytes per output channel of a parameter record that holds any value.
+inline constexpr std::uint32_t kParamBytes = 12;
+
 /// Kernel data (OHWI) as [channel part][group][weight part][tap][atom of the part][kernel of the
 /// group][channel], each atom filled up with zeros unless the layer has a single one.
 /// Depthwise: [group][weight part][window][kernel of the group], an atom of taps each (command
@@ -19,8 +22,12 @@ std::vector<std::uint8_t> pack_weights(const LayerKernel& kernel, const ConvShap
 /// Bytes of that.
 std::uint64_t packed_bytes(const ConvShape& shape, const Hardware& hardware);
 
-/// Per output channel {int32 bias, int32 multiplier, int32 shift}. The input's zero point is folded
-/// into the bias: sum w (x - z) + b = sum w x + (b - z sum w), modulo 2^32.
-std::vector<std::uint8_t> pack_params(const LayerKernel& kernel);
+/// Bytes per output channel of pack_params: 8 when every bias fits 28 bits whatever the weights are
+/// and every multiplier has its leading one, otherwise 12. `taps`: weights per output channel.
+std::uint32_t param_bytes(const LayerKernel& kernel, std::uint64_t taps);
+
+/// Per output channel bias, multiplier and shift, as command LOAD has them. The input's zero point is
+/// folded into the bias: sum w (x - z) + b = sum w x + (b - z sum w), modulo 2^32.
+std::vector<std::uint8_t> pack_params(const LayerKernel& kernel, std::uint32_t bytes);
 
 }  // namespace tessera

@@ -5,7 +5,6 @@
 namespace tessera {
 namespace {
 
-constexpr std::uint32_t kParamBytes = 12;  // bias, multiplier, shift
 constexpr std::uint32_t kAddressMask = (1U << 20) - 1;
 
 }  // namespace
@@ -235,10 +234,10 @@ std::uint32_t LayerActions::load_params(Range groups) {
   state_.param_next += count;
   LoadAction load;
   load.kind = isa::LoadKind::Param;
-  load.pixel_bytes = kParamBytes;
+  load.pixel_bytes = data_.param_bytes;
   load.source.address =
-      data_.params + static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k * kParamBytes;
-  load.source.segment_bytes = std::uint64_t{kernels_of(shape_, hw_, groups)} * kParamBytes;
+      data_.params + static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k * data_.param_bytes;
+  load.source.segment_bytes = std::uint64_t{kernels_of(shape_, hw_, groups)} * data_.param_bytes;
   add_load(load, Resource::Parameter, base, count);
   return base;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scheduler/actions.hpp"
+#include "scheduler/constants.hpp"
 #include "scheduler/lowering.hpp"
 #include "scheduler/regions.hpp"
 #include "scheduler/tiling.hpp"
@@ -19,6 +20,7 @@ struct LayerData {
   View feature;               ///< int8, channels adjacent
   std::uint64_t weights = 0;  ///< as packed by pack_weights for the same decision
   std::uint64_t params = 0;   ///< as packed by pack_params
+  std::uint32_t param_bytes = kParamBytes;  ///< per output channel
   View output;                ///< int8
   std::optional<Fold> fold;   ///< the shape is folded, the feature is not
   std::optional<View> operand;

@@ -96,8 +96,13 @@ class Encoder {
   }
 
   void add_body(const StoreAction& store, const Action& action) {
-    configure(isa::StAddress{static_cast<std::uint32_t>(store.dest.address)});
-    configure_transfer<isa::StShape, isa::StStride>(store.dest);
+    if (!store.keep_only) {
+      configure(isa::StAddress{static_cast<std::uint32_t>(store.dest.address)});
+      configure_transfer<isa::StShape, isa::StStride>(store.dest);
+    }
+    if (store.keep) {
+      configure(*store.keep);
+    }
     configure(store.quant);
     configure(store.post);
     const auto operation = static_cast<isa::StPostOperation>(store.post.operation);
@@ -110,6 +115,9 @@ class Encoder {
     go.wait_compute = action.wait_compute ? 1 : 0;
     go.post_compute = action.post_compute ? 1 : 0;
     go.post_load = action.post_load ? 1 : 0;
+    go.keep = store.keep ? 1 : 0;
+    go.keep_only = store.keep_only ? 1 : 0;
+    go.dest = store.kept_at;
     words_.push_back(isa::encode(go));
   }
 

@@ -6,7 +6,8 @@ namespace {
 constexpr std::size_t kTransfers = 4;
 constexpr std::uint32_t kMostResponses = 511;  // write bursts without a response
 constexpr std::uint32_t kChunks = 16;          // between accumulators and writer
-constexpr std::uint32_t kParamRecord = 12;
+constexpr std::uint32_t kCompactRecord = 8;
+constexpr std::uint32_t kParamWord = 4;
 
 // Cycles from an accumulator's read to its bytes at the writer, by what follows the requantiser.
 std::uint32_t delay_of(const StoreOperation& store) {
@@ -29,10 +30,11 @@ DataPath::DataPath(const Hardware& hardware, MemoryPort& port)
       atomic_c_(hardware.atomic_c),
       atomic_k_(hardware.atomic_k),
       lanes_(hardware.post_lanes),
+      bank_atoms_(hardware.cbuf_atoms() / hardware.cbuf_banks),
       most_read_bursts_(hardware.read_outstanding),
       fetch_packer_(8),
       load_splitter_(hardware.bus_bytes),
-      packer_(std::max(4U, hardware.atomic_c)),
+      packer_(std::max(kCompactRecord, hardware.atomic_c)),
       folder_(hardware.bus_bytes, hardware.fold_bytes()),
       store_splitter_(hardware.bus_bytes) {
   fetch_packer_.set(8, 8);
@@ -81,8 +83,11 @@ void DataPath::begin_sink() {
   if (folding_) {
     folder_.start(load);
   }
+  atoms_written_ = 0;
+  writes_atoms_ = kind == isa::LoadKind::Feature || kind == isa::LoadKind::Weight;
   if (kind == isa::LoadKind::Param) {
-    packer_.set(kParamRecord, 4);
+    const std::uint32_t record = load.source.pixel_bytes;
+    packer_.set(record, record == kCompactRecord ? record : kParamWord);
   } else if (kind == isa::LoadKind::Table) {
     packer_.set(4, 4);
   } else {
@@ -98,10 +103,64 @@ bool DataPath::reads_ready() const {
   return fetch_packer_.ready() && (folding_ ? folder_.ready(packer_.ready()) : packer_.ready());
 }
 
+// The cbuf ----------------------------------------------------------------------------------------
+
+void DataPath::take_atom() {
+  const LoadOperation& load = transfers_.front();
+  std::uint64_t offset = atoms_written_++;
+  if (folding_ && load.fold.row_step > 1) {
+    offset += offset / load.fold.units * (load.fold.row_step - 1) * load.fold.units;
+  }
+  atom_ = load.load.dest + offset;
+}
+
+std::uint32_t DataPath::bank_of(std::uint64_t atom) const {
+  return static_cast<std::uint32_t>(atom / bank_atoms_);
+}
+
+// Where the next chunk of the tile goes.
+std::uint64_t DataPath::kept_atom() const {
+  const std::uint64_t full = (atomic_k_ + lanes_ - 1) / lanes_;
+  const std::uint64_t last = (last_kernels_ + lanes_ - 1) / lanes_;
+  const std::uint64_t per_pixel = (groups_ - 1) * full + last;
+  const std::uint64_t pixel = kept_ / per_pixel;
+  const std::uint64_t group = kept_ % per_pixel / full;
+  return storing_.store.dest + pixel / storing_.keep.cols * storing_.keep.row_step +
+         pixel % storing_.keep.cols * storing_.keep.pixel_step + group;
+}
+
+// A load writes to the bank that the tile wants.
+bool DataPath::keep_refused() const {
+  return keeps_ && atom_written_ && bank_of(atom_) == bank_of(kept_atom());
+}
+
+// Whether that can happen before either is done.
+bool DataPath::may_refuse() const {
+  if (!keeps_ || !writes_atoms_ || transfers_.empty() || kept_ == to_keep_) {
+    return false;
+  }
+  const LoadOperation& load = transfers_.front();
+  const std::uint64_t atoms =
+      load.segments().bytes() / load.source.pixel_bytes *
+      ((load.source.pixel_bytes + std::uint64_t{atomic_c_} - 1) / atomic_c_);
+  const std::uint64_t rows = (storing_.tile.pixels - 1) / storing_.keep.cols;
+  const std::uint64_t kept_end = storing_.store.dest + rows * storing_.keep.row_step +
+                                 std::uint64_t{storing_.keep.cols} * storing_.keep.pixel_step +
+                                 groups_;
+  return bank_of(load.load.dest) <= bank_of(kept_end) &&
+         bank_of(storing_.store.dest) <= bank_of(load.load.dest + atoms);
+}
+
 // Stores ------------------------------------------------------------------------------------------
 
 void DataPath::store(const StoreOperation& store, const std::uint8_t* data, Cycle now) {
-  store_splitter_.start(store.segments(), now);
+  storing_ = store;
+  keeps_ = store.store.keep != 0;
+  keeps_only_ = store.store.keep_only != 0;
+  if (!keeps_only_) {
+    store_splitter_.start(store.segments(), now);
+  }
+  kept_ = 0;
   draining_ = true;
   drain_from_ = now + 1;
   drain_delay_ = delay_of(store);
@@ -111,6 +170,8 @@ void DataPath::store(const StoreOperation& store, const std::uint8_t* data, Cycl
   group_ = 0;
   group_left_ = groups_ == 1 ? last_kernels_ : atomic_k_;
   even_chunks_ = atomic_k_ % lanes_ == 0 && last_kernels_ % lanes_ == 0;
+  to_keep_ = pixels_left_ * ((groups_ - 1) * ((std::uint64_t{atomic_k_} + lanes_ - 1) / lanes_) +
+                             (last_kernels_ + lanes_ - 1) / lanes_);
   store_data_ = data;
 }
 
@@ -246,6 +307,10 @@ void DataPath::move_reads(const Moves& moves, bool took, DataEvents& events) {
     load_last = folded.last;
   }
   const Packer::Result packed = packer_.step(load_bytes, load_last);
+  atom_written_ = packed.chunk && writes_atoms_;
+  if (atom_written_) {
+    take_atom();
+  }
   if (packed.done) {
     events.load_done = events.any = true;
     events.ragged = events.ragged || packed.ragged;
@@ -272,7 +337,7 @@ void DataPath::move_writes(Cycle now, const Moves& moves, DataEvents& events) {
     beat_valid_ = false;
     events.any = events.any || stored();
   }
-  const bool take = chunks_.has(now) && held_ <= 2 * bus_;
+  const bool take = chunks_.has(now) && (keeps_only_ || held_ <= 2 * bus_) && !keep_refused();
   if (slot && write_queue_.has(now)) {
     const WriteBurst& burst = write_queue_.front();
     const std::uint32_t offset = write_left_ == 0 ? burst.offset : 0;
@@ -292,8 +357,12 @@ void DataPath::move_writes(Cycle now, const Moves& moves, DataEvents& events) {
     }
   }
   if (take) {
-    held_ += chunks_.front();
+    held_ += keeps_only_ ? 0 : chunks_.front();
     chunks_.pop();
+    if (++kept_ == to_keep_ && (keeps_ || keeps_only_)) {
+      events.drained = events.drained || keeps_;
+      events.any = true;
+    }
   }
 }
 
@@ -312,7 +381,8 @@ void DataPath::drain(Cycle now, bool full, DataEvents& events) {
     group_ = 0;
     if (--pixels_left_ == 0) {
       draining_ = false;
-      events.drained = events.any = true;
+      events.drained = events.drained || !keeps_;
+      events.any = true;
     }
   }
   group_left_ = group_ + 1 == groups_ ? last_kernels_ : atomic_k_;

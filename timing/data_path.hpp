@@ -22,7 +22,7 @@ struct DataEvents {
   bool load_done = false;     ///< the oldest transfer is in its place
   bool ragged = false;        ///< and was not a whole number of pixels, or rows of units
   bool request_done = false;  ///< the load unit can take its next command
-  bool drained = false;       ///< the tile's accumulators have been read
+  bool drained = false;       ///< the tile's accumulators have been read, or it is in the cbuf
   bool read_error = false;    ///< of a beat
   bool fetch_beat = false;    ///< which was one of commands
   bool write_error = false;
@@ -99,6 +99,7 @@ class DataPath {
     std::uint64_t state = 0;  ///< all that the coming cycles depend on but for progress; 0: unknown
     Cycle at = 0;
     std::uint64_t read_beats = 0, write_beats = 0, loaded = 0, chunks = 0, requests = 0;
+    std::uint64_t atoms = 0;
   };
   [[nodiscard]] BurstEnd burst_end(Cycle now) const;
   std::uint32_t leap_bursts(Cycle now, Cycle until);
@@ -110,6 +111,11 @@ class DataPath {
   void request(Cycle now, bool reader_full, bool writer_full, bool fetch_wants, DataEvents& events);
   void begin_sink();
   [[nodiscard]] bool fetch_wants(Cycle now) const;
+  void take_atom();
+  [[nodiscard]] std::uint32_t bank_of(std::uint64_t atom) const;
+  [[nodiscard]] std::uint64_t kept_atom() const;
+  [[nodiscard]] bool keep_refused() const;
+  [[nodiscard]] bool may_refuse() const;
   [[nodiscard]] bool reads_ready() const;
   [[nodiscard]] bool store_busy() const;
   [[nodiscard]] static std::uint64_t strobe_of(std::uint32_t bytes) {
@@ -121,7 +127,7 @@ class DataPath {
 
   MemoryPort& port_;
   MemoryController* memory_;  ///< behind the port, when it can be asked directly
-  std::uint32_t bus_, atomic_c_, atomic_k_, lanes_;
+  std::uint32_t bus_, atomic_c_, atomic_k_, lanes_, bank_atoms_;
   std::size_t most_read_bursts_;
   Counts counts_;
   std::uint64_t drained_ = 0;  ///< chunks read from the accumulators, ever
@@ -156,6 +162,10 @@ class DataPath {
   bool at_first_beat_ = true;
   std::uint32_t burst_left_ = 0;
   bool folding_ = false;
+  bool writes_atoms_ = false;        ///< the oldest transfer's chunks go to the cbuf
+  bool atom_written_ = false;        ///< in this cycle
+  std::uint64_t atom_ = 0;           ///< its address
+  std::uint64_t atoms_written_ = 0;  ///< chunks of the oldest transfer
   Packer packer_;
   Folder folder_;
 
@@ -167,6 +177,9 @@ class DataPath {
   std::uint32_t pixels_left_ = 0, groups_ = 1, group_ = 0, group_left_ = 0, last_kernels_ = 1;
   TimedQueue<std::uint32_t, 32> chunks_;  ///< bytes on their way or queued
   std::uint32_t held_ = 0;                ///< bytes in the writer
+  StoreOperation storing_;
+  bool keeps_ = false, keeps_only_ = false;
+  std::uint64_t kept_ = 0, to_keep_ = 0;  ///< chunks of the tile in the cbuf, and in all
   Splitter store_splitter_;
   TimedQueue<WriteBurst, 8> write_queue_;
   std::uint32_t write_left_ = 0;  ///< of the burst under way, 0: at its first beat

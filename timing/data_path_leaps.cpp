@@ -21,7 +21,8 @@ std::uint32_t DataPath::run_beats(Cycle now, Cycle until) {
   const auto most = static_cast<std::uint32_t>(std::min<Cycle>(whole, until - now));
   const std::uint32_t beats = most == 0 ? 0 : port_.run(now, most);
   if (beats != 0) {
-    packer_.run(beats, bus_);
+    const std::uint32_t chunks = packer_.run(beats, bus_);
+    atoms_written_ += writes_atoms_ ? chunks : 0;
     burst_left_ -= beats * bus_;
     counts_.read_beats += beats;
   }
@@ -38,7 +39,7 @@ bool DataPath::is_even(Cycle now) const {
   const bool draining = !draining_ || (even_chunks_ && now >= drain_from_);
   return !reads_wait && !writes_wait && reading && writing && whole && draining &&
          !address_valid_ && !write_address_valid_ && !folding_ && fetch_packer_.empty() &&
-         !fetch_wants(now);
+         !fetch_wants(now) && !may_refuse();
 }
 
 DataPath::Phase DataPath::phase(Cycle now) const {
@@ -83,6 +84,7 @@ std::uint32_t DataPath::leap(Cycle now, Cycle until, DataEvents& events) {
   }
   const Counts counts = counts_;
   const std::uint64_t drained = drained_;
+  const std::uint64_t atoms = atoms_written_;
   for (std::uint32_t i = 0; i < kPeriod; ++i) {
     cycle(now + i, events);
     if (events.any) {
@@ -122,6 +124,8 @@ std::uint32_t DataPath::leap(Cycle now, Cycle until, DataEvents& events) {
   counts_.read_beats += times(reads);
   counts_.write_beats += times(writes);
   burst_left_ -= times(reads) * bus_;
+  atoms_written_ += (atoms_written_ - atoms) * periods;
+  kept_ += chunks * periods;
   if (writes != 0) {
     write_left_ -= times(writes) * bus_;
     if (store_data_ != nullptr) {
@@ -141,7 +145,7 @@ DataPath::BurstEnd DataPath::burst_end(Cycle now) const {
   const bool loads_wait = load_splitter_.busy() && read_bursts_.size() < most_read_bursts_;
   const bool reading = read_bursts_.empty() || !at_first_beat_;
   if (loads_wait || !reading || folding_ || !fetch_packer_.empty() || fetch_wants(now) ||
-      !even_chunks_ || (draining_ && now < drain_from_)) {
+      !even_chunks_ || may_refuse() || (draining_ && now < drain_from_)) {
     return end;
   }
   const std::uint64_t memory = memory_->phase_of_bursts(now);
@@ -164,6 +168,7 @@ DataPath::BurstEnd DataPath::burst_end(Cycle now) const {
     end.loaded += bytes;
   }
   end.chunks = drained_;
+  end.atoms = atoms_written_;
   end.requests = requested_writes_;
   return end;
 }
@@ -206,6 +211,8 @@ std::uint32_t DataPath::leap_bursts(Cycle now, Cycle until) {
   store_splitter_.skip(times(requests));
   skip_chunks(times(chunks));
   drained_ += times(chunks);
+  kept_ += times(chunks);
+  atoms_written_ += times(last_end_.atoms - before.atoms);
   chunks_.delay(cycles);
   write_queue_.delay(cycles);
   last_end_ = {};

@@ -5,6 +5,7 @@ namespace tessera::timing {
 namespace {
 
 constexpr std::uint32_t kParamRecord = 12;
+constexpr std::uint32_t kCompactRecord = 8;
 
 }  // namespace
 
@@ -25,10 +26,9 @@ void Machine::check_load(const LoadOperation& op) const {
     }
     return;
   }
-  const std::uint32_t unit = kind == isa::LoadKind::Param   ? kParamRecord
-                             : kind == isa::LoadKind::Table ? 4
-                                                            : op.source.pixel_bytes;
-  if (bytes % unit != 0) {
+  const std::uint32_t unit = kind == isa::LoadKind::Table ? 4 : op.source.pixel_bytes;
+  const bool is_record = unit == kParamRecord || unit == kCompactRecord;
+  if (bytes % unit != 0 || (kind == isa::LoadKind::Param && !is_record)) {
     fail(isa::Error::LoadLength, 1);
   }
 }
@@ -47,9 +47,8 @@ void Machine::check_store(const StoreOperation& op) const {
   if (op.tile.last_kernels > hw_.atomic_k) {
     fail(isa::Error::KernelCount, op.tile.last_kernels);
   }
-  const std::uint64_t tile =
-      op.tile.pixels * (std::uint64_t{op.tile.groups - 1} * hw_.atomic_k + op.tile.last_kernels);
-  if (tile != op.segments().bytes()) {
+  const std::uint64_t tile = op.bytes(hw_.atomic_k);
+  if (op.store.keep_only == 0 && tile != op.segments().bytes()) {
     fail(isa::Error::StoreLength, tile > op.segments().bytes() ? 1 : 2);
   }
 }

@@ -139,13 +139,16 @@ bool StoreWords::configure(const isa::Command& command) {
   return take(command, operation_.address, seen_) || take(command, operation_.shape, seen_) ||
          take(command, operation_.stride, seen_) || take(command, operation_.quant, seen_) ||
          take(command, operation_.post, seen_) || take(command, operation_.result, seen_) ||
-         take(command, operation_.tile, seen_);
+         take(command, operation_.tile, seen_) || take(command, operation_.keep, seen_);
 }
 
 bool StoreWords::configured() const {
   const bool flat = operation_.shape.inner == 1 && operation_.shape.outer == 1;
-  return has(seen_, bit<isa::StAddress>() | bit<isa::StShape>() | bit<isa::StQuant>() |
-                        bit<isa::StTile>() | (flat ? 0 : bit<isa::StStride>()) |
+  const std::uint64_t place =
+      bit<isa::StAddress>() | bit<isa::StShape>() | (flat ? 0 : bit<isa::StStride>());
+  return has(seen_, bit<isa::StQuant>() | bit<isa::StTile>() |
+                        (operation_.store.keep_only != 0 ? 0 : place) |
+                        (operation_.store.keep != 0 ? bit<isa::StKeep>() : 0) |
                         (operation_.has_operand() ? bit<isa::StResult>() : 0));
 }
 

@@ -48,9 +48,14 @@ struct StoreOperation {
   isa::StPost post;
   isa::StResult result;
   isa::StTile tile;
+  isa::StKeep keep;
   isa::Store store;
 
   [[nodiscard]] Segments segments() const;
+  /// Bytes of the tile.
+  [[nodiscard]] std::uint64_t bytes(std::uint32_t atomic_k) const {
+    return tile.pixels * (std::uint64_t{tile.groups - 1} * atomic_k + tile.last_kernels);
+  }
   [[nodiscard]] bool has_operand() const;
 };
 

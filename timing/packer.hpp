@@ -55,14 +55,16 @@ class Packer {
   [[nodiscard]] bool keeps_up(std::uint32_t beat_bytes) const {
     return (unit_ % chunk_ == 0 || unit_ < chunk_) && beat_bytes <= std::min(unit_, chunk_);
   }
-  /// So many cycles with a full beat each, none the last, when it keeps up.
-  void run(std::uint32_t beats, std::uint32_t beat_bytes) {
+  /// So many cycles with a full beat each, none the last, when it keeps up. Returns the chunks that
+  /// came out.
+  std::uint32_t run(std::uint32_t beats, std::uint32_t beat_bytes) {
     const std::uint32_t chunk = std::min(unit_, chunk_);
     const std::uint32_t chunks = (count_ + (beats - 1) * beat_bytes) / chunk;
     const std::uint32_t per_unit = unit_ / chunk;
     const std::uint32_t done = unit_left_ == 0 ? 0 : per_unit - unit_left_ / chunk;
     unit_left_ = (per_unit - (done + chunks) % per_unit) % per_unit * chunk;
     count_ += beats * beat_bytes - chunks * chunk;
+    return chunks;
   }
 
  private:

@@ -38,6 +38,7 @@ enum class Opcode : std::uint8_t {
   StMark = 0x36,
   StPost = 0x37,
   StResult = 0x38,
+  StKeep = 0x39,
 };
 
 enum class Unit : std::uint8_t {
@@ -108,7 +109,7 @@ inline constexpr std::array<NameDoc, 20> kErrors{{
     {"PARAM_RANGE", "kernel group that the parameter memory does not have"},
     {"OPERAND_RANGE", "operand word that does not exist"},
     {"TABLE_RANGE", "table value that does not exist"},
-    {"LOAD_LENGTH", "1: the load is not a whole number of pixels, 2: a row is not its number of units"},
+    {"LOAD_LENGTH", "1: the load is not a whole number of pixels or parameters have neither 8 nor 12 bytes, 2: a row is not its number of units"},
     {"FOLD_RANGE", "pixel_bytes of a folding load that the hardware or its offset does not allow, or that is not a feature of one segment per row"},
     {"STORE_LENGTH", "1: tile has more bytes than the write, 2: fewer"},
     {"KERNEL_COUNT", "last_kernels above atomic_k"},
@@ -151,7 +152,7 @@ struct CommandInfo {
   std::array<FieldInfo, kMaxFields> fields;
 };
 
-inline constexpr std::array<CommandInfo, 24> kCommands{{
+inline constexpr std::array<CommandInfo, 25> kCommands{{
     {"END", Opcode::End, Unit::Front, 0, {{}}},
     {"LD_SOURCE", Opcode::LdSource, Unit::Load, 2, {{
         {"address", 0, 32, false, 0, 4294967295},
@@ -246,11 +247,14 @@ inline constexpr std::array<CommandInfo, 24> kCommands{{
         {"groups", 12, 8, false, 1, 255},
         {"last_kernels", 20, 7, false, 1, 64},
         {"param_base", 27, 10, false, 0, 1023},}}},
-    {"STORE", Opcode::Store, Unit::Store, 4, {{
+    {"STORE", Opcode::Store, Unit::Store, 7, {{
         {"acc_base", 0, 12, false, 0, 4095},
         {"wait_compute", 12, 1, false, 0, 1},
         {"post_compute", 13, 1, false, 0, 1},
-        {"post_load", 14, 1, false, 0, 1},}}},
+        {"post_load", 14, 1, false, 0, 1},
+        {"keep", 15, 1, false, 0, 1},
+        {"keep_only", 16, 1, false, 0, 1},
+        {"dest", 17, 20, false, 0, 1048575},}}},
     {"ST_MARK", Opcode::StMark, Unit::Store, 1, {{
         {"id", 0, 16, false, 0, 65535},}}},
     {"ST_POST", Opcode::StPost, Unit::Store, 8, {{
@@ -266,6 +270,10 @@ inline constexpr std::array<CommandInfo, 24> kCommands{{
         {"zero_point", 0, 8, true, -128, 127},
         {"low", 8, 8, true, -128, 127},
         {"high", 16, 8, true, -128, 127},}}},
+    {"ST_KEEP", Opcode::StKeep, Unit::Store, 3, {{
+        {"cols", 0, 12, false, 1, 4095},
+        {"pixel_step", 12, 12, false, 0, 4095},
+        {"row_step", 24, 20, false, 0, 1048575},}}},
 }};
 
 enum class LoadKind : std::uint8_t {
@@ -334,7 +342,7 @@ struct LdStride {
   }
 };
 
-/// Reads as configured and writes consecutive atoms. Params have 12 bytes per kernel, tables 4 bytes for each of the values -128 to 127, taken as unsigned bytes.
+/// Reads as configured and writes consecutive atoms. Params have pixel_bytes bytes per kernel. 12 - int32 bias, int32 multiplier, int32 shift. 8 - from the lowest bit on a bias of 28 bits, a shift of 6 bits and the lower 30 bits of a multiplier from 2^30 to 2^31 - 1. Tables have 4 bytes for each of the values -128 to 127, taken as unsigned bytes.
 struct Load {
   static constexpr Opcode kOpcode = Opcode::Load;
   std::uint32_t kind{};  ///< what is read and where it goes: features and weights to the cbuf, the others to memories of their own
@@ -582,13 +590,16 @@ struct Store {
   static constexpr Opcode kOpcode = Opcode::Store;
   std::uint32_t acc_base{};  ///< first accumulator word, and first operand word
   std::uint32_t wait_compute{};  ///< take one compute-to-store token before starting
-  std::uint32_t post_compute{};  ///< give one store-to-compute token when the accumulators are drained
+  std::uint32_t post_compute{};  ///< give one store-to-compute token when the accumulators are drained (keep: when all is in the cbuf)
   std::uint32_t post_load{};  ///< give one store-to-load token when every write is acknowledged
+  std::uint32_t keep{};  ///< write the tile to the cbuf, as ST_KEEP says; the token to the compute unit is given when it is there
+  std::uint32_t keep_only{};  ///< nothing goes to external memory
+  std::uint32_t dest{};  ///< keep: cbuf atom of the first pixel's first group
   [[nodiscard]] FieldValues values() const {
-    return {acc_base, wait_compute, post_compute, post_load};
+    return {acc_base, wait_compute, post_compute, post_load, keep, keep_only, dest};
   }
   static Store from(const FieldValues& v) {
-    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3])};
+    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::uint32_t>(v[4]), static_cast<std::uint32_t>(v[5]), static_cast<std::uint32_t>(v[6])};
   }
 };
 
@@ -637,7 +648,21 @@ struct StResult {
   }
 };
 
-using Command = std::variant<End, LdSource, LdShape, LdStride, Load, LdFold, LdMark, CvInput, CvKernel, CvTile, CvWeights, Conv, CvMark, CvWindow, Depthwise, StAddress, StShape, StStride, StQuant, StTile, Store, StMark, StPost, StResult>;
+/// Where the pixels of kept tiles lie in the cbuf, row by row, an atom for each kernel group; bytes of kernels that the last group does not have are zero. Hardware with atomic_c other than atomic_k keeps nothing - any atom is out of its range.
+struct StKeep {
+  static constexpr Opcode kOpcode = Opcode::StKeep;
+  std::uint32_t cols{};  ///< pixels per row of the tile
+  std::uint32_t pixel_step{};  ///< atoms from one pixel to the next
+  std::uint32_t row_step{};  ///< atoms from one row to the next
+  [[nodiscard]] FieldValues values() const {
+    return {cols, pixel_step, row_step};
+  }
+  static StKeep from(const FieldValues& v) {
+    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2])};
+  }
+};
+
+using Command = std::variant<End, LdSource, LdShape, LdStride, Load, LdFold, LdMark, CvInput, CvKernel, CvTile, CvWeights, Conv, CvMark, CvWindow, Depthwise, StAddress, StShape, StStride, StQuant, StTile, Store, StMark, StPost, StResult, StKeep>;
 
 namespace reg {
 inline constexpr std::uint32_t kId = 0x000;  ///< 0x54535241

@@ -29,6 +29,7 @@ package tessera_isa_pkg;
   localparam logic [5:0] OpStMark = 6'h36;
   localparam logic [5:0] OpStPost = 6'h37;
   localparam logic [5:0] OpStResult = 6'h38;
+  localparam logic [5:0] OpStKeep = 6'h39;
 
   localparam logic [1:0] UnitFront = 2'd0;
   localparam logic [1:0] UnitLoad = 2'd1;
@@ -70,7 +71,7 @@ package tessera_isa_pkg;
     logic [27:0] inner_stride;  // bytes from one segment to the next
   } ld_stride_t;
 
-  /// Reads as configured and writes consecutive atoms. Params have 12 bytes per kernel, tables 4 bytes for each of the values -128 to 127, taken as unsigned bytes.
+  /// Reads as configured and writes consecutive atoms. Params have pixel_bytes bytes per kernel. 12 - int32 bias, int32 multiplier, int32 shift. 8 - from the lowest bit on a bias of 28 bits, a shift of 6 bits and the lower 30 bits of a multiplier from 2^30 to 2^31 - 1. Tables have 4 bytes for each of the values -128 to 127, taken as unsigned bytes.
   typedef struct packed {
     logic [5:0] opcode;
     logic [30:0] reserved;
@@ -236,9 +237,12 @@ package tessera_isa_pkg;
   /// Requantises the tile and writes it.
   typedef struct packed {
     logic [5:0] opcode;
-    logic [42:0] reserved;
+    logic [20:0] reserved;
+    logic [19:0] dest;  // keep: cbuf atom of the first pixel's first group
+    logic keep_only;  // nothing goes to external memory
+    logic keep;  // write the tile to the cbuf, as ST_KEEP says; the token to the compute unit is given when it is there
     logic post_load;  // give one store-to-load token when every write is acknowledged
-    logic post_compute;  // give one store-to-compute token when the accumulators are drained
+    logic post_compute;  // give one store-to-compute token when the accumulators are drained (keep: when all is in the cbuf)
     logic wait_compute;  // take one compute-to-store token before starting
     logic [11:0] acc_base;  // first accumulator word, and first operand word
   } store_t;
@@ -272,6 +276,15 @@ package tessera_isa_pkg;
     logic signed [7:0] zero_point;  // added after requantisation
   } st_result_t;
 
+  /// Where the pixels of kept tiles lie in the cbuf, row by row, an atom for each kernel group; bytes of kernels that the last group does not have are zero. Hardware with atomic_c other than atomic_k keeps nothing - any atom is out of its range.
+  typedef struct packed {
+    logic [5:0] opcode;
+    logic [13:0] reserved;
+    logic [19:0] row_step;  // atoms from one row to the next
+    logic [11:0] pixel_step;  // atoms from one pixel to the next
+    logic [11:0] cols;  // pixels per row of the tile
+  } st_keep_t;
+
   /// The unit that a word is for; the front end for words that are not legal.
   function automatic logic [1:0] unit_of(input logic [5:0] opcode);
     case (opcode)
@@ -299,6 +312,7 @@ package tessera_isa_pkg;
       OpStMark: unit_of = UnitStore;
       OpStPost: unit_of = UnitStore;
       OpStResult: unit_of = UnitStore;
+      OpStKeep: unit_of = UnitStore;
       default: unit_of = UnitFront;
     endcase
   endfunction
@@ -326,10 +340,11 @@ package tessera_isa_pkg;
       OpStStride: is_legal = word[57:56] == '0;
       OpStQuant: is_legal = word[57:24] == '0;
       OpStTile: is_legal = word[11:0] >= 12'd1 && word[19:12] >= 8'd1 && word[26:20] >= 7'd1 && word[26:20] <= 7'd64 && word[57:37] == '0;
-      OpStore: is_legal = word[57:15] == '0;
+      OpStore: is_legal = word[57:37] == '0;
       OpStMark: is_legal = word[57:16] == '0;
       OpStPost: is_legal = $signed(word[57:52]) >= -31 && $signed(word[57:52]) <= 30;
       OpStResult: is_legal = word[57:24] == '0;
+      OpStKeep: is_legal = word[11:0] >= 12'd1 && word[57:44] == '0;
       default: is_legal = 1'b0;
     endcase
   endfunction

@@ -24,6 +24,9 @@ void Function::conv_ends(const timing::ConvOperation& conv) {
 
 const std::uint8_t* Function::store_begins(const timing::StoreOperation& store) {
   storing_ = drain_tile(store, memories_);
+  if (store.store.keep != 0) {
+    keep_tile(store, storing_, memories_);
+  }
   return storing_.data();
 }
 

@@ -6,7 +6,7 @@
 namespace tessera::npu {
 namespace {
 
-constexpr std::size_t kRecordBytes = 12;
+constexpr std::size_t kCompactBytes = 8;
 constexpr std::size_t kTableValues = 256;
 
 std::int32_t word_at(const std::uint8_t* bytes) {
@@ -80,15 +80,33 @@ void place_folded(const timing::LoadOperation& op, const std::vector<std::uint8_
   }
 }
 
+Parameter parameter_of(const std::uint8_t* record) {
+  return {word_at(record), word_at(record + 4), static_cast<std::int8_t>(record[8])};
+}
+
+// Bias of 28 bits, shift of 6, multiplier without its leading one.
+Parameter compact_parameter_of(const std::uint8_t* record) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, record, sizeof(word));
+  const auto signed_bits = [&](unsigned low, unsigned bits) {
+    return static_cast<std::int32_t>(static_cast<std::int64_t>(word << (64 - low - bits)) >>
+                                     (64 - bits));
+  };
+  return {signed_bits(0, 28), static_cast<std::int32_t>(word >> 34 | std::uint64_t{1} << 30),
+          signed_bits(28, 6)};
+}
+
 void place_parameters(const timing::LoadOperation& op, const std::vector<std::uint8_t>& bytes,
                       Memories& m) {
-  for (std::size_t i = 0; i < bytes.size() / kRecordBytes; ++i) {
+  const std::size_t record_bytes = op.source.pixel_bytes;
+  for (std::size_t i = 0; i < bytes.size() / record_bytes; ++i) {
     const std::size_t at = std::size_t{op.load.dest} * m.hw.atomic_k + i;
     if (at >= m.parameters.size()) {
       fail(isa::Error::ParamRange, at / m.hw.atomic_k);
     }
-    const std::uint8_t* record = bytes.data() + kRecordBytes * i;
-    m.parameters[at] = {word_at(record), word_at(record + 4), static_cast<std::int8_t>(record[8])};
+    const std::uint8_t* record = bytes.data() + record_bytes * i;
+    m.parameters[at] =
+        record_bytes == kCompactBytes ? compact_parameter_of(record) : parameter_of(record);
   }
 }
 

@@ -6,6 +6,7 @@ namespace tessera::npu {
 namespace {
 
 constexpr int kPlainShift = 19;
+constexpr std::uint32_t kAtomMask = (1U << 20) - 1;
 
 void check(const timing::StoreOperation& op, const Memories& m) {
   const std::uint64_t words = op.store.acc_base + std::uint64_t{op.tile.pixels} * op.tile.groups;
@@ -85,7 +86,7 @@ std::vector<std::uint8_t> drain_tile(const timing::StoreOperation& op, const Mem
   const bool has_operand = op.has_operand();
   const std::size_t k = m.hw.atomic_k;
   std::vector<std::uint8_t> bytes;
-  bytes.reserve(op.segments().bytes());
+  bytes.reserve(op.bytes(m.hw.atomic_k));
   const std::int8_t* operand =
       has_operand ? m.operands.data() + std::size_t{op.store.acc_base} * k : nullptr;
   for (std::size_t pixel = 0; pixel < op.tile.pixels; ++pixel) {
@@ -107,6 +108,29 @@ std::vector<std::uint8_t> drain_tile(const timing::StoreOperation& op, const Mem
     }
   }
   return bytes;
+}
+
+void keep_tile(const timing::StoreOperation& op, const std::vector<std::uint8_t>& bytes,
+               Memories& memories) {
+  const std::size_t c = memories.hw.atomic_c;
+  const bool keeps = memories.hw.atomic_c == memories.hw.atomic_k;
+  const std::uint8_t* from = bytes.data();
+  for (std::uint32_t pixel = 0; pixel < op.tile.pixels; ++pixel) {
+    for (std::uint32_t g = 0; g < op.tile.groups; ++g) {
+      const std::uint32_t atom = (op.store.dest + pixel / op.keep.cols * op.keep.row_step +
+                                  pixel % op.keep.cols * op.keep.pixel_step + g) &
+                                 kAtomMask;
+      if (!keeps || atom >= memories.cbuf_limit) {
+        fail(isa::Error::CbufRange, atom);
+      }
+      const std::size_t kernels = g + 1 == op.tile.groups ? op.tile.last_kernels : c;
+      std::int16_t* to = memories.cbuf.data() + std::size_t{atom} * c;
+      std::fill(std::transform(from, from + kernels, to,
+                               [](std::uint8_t byte) { return static_cast<std::int8_t>(byte); }),
+                to + c, std::int16_t{0});
+      from += kernels;
+    }
+  }
 }
 
 }  // namespace tessera::npu

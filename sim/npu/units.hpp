@@ -26,5 +26,8 @@ void convolve(const timing::ConvOperation& op, Memories& memories);
 
 /// The bytes of a store, in the order of its segments.
 std::vector<std::uint8_t> drain_tile(const timing::StoreOperation& op, const Memories& memories);
+/// Puts them into the cbuf.
+void keep_tile(const timing::StoreOperation& op, const std::vector<std::uint8_t>& bytes,
+               Memories& memories);
 
 }  // namespace tessera::npu

@@ -130,7 +130,6 @@ PlanOptions read_plan(const YAML::Node& node, const std::string& file) {
 }
 
 Policy read_policy(const YAML::Node& node, const std::string& file) {
-  static const std::vector<std::string> policies = {"first-fit"};
   static const std::vector<std::string> splits = {"auto", "channels", "spatial"};
   static const std::vector<std::string> modes = {
       "auto", "direct", "ping-pong", "wait", "split-channels", "split-spatial", "split-both"};
@@ -141,7 +140,7 @@ Policy read_policy(const YAML::Node& node, const std::string& file) {
   }
   YamlFields fields(map, file, "policy");
   Policy policy;
-  policy.name = policies[fields.choice("name", policies, 0)];
+  policy.name = static_cast<PolicyName>(fields.choice("name", policy_names(), 0));
   policy.split = static_cast<SplitChoice>(fields.choice("split", splits, 0));
   policy.mode = static_cast<ForcedMode>(fields.choice("mode", modes, 0));
   policy.fuse = fields.choice("fuse", {"no", "yes"}, 1) == 1;

@@ -119,7 +119,7 @@ std::string report_json(const Config& config, const Simulation& simulation) {
   json["hardware"] = hardware_json(config);
   json["network"] = simulation.network.name;
   json["engine"] = engine_names()[static_cast<std::size_t>(config.engine)];
-  json["policy"] = config.policy.name;
+  json["policy"] = policy_names()[static_cast<std::size_t>(config.policy.name)];
   json["verified"] = simulation.has_data ? Json(simulation.verified()) : Json(nullptr);
   json["layers"] = Json::array();
   Sums sums;

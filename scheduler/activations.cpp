@@ -95,17 +95,14 @@ std::vector<ModelMemory> Activations::model_memory(const AllocationProblem& prob
     memory.keep_outputs = model.keep_outputs;
     result.push_back(std::move(memory));
   }
-  const auto& outputs = network_.outputs;
   for (std::size_t b = 0; b < tensors_.size() && !result.empty(); ++b) {
     const Buffer& buffer = problem.buffers[b];
     const auto& touched = problem_.items[b].touched_by;
     ModelMemory& memory = result[touched.empty() ? 0 : model_of_[touched[0]]];
-    const bool is_output = std::any_of(outputs.begin(), outputs.end(),
-                                       [&](std::int32_t tensor) { return buffer_of(tensor) == b; });
     if (is_input(b)) {
       memory.input_bytes += buffer.size;
       memory.input_upper = std::max(memory.input_upper, buffer.upper);
-    } else if (is_output) {
+    } else if (is_output(b)) {
       memory.output_bytes += buffer.size;
     } else {
       memory.temporaries.push_back({buffer.size, buffer.lower, buffer.upper});
@@ -248,6 +245,11 @@ AllocationProblem Activations::allocation_problem(const std::vector<std::uint32_
     problem.buffers.push_back({tensor.name, lower, upper, bytes});
   }
   return problem;
+}
+
+bool Activations::is_output(std::size_t buffer) const {
+  return std::any_of(network_.outputs.begin(), network_.outputs.end(),
+                     [&](std::int32_t output) { return buffer_of(output) == buffer; });
 }
 
 // Somebody else has written it before any unit runs.

@@ -30,6 +30,8 @@ class Activations {
   [[nodiscard]] std::size_t model_of(std::uint32_t unit) const { return model_of_[unit]; }
   [[nodiscard]] std::size_t buffers() const { return tensors_.size(); }
   [[nodiscard]] const OrderProblem& order_problem() const { return problem_; }
+  /// It holds an output of the network.
+  [[nodiscard]] bool is_output(std::size_t buffer) const;
   /// The tensor whose bytes a buffer holds.
   [[nodiscard]] std::int32_t tensor_of(std::size_t buffer) const { return tensors_[buffer]; }
 

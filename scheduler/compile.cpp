@@ -7,6 +7,7 @@
 #include "scheduler/constants.hpp"
 #include "scheduler/layer_planner.hpp"
 #include "scheduler/order_choice.hpp"
+#include "scheduler/residency.hpp"
 #include "scheduler/shared_bytes.hpp"
 #include "scheduler/stream_writer.hpp"
 #include "scheduler/tokens.hpp"
@@ -54,13 +55,20 @@ class Compiler {
         hardware_(hardware),
         policy_(policy),
         contents_(contents),
-        plan_(plan_units(network, hardware, policy)) {}
+        plan_(plan_units(network, hardware, policy)),
+        activations_(network, plan_),
+        choice_(choose_orders(activations_.order_problem(), policy.plan)),
+        residency_(no_residency(plan_, activations_)) {}
 
   Program run() {
     program_.network = network_.name;
     program_.hardware = hardware_;
     describe_layers();
     decide();
+    if (policy_.name == PolicyName::Best) {
+      keep_in_buffer();
+    }
+    record_decisions();
     place_constants();
     place_activations();
     emit_steps();
@@ -68,12 +76,6 @@ class Compiler {
   }
 
  private:
-  struct PlacedPiece {
-    ConvShape shape;
-    LayerDecision decision;
-    LayerData data;
-  };
-
   [[nodiscard]] const Tensor& tensor(std::int32_t index) const {
     return network_.tensors[static_cast<std::size_t>(index)];
   }
@@ -100,23 +102,48 @@ class Compiler {
 
   void decide() {
     for (const WorkUnit& unit : plan_.units) {
-      std::vector<PlacedPiece> pieces;
+      std::vector<PlannedPiece> pieces;
       for (const Piece& piece : unit.lowering.pieces) {
         pieces.push_back(decide_piece(piece));
-      }
-      LayerRecord& record = program_.layers[unit.op];
-      record.passes = static_cast<std::uint32_t>(pieces.size());
-      if (!pieces.empty()) {
-        record.decision = pieces[0].decision;
       }
       pieces_.push_back(std::move(pieces));
     }
   }
 
-  PlacedPiece decide_piece(const Piece& piece) const {
+  void record_decisions() {
+    for (std::size_t u = 0; u < plan_.units.size(); ++u) {
+      LayerRecord& record = program_.layers[plan_.units[u].op];
+      record.passes = static_cast<std::uint32_t>(pieces_[u].size());
+      if (!pieces_[u].empty()) {
+        record.decision = pieces_[u][0].decision;
+      }
+    }
+  }
+
+  // Activations stay in the cbuf where they can; each layer is decided for what is left of it.
+  void keep_in_buffer() {
+    choice_.orders.resize(1);
+    const std::vector<std::uint32_t>& order = choice_.orders[0];
+    residency_ = plan_residency(plan_, pieces_, activations_, order, hardware_, policy_);
+    for (std::size_t u = 0; u < plan_.units.size(); ++u) {
+      const UnitResidency& unit = residency_.units[u];
+      for (PlannedPiece& piece : pieces_[u]) {
+        const std::uint32_t left = hardware_.cbuf_atoms() - unit.window;
+        piece.decision =
+            decide_within(piece.shape, hardware_, policy_, left, unit.feature.has_value()).value();
+        piece.decision.output_kept = unit.output.has_value();
+        piece.decision.output_stored = unit.stored;
+        piece.data.feature_at = unit.feature;
+        piece.data.keep_at = unit.output;
+        piece.data.stored = unit.stored;
+      }
+    }
+  }
+
+  PlannedPiece decide_piece(const Piece& piece) const {
     if (piece.folded) {
       if (auto decision = decide_folded(piece.folded->shape)) {
-        PlacedPiece placed{piece.folded->shape, std::move(*decision), {}};
+        PlannedPiece placed{piece.folded->shape, std::move(*decision), {}};
         placed.data.fold = piece.folded->fold;
         return placed;
       }
@@ -159,8 +186,8 @@ class Compiler {
   // Images grow to tens of megabytes: moving them again and again would take longest of all.
   void reserve_image() {
     std::uint64_t bytes = 0;
-    for (const std::vector<PlacedPiece>& pieces : pieces_) {
-      for (const PlacedPiece& piece : pieces) {
+    for (const std::vector<PlannedPiece>& pieces : pieces_) {
+      for (const PlannedPiece& piece : pieces) {
         bytes += align(packed_bytes(piece.shape, hardware_)) +
                  align(std::uint64_t{kParamBytes} * u32(piece.shape.out_c));
       }
@@ -187,7 +214,7 @@ class Compiler {
     program_.regions.push_back({MemoryKind::Constants, {0, program_.image.size()}});
   }
 
-  void place_kernel(const Piece& piece, PlacedPiece& placed) {
+  void place_kernel(const Piece& piece, PlannedPiece& placed) {
     LayerData& data = placed.data;
     const std::uint64_t bytes = packed_bytes(placed.shape, hardware_);
     const bool left_out = contents_ == Contents::Commands && bytes > kSmallKernel;
@@ -242,9 +269,8 @@ class Compiler {
   };
 
   void place_activations() {
-    const Activations activations(network_, plan_);
-    const OrderProblem& orders = activations.order_problem();
-    OrderChoice choice = choose_orders(orders, policy_.plan);
+    const Activations& activations = activations_;
+    OrderChoice& choice = choice_;
     std::optional<Attempt> best;
     for (const std::vector<std::uint32_t>& order : choice.orders) {
       Attempt attempt = plan_in(order, activations);
@@ -271,6 +297,9 @@ class Compiler {
     attempt.order = order;
     attempt.actions.resize(plan_.units.size());
     attempt.problem = activations.allocation_problem(order, kAlignment);
+    for (std::size_t b = 0; b < attempt.problem.buffers.size(); ++b) {
+      attempt.problem.buffers[b].size = residency_.external[b] ? attempt.problem.buffers[b].size : 0;
+    }
     const bool overlaps = policy_.plan.in_place && (policy_.plan.planner == PlannerName::Best ||
                                                     policy_.plan.planner == PlannerName::Exact);
     StreamState state(hardware_);
@@ -280,6 +309,7 @@ class Compiler {
         state = StreamState(hardware_);
       }
       if (unit.kind == UnitKind::Accelerator) {
+        state.regions.set_window(residency_.units[order[i]].window);
         plan_unit(order[i], activations, state, attempt.actions[order[i]]);
       }
       if (overlaps && unit.kind != UnitKind::NoCopy) {
@@ -343,7 +373,7 @@ class Compiler {
     slots_.resize(network_.tensors.size());
     for (std::size_t t = 0; t < slots_.size(); ++t) {
       const auto tensor = static_cast<std::int32_t>(t);
-      if (const std::size_t buffer = activations.buffer_of(tensor); buffer != Activations::kNone) {
+      if (const std::size_t buffer = activations.buffer_of(tensor); buffer != Activations::kNone && residency_.external[buffer]) {
         slots_[t] =
             Slot{bases[buffer] + plan_.aliases.of(tensor).offset, network_.tensors[t].bytes()};
       }
@@ -431,7 +461,7 @@ class Compiler {
   // Only the last operator of a unit leaves its output in memory.
   void record_outputs(const WorkUnit& unit) {
     const auto record = [&](std::size_t op) {
-      if (network_.operators[op].output == unit.output) {
+      if (network_.operators[op].output == unit.output && slot(unit.written())) {
         program_.layers[op].output = output_of(unit);
       }
     };
@@ -523,8 +553,11 @@ class Compiler {
   const Policy& policy_;
   Contents contents_;
   UnitPlan plan_;
+  Activations activations_;
+  OrderChoice choice_;
+  Residency residency_;
   Program program_;
-  std::vector<std::vector<PlacedPiece>> pieces_;  // by unit
+  std::vector<std::vector<PlannedPiece>> pieces_;  // by unit
   SharedBytes constants_{kAlignment};
   SharedBytes streams_{kAlignment};
   std::map<std::int32_t, std::uint64_t> operand_constants_;  // by tensor

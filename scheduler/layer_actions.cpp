@@ -177,6 +177,9 @@ void LayerActions::load_folded_parts(const Slab& slab, Range outputs) {
 }
 
 void LayerActions::load_slab(const Slab& slab, std::uint32_t bands) {
+  if (data_.feature_at) {
+    return;
+  }
   if (data_.fold) {
     const std::int32_t step = data_.fold->rows > 1 ? shape_.kernel_h : 1;
     const Range rows{slab.rows.begin / step, slab.rows.end / step};
@@ -308,6 +311,14 @@ void LayerActions::convolve(const Convolution& c) {
   for (const Access& access : post_accesses(c.acc_base, c.acc_words)) {
     action.accesses.push_back(access);
   }
+  // Loads cannot hand tokens to stores: the first convolution makes sure that what was loaded where
+  // the output will be kept is there.
+  if (data_.keep_at && !reserved_) {
+    reserved_ = true;
+    const std::uint64_t atoms =
+        std::uint64_t{u32(shape_.out_h)} * u32(shape_.out_w) * groups_of(shape_, hw_);
+    action.accesses.push_back({Resource::Cbuf, true, *data_.keep_at, *data_.keep_at + atoms});
+  }
   action.body = conv;
   actions_.push_back(std::move(action));
 }
@@ -333,7 +344,20 @@ void LayerActions::store(const PixelTile& tile, Range groups, std::uint32_t acc_
   for (const Access& access : post_accesses(acc_base, tile.pixels() * u32(groups.size()))) {
     action.accesses.push_back(access);
   }
-  action.accesses.push_back({Resource::External, true, store.dest.address, store.dest.end()});
+  if (data_.keep_at) {
+    const std::uint32_t per_pixel = groups_of(shape_, hw_);
+    const std::uint32_t per_row = u32(shape_.out_w) * per_pixel;
+    store.keep = isa::StKeep{u32(tile.cols.size()), per_pixel, per_row};
+    store.kept_at = *data_.keep_at + u32(tile.rows.begin) * per_row +
+                    u32(tile.cols.begin) * per_pixel + u32(groups.begin);
+    const std::uint64_t end = std::uint64_t{store.kept_at} + u32(tile.rows.size() - 1) * per_row +
+                              u32(tile.cols.size() - 1) * per_pixel + u32(groups.size());
+    action.accesses.push_back({Resource::Cbuf, true, store.kept_at, end});
+  }
+  store.keep_only = !data_.stored;
+  if (data_.stored) {
+    action.accesses.push_back({Resource::External, true, store.dest.address, store.dest.end()});
+  }
   action.body = store;
   actions_.push_back(std::move(action));
 }

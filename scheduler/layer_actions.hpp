@@ -29,6 +29,9 @@ struct LayerData {
   isa::StQuant quant;
   isa::StPost post;
   isa::StResult result;
+  std::optional<std::uint32_t> feature_at;  ///< cbuf atom at which the whole feature lies, packed
+  std::optional<std::uint32_t> keep_at;     ///< cbuf atom at which the output is kept, packed
+  bool stored = true;                       ///< the output goes to external memory
 
   /// Bytes of a pixel are written or read one by one: a transfer then takes one row.
   [[nodiscard]] bool scattered() const {
@@ -124,6 +127,7 @@ class LayerActions {
   StreamState& state_;
   std::vector<Action>& actions_;
   std::uint32_t table_ = 0;
+  bool reserved_ = false;  ///< the kept output's place
 };
 
 }  // namespace tessera

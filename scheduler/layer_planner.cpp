@@ -34,6 +34,7 @@ class LayerPlanner {
       : shape_(shape),
         hw_(hardware),
         decision_(decision),
+        data_(data),
         state_(state),
         most_rows_(data.scattered() ? 1 : kMaxTileExtent),
         add_(shape, hardware, data, state, actions),
@@ -47,10 +48,14 @@ class LayerPlanner {
     for (const Range& rows : split_evenly({0, shape_.out_h}, decision_.tiles_h)) {
       for (const Range& cols : split_evenly({0, shape_.out_w}, decision_.tiles_w)) {
         const Mode* modes = &decision_.modes[tile_index * parts_.size()];
-        if (shape_.depthwise) {
+        if (shape_.depthwise && data_.feature_at) {
+          plan_kept_depthwise(rows, cols, modes[0]);
+        } else if (shape_.depthwise) {
           plan_depthwise(rows, cols, modes);
         } else if (parts_.size() > 1) {
           plan_channel_parts(rows, cols, modes);
+        } else if (data_.feature_at) {
+          plan_kept(rows, cols, modes[0]);
         } else if (modes[0] == Mode::Direct) {
           plan_direct(rows, cols);
         } else {
@@ -71,6 +76,9 @@ class LayerPlanner {
                        [](Mode mode) { return mode == Mode::Direct; });
   }
   [[nodiscard]] Slab slab_for(Range out_rows, Range out_cols, Range atoms) const {
+    if (data_.feature_at) {
+      return {{0, shape_.in_h}, {0, shape_.in_w}, atoms, *data_.feature_at};
+    }
     return {input_rows(shape_, out_rows), input_cols(shape_, out_cols), atoms, 0};
   }
 
@@ -199,6 +207,54 @@ class LayerPlanner {
       }
       for (const PixelTile& tile : cut_pixels(rows, cols, hw_.acc_half())) {
         finish_tile(slab, tile, group, weights, params);
+      }
+    }
+  }
+
+  // Kernel groups whose weights are loaded together, when the feature is there: with room for the
+  // next ones beside them unless the mode is wait.
+  [[nodiscard]] std::uint32_t groups_loaded(std::uint32_t most, Mode mode) const {
+    const std::uint32_t group_atoms = add_.weight_atoms({0, 1}, parts_[0]);
+    const std::uint32_t places = mode == Mode::Wait ? 1 : 2;
+    const std::uint32_t fit = std::max(1U, state_.regions.window() / (places * group_atoms));
+    return std::min({most, fit, hw_.param_groups / 2, kMaxGroups, groups_});
+  }
+
+  // The feature is in the buffer: weights pass by, as far ahead as there is room.
+  void plan_kept(Range rows, Range cols, Mode mode) {
+    const Slab slab = slab_for(rows, cols, parts_[0]);
+    const std::uint32_t pixels = u32(rows.size()) * u32(cols.size());
+    const std::uint32_t at_once = groups_loaded(groups_at_once(pixels), mode);
+    for (const Range& groups : split_evenly(all_groups(), u32(ceil_div(groups_, at_once)))) {
+      const std::uint32_t weights =
+          state_.regions.next(add_.weight_atoms(groups, parts_[0])).begin;
+      const std::uint32_t params = add_.load_params(groups);
+      add_.load_weights(groups, parts_[0], weights);
+      for (const PixelTile& tile : cut_pixels(rows, cols, hw_.acc_half() / u32(groups.size()))) {
+        finish_tile(slab, tile, groups, weights, params);
+      }
+    }
+  }
+
+  void plan_kept_depthwise(Range rows, Range cols, Mode mode) {
+    const Slab slab = slab_for(rows, cols, parts_[0]);
+    const auto tiles = cut_pixels_depthwise(rows, cols);
+    const bool resumable = can_resume() && tiles.size() > 1;
+    const std::uint32_t together =
+        resumable ? 1 : std::max(1U, hw_.acc_half() / tiles[0].pixels());
+    const std::uint32_t loaded = groups_loaded(groups_, mode);
+    for (const Range& chunk : split_evenly(all_groups(), u32(ceil_div(groups_, loaded)))) {
+      const std::uint32_t weights = state_.regions.next(add_.weight_atoms(chunk, chunk)).begin;
+      const std::uint32_t params = add_.load_params(chunk);
+      add_.load_weights(chunk, chunk, weights);
+      const std::uint32_t passes = u32(ceil_div(u32(chunk.size()), together));
+      for (const Range& groups : split_evenly(chunk, passes)) {
+        const std::uint32_t before = add_.weight_atoms({chunk.begin, groups.begin}, chunk);
+        for (const PixelTile& tile : tiles) {
+          finish_tile(slab, tile, groups, weights + before,
+                      params + u32(groups.begin - chunk.begin),
+                      resumable && tile.rows.begin != rows.begin);
+        }
       }
     }
   }
@@ -386,6 +442,7 @@ class LayerPlanner {
   const ConvShape& shape_;
   const Hardware& hw_;
   const LayerDecision& decision_;
+  const LayerData& data_;
   StreamState& state_;
   std::int32_t most_rows_;  // of a tile
   LayerActions add_;
@@ -408,7 +465,7 @@ Traffic traffic_of(const std::vector<Action>& actions, std::size_t first) {
     if (const auto* load = std::get_if<LoadAction>(&actions[i].body); load != nullptr) {
       traffic.read_bytes += load->source.bytes();
     } else if (const auto* store = std::get_if<StoreAction>(&actions[i].body); store != nullptr) {
-      traffic.write_bytes += store->dest.bytes();
+      traffic.write_bytes += store->keep_only ? 0 : store->dest.bytes();
     }
   }
   return traffic;

@@ -27,6 +27,19 @@ class Decider {
     decision_.sizes.total_feature = feature_bytes(shape.in_h, shape.in_w, atoms_);
   }
 
+  std::optional<LayerDecision> run_kept() {
+    BufferSizes& s = decision_.sizes;
+    s.total_feature = 0;
+    const std::optional<Mode> mode = mode_for(0, atoms_);
+    if (!mode) {
+      return std::nullopt;
+    }
+    decision_.feature_kept = true;
+    decision_.modes = {*mode};
+    decision_.reason = "the feature is in the buffer, the first rule that holds for the weights";
+    return std::move(decision_);
+  }
+
   LayerDecision run() {
     switch (policy_.mode) {
       case ForcedMode::None:
@@ -333,6 +346,11 @@ class Decider {
 
 }  // namespace
 
+const std::vector<std::string>& policy_names() {
+  static const std::vector<std::string> names = {"first-fit", "best"};
+  return names;
+}
+
 const char* name_of(Mode mode) {
   switch (mode) {
     case Mode::Direct:
@@ -373,6 +391,10 @@ std::string LayerDecision::long_name() const {
 
 LayerDecision decide_layer(const ConvShape& shape, const Hardware& hardware, const Policy& policy) {
   return Decider(shape, hardware, policy).run();
+}
+
+std::optional<LayerDecision> decide_kept(const ConvShape& shape, const Hardware& hardware) {
+  return Decider(shape, hardware, {}).run_kept();
 }
 
 }  // namespace tessera

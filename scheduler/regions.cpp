@@ -15,13 +15,31 @@ std::uint32_t overlap(Region a, Region b) {
 
 }  // namespace
 
+void RegionChooser::set_window(std::uint32_t begin) {
+  begin_ = begin;
+  next_ = std::max(next_, begin);
+}
+
+Region RegionChooser::next(std::uint32_t size) {
+  if (next_ + size > atoms_) {
+    next_ = begin_;
+  }
+  const Region region{next_, next_ + size};
+  if (region.end > atoms_) {
+    throw std::logic_error("a region does not fit the buffer");
+  }
+  next_ = region.end;
+  recent_ = {region};
+  return region;
+}
+
 std::vector<std::uint32_t> RegionChooser::starts(std::uint32_t size) const {
-  std::vector<std::uint32_t> result = {0, atoms_ - size};
+  std::vector<std::uint32_t> result = {begin_, atoms_ - size};
   for (const Region& region : recent_) {
-    if (region.end + size <= atoms_) {
+    if (region.end >= begin_ && region.end + size <= atoms_) {
       result.push_back(region.end);
     }
-    if (region.begin >= size) {
+    if (region.begin >= begin_ + size) {
       result.push_back(region.begin - size);
     }
   }
@@ -56,11 +74,12 @@ Placement RegionChooser::place(std::uint32_t feature, std::uint32_t weight) {
       consider({f, f + feature}, {w, w + weight});
     }
   }
-  consider({0, feature}, {atoms_ - weight, atoms_});
+  consider({begin_, begin_ + feature}, {atoms_ - weight, atoms_});
   if (best_cost == std::numeric_limits<std::uint64_t>::max()) {
     throw std::logic_error("regions do not fit the buffer");
   }
   recent_ = {best.feature, best.weight};
+  next_ = best.weight.end;
   return best;
 }
 
@@ -71,7 +90,7 @@ Region RegionChooser::place_feature(std::uint32_t feature, Region resident) {
   if (resident.end + feature <= atoms_) {
     candidates.push_back(resident.end);
   }
-  if (resident.begin >= feature) {
+  if (resident.begin >= begin_ + feature) {
     candidates.push_back(resident.begin - feature);
   }
   for (const std::uint32_t start : candidates) {

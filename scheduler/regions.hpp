@@ -25,7 +25,12 @@ class RegionChooser {
  public:
   explicit RegionChooser(std::uint32_t atoms) : atoms_(atoms) {}
 
-  /// Both regions, disjoint. feature + weight <= atoms.
+  /// From now on only atoms from `begin` on are given out.
+  void set_window(std::uint32_t begin);
+  [[nodiscard]] std::uint32_t window() const { return atoms_ - begin_; }
+  /// One region after the other, round and round: what was given out longest ago comes first.
+  Region next(std::uint32_t size);
+  /// Both regions, disjoint. feature + weight <= window.
   Placement place(std::uint32_t feature, std::uint32_t weight);
   /// A feature region that keeps `resident`.
   Region place_feature(std::uint32_t feature, Region resident);
@@ -34,7 +39,9 @@ class RegionChooser {
   [[nodiscard]] std::vector<std::uint32_t> starts(std::uint32_t size) const;
   [[nodiscard]] std::uint64_t overlap_with_recent(Region region) const;
 
+  std::uint32_t begin_ = 0;
   std::uint32_t atoms_;
+  std::uint32_t next_ = 0;
   std::vector<Region> recent_;
 };
 

@@ -50,8 +50,13 @@ enum class ForcedMode : std::uint8_t {
 /// Which split to take when a layer must be split; Auto: the one with less external traffic.
 enum class SplitChoice : std::uint8_t { Auto, Channels, Spatial };
 
+/// first-fit: the published rules, layer by layer. best: what the cost model likes best.
+enum class PolicyName : std::uint8_t { FirstFit, Best };
+/// As configurations call them, in that order.
+const std::vector<std::string>& policy_names();
+
 struct Policy {
-  std::string name = "first-fit";
+  PolicyName name = PolicyName::FirstFit;
   SplitChoice split = SplitChoice::Auto;
   ForcedMode mode = ForcedMode::None;
   bool fuse = true;  ///< paddings, activations and additions ride on convolutions where they can
@@ -83,6 +88,9 @@ struct LayerDecision {
   BufferSizes sizes;
   std::vector<Inequality> trace;
   std::string reason;  ///< why this decision among those possible
+  bool feature_kept = false;  ///< the feature lies in the cbuf already
+  bool output_kept = false;   ///< the output stays there
+  bool output_stored = true;  ///< the output goes to external memory
 
   [[nodiscard]] bool is_split() const { return channel_parts * tiles_h * tiles_w > 1; }
   /// direct, ping-pong, wait or split.
@@ -94,6 +102,10 @@ struct LayerDecision {
 /// Policy `first-fit`: the first of direct, ping-pong and wait that fits, else the smallest split.
 /// Throws InputError naming the layer, the smallest need and the size given when nothing fits.
 LayerDecision decide_layer(const ConvShape& shape, const Hardware& hardware, const Policy& policy);
+
+/// For a layer whose feature lies in the cbuf already: the first of direct, ping-pong and wait for
+/// its weights; nothing when not even one kernel group fits `hardware.cbuf_size`.
+std::optional<LayerDecision> decide_kept(const ConvShape& shape, const Hardware& hardware);
 
 /// External bytes of a decision: features, weights and parameters read, outputs written.
 struct Traffic {

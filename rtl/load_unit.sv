@@ -44,11 +44,13 @@ module load_unit #(
     output logic [   AtomicC-1:0] cbuf_we_o,
     output logic [          19:0] cbuf_address_o,
     output logic [ AtomicC*8-1:0] cbuf_data_o,
-    /// Parameter record {shift, multiplier, bias} of a channel of a kernel group.
+    /// Parameter record {shift, multiplier, bias} of a channel of a kernel group, or of an even
+    /// one and the next.
     output logic                  param_we_o,
+    output logic                  param_pair_o,
     output logic [           9:0] param_group_o,
     output logic [           6:0] param_channel_o,
-    output logic [          71:0] param_data_o,
+    output logic [     1:0][71:0] param_data_o,
     /// Operands come as atoms, too.
     output logic                  operand_we_o,
     output logic [          11:0] operand_address_o,
@@ -75,6 +77,7 @@ module load_unit #(
   localparam int unsigned ParamRecordBytes = 12;
   localparam int unsigned TableWords = 512;  // two tables
   localparam int unsigned CompactRecordBytes = 8;
+  localparam int unsigned UniformRecordBytes = 4;
   // Chunks carry an atom, a compact parameter record, a word of another one or a table's value.
   localparam int unsigned ChunkBytes = (AtomicC < CompactRecordBytes) ? CompactRecordBytes : AtomicC;
   localparam int unsigned ChunkCountBits = $clog2(ChunkBytes + 1);
@@ -86,6 +89,7 @@ module load_unit #(
   tessera_isa_pkg::ld_shape_t shape_q;
   tessera_isa_pkg::ld_stride_t stride_q;
   tessera_isa_pkg::ld_fold_t fold_q;
+  tessera_isa_pkg::ld_factor_t factor_q;
   tessera_isa_pkg::load_t load;
   logic [2:0] kind_q;
   logic [5:0] opcode;
@@ -93,17 +97,19 @@ module load_unit #(
   logic splitter_busy, transfers_full, transfers_empty;
   logic is_load, tokens_ready, start;
   logic source_set_q, shape_set_q, stride_set_q, fold_set_q, configured, fold_error;
-  logic record_error;
+  logic factor_set_q, is_uniform, record_error;
 
   assign opcode = cmd_i[63:58];
   assign load = cmd_i;
   assign is_load = cmd_valid_i && opcode == tessera_isa_pkg::OpLoad;
+  assign is_uniform = load.kind == tessera_isa_pkg::LoadKindParam &&
+      source_q.pixel_bytes == 16'(UniformRecordBytes);
   assign tokens_ready = (!load.wait_compute || compute_token_i) &&
       (!load.wait_store || store_token_i);
   // Strides matter only to transfers of several segments.
   assign configured = source_set_q && shape_set_q &&
       (stride_set_q || (shape_q.inner == 16'd1 && shape_q.outer == 16'd1)) &&
-      (fold_set_q || !load.fold);
+      (fold_set_q || !load.fold) && (factor_set_q || !is_uniform);
   logic in_parts;
   assign in_parts = fold_q.offset != 6'd0 || fold_q.row_step != 5'd1;
   assign fold_error = is_load && configured && load.fold && !halt_i &&
@@ -111,7 +117,8 @@ module load_unit #(
        load.kind != tessera_isa_pkg::LoadKindFeature || shape_q.inner != 16'd1 ||
        (in_parts && 17'(source_q.pixel_bytes) + 17'(fold_q.offset) > 17'(AtomicC)));
   assign record_error = is_load && configured && !halt_i && load.kind == tessera_isa_pkg::LoadKindParam &&
-      source_q.pixel_bytes != 16'(ParamRecordBytes) && source_q.pixel_bytes != 16'(CompactRecordBytes);
+      source_q.pixel_bytes != 16'(ParamRecordBytes) && source_q.pixel_bytes != 16'(CompactRecordBytes) &&
+      !is_uniform;
   assign start = is_load && configured && !fold_error && !record_error && tokens_ready && !splitter_busy && !transfers_full && !halt_i;
   assign cmd_ready_o = !halt_i && !splitter_busy && (is_load ? start : 1'b1);
   assign take_compute_o = start && load.wait_compute;
@@ -127,6 +134,7 @@ module load_unit #(
         tessera_isa_pkg::OpLdStride: stride_q <= cmd_i;
         tessera_isa_pkg::OpLoad: kind_q <= load.kind;
         tessera_isa_pkg::OpLdFold: fold_q <= cmd_i;
+        tessera_isa_pkg::OpLdFactor: factor_q <= cmd_i;
         default: ;
       endcase
     end
@@ -138,11 +146,13 @@ module load_unit #(
       shape_set_q  <= 1'b0;
       stride_set_q <= 1'b0;
       fold_set_q   <= 1'b0;
+      factor_set_q <= 1'b0;
     end else if (cmd_valid_i && cmd_ready_o) begin
       if (opcode == tessera_isa_pkg::OpLdSource) source_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpLdShape) shape_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpLdStride) stride_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpLdFold) fold_set_q <= 1'b1;
+      if (opcode == tessera_isa_pkg::OpLdFactor) factor_set_q <= 1'b1;
     end
   end
 
@@ -189,12 +199,13 @@ module load_unit #(
   logic sink_post, sink_fold;
   logic [54:0] sink_fold_word;
   logic [23:0] sink_row_bytes;
+  logic [36:0] sink_factor;
   tessera_isa_pkg::ld_fold_t sink;
   assign sink = {9'd0, sink_fold_word};
   logic transfer_done, ragged;
 
   sync_fifo #(
-      .Width(120),
+      .Width(157),
       .Depth(4)
   ) u_transfers (
       .clk_i,
@@ -202,12 +213,13 @@ module load_unit #(
       .push_i (start),
       .data_i ({
         load.kind, load.dest, source_q.pixel_bytes, load.post_compute, load.fold, fold_q[54:0],
-        shape_q.segment_bytes
+        shape_q.segment_bytes, factor_q[36:0]
       }),
       .full_o (transfers_full),
       .pop_i  (transfer_done),
       .data_o ({
-        sink_kind, sink_dest, sink_pixel_bytes, sink_post, sink_fold, sink_fold_word, sink_row_bytes
+        sink_kind, sink_dest, sink_pixel_bytes, sink_post, sink_fold, sink_fold_word, sink_row_bytes,
+        sink_factor
       }),
       .empty_o(transfers_empty)
   );
@@ -236,10 +248,11 @@ module load_unit #(
   assign r_ready_o = halt_i || beat_ready;
   assign beat_take = r_valid_i && r_ready_o;
 
-  logic is_param, is_compact, is_operand, is_table, is_word, chunk_valid;
+  logic is_param, is_compact, is_bias, is_operand, is_table, is_word, chunk_valid;
   logic [ChunkBytes*8-1:0] chunk;
   assign is_param = sink_kind == tessera_isa_pkg::LoadKindParam;
   assign is_compact = is_param && sink_pixel_bytes == 16'(CompactRecordBytes);
+  assign is_bias = is_param && sink_pixel_bytes == 16'(UniformRecordBytes);
   assign is_operand = sink_kind == tessera_isa_pkg::LoadKindOperand;
   assign is_table = sink_kind == tessera_isa_pkg::LoadKindTable;
   assign is_word = is_param || is_table;
@@ -284,8 +297,8 @@ module load_unit #(
   ) u_packer (
       .clk_i,
       .rst_ni,
-      .unit_bytes_i(is_table ? 16'd4 : sink_pixel_bytes),
-      .chunk_bytes_i(is_compact ? ChunkCountBits'(CompactRecordBytes) :
+      .unit_bytes_i(is_table ? 16'd4 : is_bias ? 16'(2 * UniformRecordBytes) : sink_pixel_bytes),
+      .chunk_bytes_i((is_compact || is_bias) ? ChunkCountBits'(CompactRecordBytes) :
                      is_word ? ChunkCountBits'(4) : ChunkCountBits'(AtomicC)),
       .in_valid_i(folded_valid && !halt_i),
       .in_ready_o(folded_ready),
@@ -336,6 +349,11 @@ module load_unit #(
   assign table_data_o = chunk[31:0];
 
   // A parameter record arrives as bias, multiplier, shift, or in one piece.
+  logic record_last, group_last;
+  logic [6:0] channels;
+  assign channels = is_bias ? 7'd2 : 7'd1;
+  assign group_last = channel_q == 7'(AtomicK) - channels;
+  assign record_last = is_compact || is_bias || record_word_q == 2'd2;
   logic [27:0] compact_bias;
   logic [5:0] compact_shift;
   logic [29:0] compact_multiplier;
@@ -346,13 +364,17 @@ module load_unit #(
   logic [6:0] channel_q;
   logic record_done, param_error;
 
-  assign record_done = chunk_valid && is_param && (is_compact || record_word_q == 2'd2) && !halt_i;
+  assign record_done = chunk_valid && is_param && record_last && !halt_i;
   assign param_group_o = 10'(sink_dest) + group_q;
   assign param_channel_o = channel_q;
-  assign param_data_o = is_compact ?
+  logic [39:0] factor;
+  assign factor = {{2{sink_factor[36]}}, sink_factor[36:31], 1'b0, sink_factor[30:0]};
+  assign param_pair_o = is_bias;
+  assign param_data_o[0] = is_compact ?
       {{2{compact_shift[5]}}, compact_shift, 2'b01, compact_multiplier,
        {4{compact_bias[27]}}, compact_bias} :
-      {chunk[7:0], multiplier_q, bias_q};
+      is_bias ? {factor, chunk[31:0]} : {chunk[7:0], multiplier_q, bias_q};
+  assign param_data_o[1] = {factor, chunk[63:32]};
   assign param_error = record_done && 21'(sink_dest) + 21'(group_q) >= 21'(ParamGroups);
   assign param_we_o = record_done && !param_error;
 
@@ -374,12 +396,12 @@ module load_unit #(
           end
         end
       end else begin
-        record_word_q <= (is_compact || record_word_q == 2'd2) ? '0 : record_word_q + 2'd1;
+        record_word_q <= record_last ? '0 : record_word_q + 2'd1;
         if (record_word_q == 2'd0) bias_q <= chunk[31:0];
         if (record_word_q == 2'd1) multiplier_q <= chunk[31:0];
-        if (is_compact || record_word_q == 2'd2) begin
-          channel_q <= (channel_q == 7'(AtomicK - 1)) ? '0 : channel_q + 7'd1;
-          if (channel_q == 7'(AtomicK - 1)) group_q <= group_q + 10'd1;
+        if (record_last) begin
+          channel_q <= group_last ? '0 : channel_q + channels;
+          if (group_last) group_q <= group_q + 10'd1;
         end
       end
     end

@@ -264,12 +264,12 @@ module tessera_npu #(
   logic [2:0] load_request_kind;
   logic [12:0] load_request_bytes;
   logic [AtomicC-1:0] cbuf_we;
-  logic param_we;
+  logic param_we, param_pair;
   logic [19:0] cbuf_waddr;
   logic [AtomicC*8-1:0] cbuf_wdata;
   logic [9:0] param_wgroup;
   logic [6:0] param_wchannel;
-  logic [71:0] param_wdata;
+  logic [1:0][71:0] param_wdata;
   logic operand_we, table_we;
   logic [11:0] operand_waddr;
   logic [8:0] table_waddr;
@@ -307,6 +307,7 @@ module tessera_npu #(
       .cbuf_address_o(cbuf_waddr),
       .cbuf_data_o(cbuf_wdata),
       .param_we_o(param_we),
+      .param_pair_o(param_pair),
       .param_group_o(param_wgroup),
       .param_channel_o(param_wchannel),
       .param_data_o(param_wdata),
@@ -423,6 +424,7 @@ module tessera_npu #(
   ) u_params (
       .clk_i,
       .we_i(param_we),
+      .pair_i(param_pair),
       .group_i(param_wgroup),
       .channel_i(param_wchannel),
       .data_i(param_wdata),

@@ -35,6 +35,7 @@ struct LoadAction {
   std::uint32_t pixel_bytes = 1;
   std::uint32_t dest = 0;  ///< as LOAD has it
   std::optional<isa::LdFold> fold;
+  std::optional<isa::LdFactor> factor;
 };
 
 struct ConvAction {

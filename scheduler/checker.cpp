@@ -147,7 +147,8 @@ class RunChecker {
     if (op.unit == isa::Unit::Load) {
       const bool many = op.load_shape.inner > 1 || op.load_shape.outer > 1;
       return has_all<isa::LdSource, isa::LdShape>(op) && (!many || has_all<isa::LdStride>(op)) &&
-             (op.load.fold == 0 || has_all<isa::LdFold>(op));
+             (op.load.fold == 0 || has_all<isa::LdFold>(op)) &&
+             (!is_uniform(op) || has_all<isa::LdFactor>(op));
     }
     const bool many = op.store_shape.inner > 1 || op.store_shape.outer > 1;
     return has_all<isa::StQuant, isa::StTile>(op) &&
@@ -157,6 +158,10 @@ class RunChecker {
            (!takes_operand(op) || has_all<isa::StResult>(op));
   }
 
+  static bool is_uniform(const Op& op) {
+    return static_cast<isa::LoadKind>(op.load.kind) == isa::LoadKind::Param &&
+           op.source.pixel_bytes == 4;
+  }
   static bool takes_operand(const Op& op) {
     const auto operation = static_cast<isa::StPostOperation>(op.post.operation);
     return operation == isa::StPostOperation::Add || operation == isa::StPostOperation::Multiply;
@@ -191,8 +196,12 @@ class RunChecker {
     const auto kind = static_cast<isa::LoadKind>(op.load.kind);
     const std::uint64_t unit =
         kind == isa::LoadKind::Table ? kTableBytes : std::uint64_t{op.source.pixel_bytes};
-    if (kind == isa::LoadKind::Param && unit != 8 && unit != 12) {
+    if (kind == isa::LoadKind::Param && unit != 4 && unit != 8 && unit != 12) {
       report_here(fmt::format("parameters of {} bytes", unit));
+      return;
+    }
+    if (is_uniform(op) && bytes % 8 != 0) {
+      report_here("an odd number of parameters of 4 bytes");
       return;
     }
     if (op.load.fold != 0) {

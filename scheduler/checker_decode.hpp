@@ -21,6 +21,7 @@ struct Op {
   isa::LdShape load_shape;
   isa::LdStride load_stride;
   isa::LdFold fold;
+  isa::LdFactor factor;
   isa::Load load;
   isa::CvInput input;
   isa::CvKernel kernel;

@@ -224,10 +224,15 @@ class Compiler {
                                u32(piece.shape.kernel_w) *
                                (piece.shape.depthwise ? 1 : u32(piece.shape.in_c));
     data.param_bytes = param_bytes(kernel, taps);
+    if (data.param_bytes == sizeof(std::uint32_t)) {
+      data.factor = isa::LdFactor{static_cast<std::uint32_t>(kernel.factors[0].multiplier),
+                                  kernel.factors[0].shift};
+    }
     data.padding_value = kernel.padding_value;
     if (left_out) {
       data.weights = constants_.reserve(bytes, program_.image);
-      data.params = constants_.reserve(data.param_bytes * kernel.biases.size(), program_.image);
+      data.params = constants_.reserve(packed_params_bytes(kernel.biases.size(), data.param_bytes),
+                                       program_.image);
       return;
     }
     if (data.fold) {

@@ -1,5 +1,6 @@
 #include "scheduler/constants.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "scheduler/layer_planner.hpp"
@@ -10,6 +11,17 @@ namespace tessera {
 namespace {
 
 constexpr std::uint32_t kCompactParamBytes = 8;
+constexpr std::uint32_t kUniformParamBytes = 4;
+
+bool are_equal(const std::vector<FixedPoint>& factors) {
+  return std::all_of(factors.begin(), factors.end(), [&](const FixedPoint& factor) {
+    return factor.multiplier == factors[0].multiplier && factor.shift == factors[0].shift;
+  });
+}
+
+bool is_factor(const FixedPoint& factor) {
+  return factor.multiplier >= 0 && factor.shift >= -31 && factor.shift <= 31;
+}
 
 // One atom per channel and window; taps at the end of the atom's rows, as the window has its newest
 // pixels there.
@@ -96,6 +108,9 @@ std::vector<std::uint8_t> pack_weights(const LayerKernel& kernel, const ConvShap
 }
 
 std::uint32_t param_bytes(const LayerKernel& kernel, std::uint64_t taps) {
+  if (are_equal(kernel.factors) && is_factor(kernel.factors[0])) {
+    return kUniformParamBytes;
+  }
   constexpr std::int64_t kBiasLimit = std::int64_t{1} << 27;
   constexpr std::int32_t kLeadingOne = std::int32_t{1} << 30;
   constexpr std::int64_t kGreatestWeight = 2 * 128;  // two parts may add up
@@ -104,18 +119,21 @@ std::uint32_t param_bytes(const LayerKernel& kernel, std::uint64_t taps) {
   for (std::size_t k = 0; k < kernel.biases.size(); ++k) {
     const std::int64_t bias = std::abs(std::int64_t{static_cast<std::int32_t>(kernel.biases[k])});
     const FixedPoint& factor = kernel.factors[k];
-    if (bias + shifted >= kBiasLimit || factor.multiplier < kLeadingOne || factor.shift < -31 ||
-        factor.shift > 31) {
+    if (bias + shifted >= kBiasLimit || factor.multiplier < kLeadingOne || !is_factor(factor)) {
       return kParamBytes;
     }
   }
   return kCompactParamBytes;
 }
 
+std::uint64_t packed_params_bytes(std::uint64_t channels, std::uint32_t bytes) {
+  return bytes * (bytes == kUniformParamBytes ? (channels + 1) / 2 * 2 : channels);
+}
+
 std::vector<std::uint8_t> pack_params(const LayerKernel& kernel, std::uint32_t bytes) {
   const std::size_t channels = kernel.biases.size();
   const std::size_t per_channel = kernel.weights[0].size() / channels;
-  std::vector<std::uint8_t> packed(channels * bytes);
+  std::vector<std::uint8_t> packed(packed_params_bytes(channels, bytes));
   for (std::size_t k = 0; k < channels; ++k) {
     std::int32_t weights = 0;
     for (const std::vector<std::uint8_t>& part : kernel.weights) {
@@ -138,6 +156,9 @@ std::vector<std::uint8_t> pack_params(const LayerKernel& kernel, std::uint32_t b
       continue;
     }
     std::memcpy(record, &bias, 4);
+    if (bytes == kUniformParamBytes) {
+      continue;
+    }
     std::memcpy(record + 4, &factor.multiplier, 4);
     std::memcpy(record + 8, &factor.shift, 4);
   }

@@ -22,9 +22,13 @@ std::vector<std::uint8_t> pack_weights(const LayerKernel& kernel, const ConvShap
 /// Bytes of that.
 std::uint64_t packed_bytes(const ConvShape& shape, const Hardware& hardware);
 
-/// Bytes per output channel of pack_params: 8 when every bias fits 28 bits whatever the weights are
-/// and every multiplier has its leading one, otherwise 12. `taps`: weights per output channel.
+/// Bytes per output channel of pack_params: 4 when all have the same multiplier and shift; 8 when
+/// every bias fits 28 bits whatever the weights are and every multiplier has its leading one;
+/// otherwise 12. `taps`: weights per output channel.
 std::uint32_t param_bytes(const LayerKernel& kernel, std::uint64_t taps);
+
+/// Bytes of the parameters of so many output channels: those of 4 bytes come in pairs.
+std::uint64_t packed_params_bytes(std::uint64_t channels, std::uint32_t bytes);
 
 /// Per output channel bias, multiplier and shift, as command LOAD has them. The input's zero point is
 /// folded into the bias: sum w (x - z) + b = sum w x + (b - z sum w), modulo 2^32.

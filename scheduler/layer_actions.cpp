@@ -238,9 +238,10 @@ std::uint32_t LayerActions::load_params(Range groups) {
   LoadAction load;
   load.kind = isa::LoadKind::Param;
   load.pixel_bytes = data_.param_bytes;
+  load.factor = data_.factor;
   load.source.address =
       data_.params + static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k * data_.param_bytes;
-  load.source.segment_bytes = std::uint64_t{kernels_of(shape_, hw_, groups)} * data_.param_bytes;
+  load.source.segment_bytes = packed_params_bytes(kernels_of(shape_, hw_, groups), data_.param_bytes);
   add_load(load, Resource::Parameter, base, count);
   return base;
 }

@@ -21,6 +21,7 @@ struct LayerData {
   std::uint64_t weights = 0;  ///< as packed by pack_weights for the same decision
   std::uint64_t params = 0;   ///< as packed by pack_params
   std::uint32_t param_bytes = kParamBytes;  ///< per output channel
+  std::optional<isa::LdFactor> factor;      ///< of all output channels
   View output;                ///< int8
   std::optional<Fold> fold;   ///< the shape is folded, the feature is not
   std::optional<View> operand;

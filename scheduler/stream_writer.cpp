@@ -57,6 +57,9 @@ class Encoder {
     if (load.fold) {
       configure(*load.fold);
     }
+    if (load.factor) {
+      configure(*load.factor);
+    }
     isa::Load go;
     go.fold = load.fold ? 1 : 0;
     go.kind = static_cast<std::uint32_t>(load.kind);

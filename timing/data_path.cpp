@@ -6,7 +6,6 @@ namespace {
 constexpr std::size_t kTransfers = 4;
 constexpr std::uint32_t kMostResponses = 511;  // write bursts without a response
 constexpr std::uint32_t kChunks = 16;          // between accumulators and writer
-constexpr std::uint32_t kCompactRecord = 8;
 constexpr std::uint32_t kParamWord = 4;
 
 // Cycles from an accumulator's read to its bytes at the writer, by what follows the requantiser.
@@ -30,7 +29,8 @@ DataPath::DataPath(const Hardware& hardware, MemoryPort& port)
       atomic_c_(hardware.atomic_c),
       atomic_k_(hardware.atomic_k),
       lanes_(hardware.post_lanes),
-      bank_atoms_(hardware.cbuf_atoms() / hardware.cbuf_banks),
+      bank_atoms_(static_cast<std::uint32_t>(hardware.cbuf_capacity / hardware.atomic_c /
+                                             hardware.cbuf_banks)),
       most_read_bursts_(hardware.read_outstanding),
       fetch_packer_(8),
       load_splitter_(hardware.bus_bytes),
@@ -87,7 +87,9 @@ void DataPath::begin_sink() {
   writes_atoms_ = kind == isa::LoadKind::Feature || kind == isa::LoadKind::Weight;
   if (kind == isa::LoadKind::Param) {
     const std::uint32_t record = load.source.pixel_bytes;
-    packer_.set(record, record == kCompactRecord ? record : kParamWord);
+    record == kUniformRecord    ? packer_.set(2 * record, 2 * record)
+    : record == kCompactRecord ? packer_.set(record, record)
+                               : packer_.set(record, kParamWord);
   } else if (kind == isa::LoadKind::Table) {
     packer_.set(4, 4);
   } else {

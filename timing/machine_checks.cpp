@@ -2,12 +2,6 @@
 #include "timing/machine.hpp"
 
 namespace tessera::timing {
-namespace {
-
-constexpr std::uint32_t kParamRecord = 12;
-constexpr std::uint32_t kCompactRecord = 8;
-
-}  // namespace
 
 void Machine::check_load(const LoadOperation& op) const {
   const std::uint64_t bytes = op.segments().bytes();
@@ -27,8 +21,10 @@ void Machine::check_load(const LoadOperation& op) const {
     return;
   }
   const std::uint32_t unit = kind == isa::LoadKind::Table ? 4 : op.source.pixel_bytes;
-  const bool is_record = unit == kParamRecord || unit == kCompactRecord;
-  if (bytes % unit != 0 || (kind == isa::LoadKind::Param && !is_record)) {
+  const bool is_record = unit == kFullRecord || unit == kCompactRecord || unit == kUniformRecord;
+  const bool is_param = kind == isa::LoadKind::Param;
+  const bool in_pairs = is_param && unit == kUniformRecord;
+  if (bytes % (in_pairs ? 2 * unit : unit) != 0 || (is_param && !is_record)) {
     fail(isa::Error::LoadLength, 1);
   }
 }

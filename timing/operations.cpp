@@ -93,13 +93,18 @@ bool LoadWords::configure(const isa::Command& command) {
     return false;
   }
   return take(command, operation_.source, seen_) || take(command, operation_.shape, seen_) ||
-         take(command, operation_.stride, seen_) || take(command, operation_.fold, seen_);
+         take(command, operation_.stride, seen_) || take(command, operation_.fold, seen_) ||
+         take(command, operation_.factor, seen_);
 }
 
 bool LoadWords::configured() const {
   const bool flat = operation_.shape.inner == 1 && operation_.shape.outer == 1;
+  const bool uniform =
+      static_cast<isa::LoadKind>(operation_.load.kind) == isa::LoadKind::Param &&
+      operation_.source.pixel_bytes == kUniformRecord;
   return has(seen_, bit<isa::LdSource>() | bit<isa::LdShape>() | (flat ? 0 : bit<isa::LdStride>()) |
-                        (operation_.load.fold != 0 ? bit<isa::LdFold>() : 0));
+                        (operation_.load.fold != 0 ? bit<isa::LdFold>() : 0) |
+                        (uniform ? bit<isa::LdFactor>() : 0));
 }
 
 bool ConvWords::configure(const isa::Command& command) {

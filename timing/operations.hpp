@@ -8,6 +8,9 @@
 
 namespace tessera::timing {
 
+/// Bytes per kernel of parameters: in full, in short, or only the bias.
+inline constexpr std::uint32_t kFullRecord = 12, kCompactRecord = 8, kUniformRecord = 4;
+
 /// A two-dimensional transfer: address, segments of a row, rows. Bytes.
 struct Segments {
   std::uint64_t address = 0;
@@ -25,6 +28,7 @@ struct LoadOperation {
   isa::LdShape shape;
   isa::LdStride stride;
   isa::LdFold fold;
+  isa::LdFactor factor;
   isa::Load load;
 
   [[nodiscard]] Segments segments() const;

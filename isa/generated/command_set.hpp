@@ -20,6 +20,7 @@ enum class Opcode : std::uint8_t {
   LdStride = 0x12,
   Load = 0x13,
   LdFold = 0x15,
+  LdFactor = 0x16,
   LdMark = 0x14,
   CvInput = 0x20,
   CvKernel = 0x21,
@@ -109,7 +110,7 @@ inline constexpr std::array<NameDoc, 20> kErrors{{
     {"PARAM_RANGE", "kernel group that the parameter memory does not have"},
     {"OPERAND_RANGE", "operand word that does not exist"},
     {"TABLE_RANGE", "table value that does not exist"},
-    {"LOAD_LENGTH", "1: the load is not a whole number of pixels or parameters have neither 8 nor 12 bytes, 2: a row is not its number of units"},
+    {"LOAD_LENGTH", "1: the load is not a whole number of pixels or parameters have other than 4, 8 or 12 bytes or 4 and an odd number, 2: a row is not its number of units"},
     {"FOLD_RANGE", "pixel_bytes of a folding load that the hardware or its offset does not allow, or that is not a feature of one segment per row"},
     {"STORE_LENGTH", "1: tile has more bytes than the write, 2: fewer"},
     {"KERNEL_COUNT", "last_kernels above atomic_k"},
@@ -152,7 +153,7 @@ struct CommandInfo {
   std::array<FieldInfo, kMaxFields> fields;
 };
 
-inline constexpr std::array<CommandInfo, 25> kCommands{{
+inline constexpr std::array<CommandInfo, 26> kCommands{{
     {"END", Opcode::End, Unit::Front, 0, {{}}},
     {"LD_SOURCE", Opcode::LdSource, Unit::Load, 2, {{
         {"address", 0, 32, false, 0, 4294967295},
@@ -180,6 +181,9 @@ inline constexpr std::array<CommandInfo, 25> kCommands{{
         {"offset", 43, 6, false, 0, 63},
         {"row_step", 49, 5, false, 1, 16},
         {"blank", 54, 1, false, 0, 1},}}},
+    {"LD_FACTOR", Opcode::LdFactor, Unit::Load, 2, {{
+        {"multiplier", 0, 31, false, 0, 2147483647},
+        {"shift", 31, 6, true, -31, 31},}}},
     {"LD_MARK", Opcode::LdMark, Unit::Load, 1, {{
         {"id", 0, 16, false, 0, 65535},}}},
     {"CV_INPUT", Opcode::CvInput, Unit::Compute, 4, {{
@@ -342,7 +346,7 @@ struct LdStride {
   }
 };
 
-/// Reads as configured and writes consecutive atoms. Params have pixel_bytes bytes per kernel. 12 - int32 bias, int32 multiplier, int32 shift. 8 - from the lowest bit on a bias of 28 bits, a shift of 6 bits and the lower 30 bits of a multiplier from 2^30 to 2^31 - 1. Tables have 4 bytes for each of the values -128 to 127, taken as unsigned bytes.
+/// Reads as configured and writes consecutive atoms. Params have pixel_bytes bytes per kernel. 12 - int32 bias, int32 multiplier, int32 shift. 8 - from the lowest bit on a bias of 28 bits, a shift of 6 bits and the lower 30 bits of a multiplier from 2^30 to 2^31 - 1. 4 - int32 bias, the rest as LD_FACTOR says for all; an even number of kernels. Tables have 4 bytes for each of the values -128 to 127, taken as unsigned bytes.
 struct Load {
   static constexpr Opcode kOpcode = Opcode::Load;
   std::uint32_t kind{};  ///< what is read and where it goes: features and weights to the cbuf, the others to memories of their own
@@ -375,6 +379,19 @@ struct LdFold {
   }
   static LdFold from(const FieldValues& v) {
     return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::int32_t>(v[4]), static_cast<std::uint32_t>(v[5]), static_cast<std::uint32_t>(v[6]), static_cast<std::uint32_t>(v[7])};
+  }
+};
+
+/// For params of 4 bytes. The multiplier and shift of all kernels.
+struct LdFactor {
+  static constexpr Opcode kOpcode = Opcode::LdFactor;
+  std::uint32_t multiplier{};  ///< in units of 2^-31
+  std::int32_t shift{};  ///< left shift when positive, right shift when negative
+  [[nodiscard]] FieldValues values() const {
+    return {multiplier, shift};
+  }
+  static LdFactor from(const FieldValues& v) {
+    return {static_cast<std::uint32_t>(v[0]), static_cast<std::int32_t>(v[1])};
   }
 };
 
@@ -662,7 +679,7 @@ struct StKeep {
   }
 };
 
-using Command = std::variant<End, LdSource, LdShape, LdStride, Load, LdFold, LdMark, CvInput, CvKernel, CvTile, CvWeights, Conv, CvMark, CvWindow, Depthwise, StAddress, StShape, StStride, StQuant, StTile, Store, StMark, StPost, StResult, StKeep>;
+using Command = std::variant<End, LdSource, LdShape, LdStride, Load, LdFold, LdFactor, LdMark, CvInput, CvKernel, CvTile, CvWeights, Conv, CvMark, CvWindow, Depthwise, StAddress, StShape, StStride, StQuant, StTile, Store, StMark, StPost, StResult, StKeep>;
 
 namespace reg {
 inline constexpr std::uint32_t kId = 0x000;  ///< 0x54535241

@@ -11,6 +11,7 @@ package tessera_isa_pkg;
   localparam logic [5:0] OpLdStride = 6'h12;
   localparam logic [5:0] OpLoad = 6'h13;
   localparam logic [5:0] OpLdFold = 6'h15;
+  localparam logic [5:0] OpLdFactor = 6'h16;
   localparam logic [5:0] OpLdMark = 6'h14;
   localparam logic [5:0] OpCvInput = 6'h20;
   localparam logic [5:0] OpCvKernel = 6'h21;
@@ -71,7 +72,7 @@ package tessera_isa_pkg;
     logic [27:0] inner_stride;  // bytes from one segment to the next
   } ld_stride_t;
 
-  /// Reads as configured and writes consecutive atoms. Params have pixel_bytes bytes per kernel. 12 - int32 bias, int32 multiplier, int32 shift. 8 - from the lowest bit on a bias of 28 bits, a shift of 6 bits and the lower 30 bits of a multiplier from 2^30 to 2^31 - 1. Tables have 4 bytes for each of the values -128 to 127, taken as unsigned bytes.
+  /// Reads as configured and writes consecutive atoms. Params have pixel_bytes bytes per kernel. 12 - int32 bias, int32 multiplier, int32 shift. 8 - from the lowest bit on a bias of 28 bits, a shift of 6 bits and the lower 30 bits of a multiplier from 2^30 to 2^31 - 1. 4 - int32 bias, the rest as LD_FACTOR says for all; an even number of kernels. Tables have 4 bytes for each of the values -128 to 127, taken as unsigned bytes.
   typedef struct packed {
     logic [5:0] opcode;
     logic [30:0] reserved;
@@ -96,6 +97,14 @@ package tessera_isa_pkg;
     logic [11:0] units;  // units per row
     logic [6:0] advance;  // bytes from one unit to the next, at most the FOLD register's
   } ld_fold_t;
+
+  /// For params of 4 bytes. The multiplier and shift of all kernels.
+  typedef struct packed {
+    logic [5:0] opcode;
+    logic [20:0] reserved;
+    logic signed [5:0] shift;  // left shift when positive, right shift when negative
+    logic [30:0] multiplier;  // in units of 2^-31
+  } ld_factor_t;
 
   /// Reports on the trace port that all earlier loads have been requested.
   typedef struct packed {
@@ -294,6 +303,7 @@ package tessera_isa_pkg;
       OpLdStride: unit_of = UnitLoad;
       OpLoad: unit_of = UnitLoad;
       OpLdFold: unit_of = UnitLoad;
+      OpLdFactor: unit_of = UnitLoad;
       OpLdMark: unit_of = UnitLoad;
       OpCvInput: unit_of = UnitCompute;
       OpCvKernel: unit_of = UnitCompute;
@@ -326,6 +336,7 @@ package tessera_isa_pkg;
       OpLdStride: is_legal = word[57:56] == '0;
       OpLoad: is_legal = word[2:0] <= 3'd4 && word[57:27] == '0;
       OpLdFold: is_legal = word[6:0] >= 7'd1 && word[18:7] >= 12'd1 && word[53:49] >= 5'd1 && word[53:49] <= 5'd16 && word[57:55] == '0;
+      OpLdFactor: is_legal = $signed(word[36:31]) >= -31 && word[57:37] == '0;
       OpLdMark: is_legal = word[57:16] == '0;
       OpCvInput: is_legal = word[15:0] >= 16'd1 && word[15:0] <= 16'd32767 && word[31:16] >= 16'd1 && word[31:16] <= 16'd32767 && word[43:32] >= 12'd1 && word[57:52] == '0;
       OpCvKernel: is_legal = word[4:0] >= 5'd1 && word[4:0] <= 5'd16 && word[9:5] >= 5'd1 && word[9:5] <= 5'd16 && word[13:10] >= 4'd1 && word[13:10] <= 4'd8 && word[17:14] >= 4'd1 && word[17:14] <= 4'd8 && word[22:18] >= 5'd1 && word[22:18] <= 5'd16 && word[27:23] >= 5'd1 && word[27:23] <= 5'd16 && word[47:28] >= 20'd1 && word[57:48] == '0;

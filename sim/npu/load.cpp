@@ -6,7 +6,6 @@
 namespace tessera::npu {
 namespace {
 
-constexpr std::size_t kCompactBytes = 8;
 constexpr std::size_t kTableValues = 256;
 
 std::int32_t word_at(const std::uint8_t* bytes) {
@@ -106,7 +105,11 @@ void place_parameters(const timing::LoadOperation& op, const std::vector<std::ui
     }
     const std::uint8_t* record = bytes.data() + record_bytes * i;
     m.parameters[at] =
-        record_bytes == kCompactBytes ? compact_parameter_of(record) : parameter_of(record);
+        record_bytes == timing::kUniformRecord
+            ? Parameter{word_at(record), static_cast<std::int32_t>(op.factor.multiplier),
+                        op.factor.shift}
+        : record_bytes == timing::kCompactRecord ? compact_parameter_of(record)
+                                                 : parameter_of(record);
   }
 }
 

@@ -179,6 +179,40 @@ std::string branches(const Shape& s, int) {
   return text;
 }
 
+// One after the other, each in another shape; some are read twice.
+std::string chain(const Shape& s, int atomic) {
+  std::string text = one_input(s);
+  std::string last = "x";
+  const int count = pick(3, 7);
+  for (int i = 0; i < count; ++i) {
+    const auto channels = std::max(1, pick(0, 5) * atomic + pick(0, 1) * pick(-3, 3));
+    const auto type = one_of<std::string>(
+        {fmt::format("conv2d: {{kernel: {}, stride: {}, padding: same, out_channels: {}, ",
+                     pick(1, 3), pick(1, 2), channels),
+         fmt::format("conv2d: {{kernel: 1, out_channels: {}, ", channels),
+         fmt::format("depthwise_conv2d: {{kernel: {}, stride: {}, padding: same, ", pick(1, 5),
+                     pick(1, 2)),
+         "max_pool2d: {kernel: 2, stride: 1, padding: same, ",
+         fmt::format("fully_connected: {{out_features: {}, ", channels)});
+    const std::string name = fmt::format("t{}", i);
+    const bool pools = type.find("pool") != std::string::npos;
+    text += fmt::format("  - {}from: {}, name: {}{}}}\n", type, last, name,
+                        pools ? "" : ", " + quantisation());
+    if (pick(0, 5) == 0 && type.find("fully") == std::string::npos) {
+      text += fmt::format("  - leaky_relu: {{from: {}, name: {}b, {}}}\n", name, name, quantisation());
+      text += fmt::format("  - add: {{from: [{}, {}b], name: {}c, {}}}\n", name, name, name,
+                          quantisation());
+      last = name + "c";
+    } else {
+      last = name;
+    }
+    if (type.find("fully") != std::string::npos) {
+      break;
+    }
+  }
+  return text;
+}
+
 // Along any axis; equal quantisation needs no copy when the outer extents are 1.
 std::string concat(const Shape& s, int) {
   const int axis = pick(1, 3);
@@ -279,6 +313,7 @@ const std::vector<Recipe> kRecipes = {{"Unary", unary},
                                       {"Resize", resize},
                                       {"Views", views},
                                       {"Branches", branches},
+                                      {"Chain", chain},
                                       {"Concat", concat},
                                       {"ConcatOfConvolutions", concat_of_convolutions},
                                       {"GroupedConvolution", grouped},
@@ -294,9 +329,9 @@ void run(const Recipe& recipe, const std::string& preset) {
   const std::string config_text = fmt::format(
       "hardware: {{preset: {}, cbuf: {{size: {}}}}}\n"
       "memory: {{bytes_per_cycle: {}, latency: {}, jitter: {{latency: {}, stall_percent: {}, seed: "
-      "{}}}}}\nnetwork: lenet5\npolicy: {{fuse: {}}}\nseed: {}\n",
+      "{}}}}}\nnetwork: lenet5\npolicy: {{name: {}, fuse: {}}}\nseed: {}\n",
       preset, atoms * atomic, pick(1, 16), pick(0, 80), pick(0, 40), pick(0, 60), pick(0, 1000),
-      yes_no(), pick(0, 1000));
+      one_of<std::string>({"first-fit", "best"}), yes_no(), pick(0, 1000));
   const std::string network_text = recipe.draw(draw_shape(atomic), atomic);
   const Config config = parse_config(config_text, "case.yaml", {});
   const Network network = import_yaml(network_text, "network.yaml", config.seed);

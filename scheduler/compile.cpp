@@ -130,7 +130,7 @@ class Compiler {
       for (PlannedPiece& piece : pieces_[u]) {
         const std::uint32_t left = hardware_.cbuf_atoms() - unit.window;
         piece.decision =
-            decide_within(piece.shape, hardware_, policy_, left, unit.feature.has_value()).value();
+            decide_within(piece, hardware_, policy_, left, unit.feature.has_value()).value();
         piece.decision.output_kept = unit.output.has_value();
         piece.decision.output_stored = unit.stored;
         piece.data.feature_at = unit.feature;

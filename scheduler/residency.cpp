@@ -243,8 +243,8 @@ class ResidencyPlanner {
     const bool kept = reads_kept(place);
     std::uint64_t more = 0;
     for (const PlannedPiece& piece : pieces_at(place)) {
-      const auto decision = decide_within(piece.shape, hw_, policy_, left, kept);
-      if (!decision || (piece.data.fold && decision->channel_parts > 1)) {
+      const auto decision = decide_within(piece, hw_, policy_, left, kept);
+      if (!decision) {
         return false;
       }
       if (!kept) {
@@ -303,16 +303,25 @@ Residency plan_residency(const UnitPlan& plan, const std::vector<std::vector<Pla
   return ResidencyPlanner(plan, pieces, activations, order, hardware, policy).run();
 }
 
-std::optional<LayerDecision> decide_within(const ConvShape& shape, const Hardware& hardware,
+std::optional<LayerDecision> decide_within(const PlannedPiece& piece, const Hardware& hardware,
                                            const Policy& policy, std::uint32_t atoms,
                                            bool feature_kept) {
+  if (!feature_kept && atoms == hardware.cbuf_atoms()) {
+    return piece.decision;
+  }
   Hardware left = hardware;
   left.cbuf_size = std::uint64_t{atoms} * hardware.atomic_c;
   if (feature_kept) {
-    return decide_kept(shape, left);
+    return decide_kept(piece.shape, left);
+  }
+  Policy own = policy;
+  if (piece.data.fold) {
+    own.split = SplitChoice::Spatial;  // taps that were made channels cannot be split as channels
   }
   try {
-    return decide_layer(shape, left, policy);
+    LayerDecision decision = decide_layer(piece.shape, left, own);
+    return piece.data.fold && decision.channel_parts > 1 ? std::nullopt
+                                                         : std::optional(std::move(decision));
   } catch (const InputError&) {
     return std::nullopt;
   }

@@ -41,8 +41,8 @@ Residency plan_residency(const UnitPlan& plan, const std::vector<std::vector<Pla
                          const Activations& activations, const std::vector<std::uint32_t>& order,
                          const Hardware& hardware, const Policy& policy);
 
-/// The layer's decision with `atoms` of the cbuf for what it loads; none when it does not fit.
-std::optional<LayerDecision> decide_within(const ConvShape& shape, const Hardware& hardware,
+/// The pass's decision with `atoms` of the cbuf for what it loads; none when it does not fit.
+std::optional<LayerDecision> decide_within(const PlannedPiece& piece, const Hardware& hardware,
                                            const Policy& policy, std::uint32_t atoms,
                                            bool feature_kept);
 

@@ -143,7 +143,11 @@ Policy read_policy(const YAML::Node& node, const std::string& file) {
   policy.name = static_cast<PolicyName>(fields.choice("name", policy_names(), 0));
   policy.split = static_cast<SplitChoice>(fields.choice("split", splits, 0));
   policy.mode = static_cast<ForcedMode>(fields.choice("mode", modes, 0));
+  if (policy.name == PolicyName::Best && policy.mode != ForcedMode::None) {
+    fields.fail("mode", "stands beside policy `best`, which chooses the mode; allowed is auto");
+  }
   policy.fuse = fields.choice("fuse", {"no", "yes"}, 1) == 1;
+  policy.objective = static_cast<Objective>(fields.choice("objective", {"cycles", "traffic"}, 0));
   if (const YAML::Node plan = fields.get("plan"); plan.IsDefined()) {
     policy.plan = read_plan(plan, file);
   }
@@ -354,6 +358,7 @@ Config parse_config(const std::string& text, const std::string& path,
     if (const YAML::Node policy = fields.get("policy"); policy.IsDefined()) {
       config.policy = read_policy(policy, path);
     }
+    config.policy.memory = config.memory;
     if (const YAML::Node models = fields.get("models"); models.IsDefined()) {
       config.models = read_models(models, path);
       if (fields.has("network")) {

@@ -4,8 +4,10 @@
 #include <map>
 
 #include "scheduler/activations.hpp"
+#include "scheduler/best.hpp"
 #include "scheduler/constants.hpp"
 #include "scheduler/layer_planner.hpp"
+#include "scheduler/load_order.hpp"
 #include "scheduler/order_choice.hpp"
 #include "scheduler/residency.hpp"
 #include "scheduler/shared_bytes.hpp"
@@ -50,10 +52,11 @@ std::uint64_t atoms_used(const std::vector<Action>& actions) {
 class Compiler {
  public:
   Compiler(const Network& network, const Hardware& hardware, const Policy& policy,
-           Contents contents)
+           const Tuning& tuning, Contents contents)
       : network_(network),
         hardware_(hardware),
         policy_(policy),
+        tuning_(tuning),
         contents_(contents),
         plan_(plan_units(network, hardware, policy)),
         activations_(network, plan_),
@@ -65,8 +68,13 @@ class Compiler {
     program_.hardware = hardware_;
     describe_layers();
     decide();
-    if (policy_.name == PolicyName::Best) {
+    if (tuning_.keep) {
       keep_in_buffer();
+    }
+    for (std::size_t u = 0; u < pieces_.size() && !tuning_.tile_shifts.empty(); ++u) {
+      for (PlannedPiece& piece : pieces_[u]) {
+        piece.decision.tile_shift = tuning_.tile_shifts[plan_.units[u].op];
+      }
     }
     record_decisions();
     place_constants();
@@ -515,6 +523,9 @@ class Compiler {
   }
 
   void emit_run(std::vector<Action>& actions, CommandRun run) {
+    if (tuning_.ahead_bytes != 0) {
+      load_ahead(actions, tuning_.ahead_bytes);
+    }
     assign_tokens(actions);
     const std::vector<std::uint64_t> words = write_stream(actions, hardware_.queue_depth);
     std::vector<std::uint8_t> bytes;
@@ -556,6 +567,7 @@ class Compiler {
   const Network& network_;
   const Hardware& hardware_;
   const Policy& policy_;
+  const Tuning& tuning_;
   Contents contents_;
   UnitPlan plan_;
   Activations activations_;
@@ -575,12 +587,20 @@ class Compiler {
 
 }  // namespace
 
+Program compile_tuned(const Network& network, const Hardware& hardware, const Policy& policy,
+                      const Tuning& tuning, Contents contents) {
+  return Compiler(network, hardware, policy, tuning, contents).run();
+}
+
 Program compile(const Network& network, const Hardware& hardware, const Policy& policy,
                 Contents contents) {
   if (const std::string problem = hardware_problem(hardware); !problem.empty()) {
     throw InputError(problem);
   }
-  return Compiler(network, hardware, policy, contents).run();
+  const Tuning tuning = policy.name == PolicyName::Best
+                            ? best_tuning(network, hardware, policy)
+                            : Tuning{};
+  return compile_tuned(network, hardware, policy, tuning, contents);
 }
 
 }  // namespace tessera

@@ -84,7 +84,13 @@ class LayerPlanner {
 
   [[nodiscard]] std::vector<PixelTile> cut_pixels(Range rows, Range cols,
                                                   std::uint32_t words) const {
-    return cut_tiles(rows, cols, words, most_rows_);
+    return cut_tiles(rows, cols, std::min(words, tile_limit()), most_rows_);
+  }
+
+  // Accumulator words of a tile.
+  [[nodiscard]] std::uint32_t tile_limit() const {
+    const std::uint32_t least = std::min(hw_.acc_half(), 2 * hw_.atomic_k);
+    return std::max(least, hw_.acc_half() >> std::max(0, decision_.tile_shift));
   }
 
   // Kernel groups that share an accumulator half with enough pixels to hide a weight tile's load.
@@ -93,8 +99,10 @@ class LayerPlanner {
     std::uint32_t most = std::max(1U, hw_.acc_half() / enough);
     if (pixels < 2 * hw_.atomic_k) {
       // Weights outweigh features: work begins with the first of several chunks of them.
-      most = std::min(most, u32(ceil_div(groups_, kWeightChunks)));
+      const std::uint32_t chunks = std::max(1U, kWeightChunks >> std::max(0, -decision_.tile_shift));
+      most = std::min(most, u32(ceil_div(groups_, chunks)));
     }
+    most = std::max(1U, most >> std::max(0, decision_.tile_shift));
     most = std::min({most, hw_.param_groups / 2, kMaxGroups, groups_});
     return u32(ceil_div(groups_, ceil_div(groups_, most)));
   }
@@ -241,7 +249,7 @@ class LayerPlanner {
     const auto tiles = cut_pixels_depthwise(rows, cols);
     const bool resumable = can_resume() && tiles.size() > 1;
     const std::uint32_t together =
-        resumable ? 1 : std::max(1U, hw_.acc_half() / tiles[0].pixels());
+        resumable ? 1 : std::max(1U, tile_limit() / tiles[0].pixels());
     const std::uint32_t loaded = groups_loaded(groups_, mode);
     for (const Range& chunk : split_evenly(all_groups(), u32(ceil_div(groups_, loaded)))) {
       const std::uint32_t weights = state_.regions.next(add_.weight_atoms(chunk, chunk)).begin;
@@ -319,8 +327,8 @@ class LayerPlanner {
           (widest - 1) * u32(shape_.stride_w) + window.window_w > hw_.line_atoms) {
         continue;
       }
-      const std::uint32_t high = hw_.acc_half() / widest;
-      if (high == 0 || widest > u32(kMaxTileExtent)) {
+      const std::uint32_t high = std::max(1U, tile_limit() / widest);
+      if (widest > hw_.acc_half() || widest > u32(kMaxTileExtent)) {
         continue;
       }
       std::vector<PixelTile> tiles;

@@ -55,11 +55,16 @@ enum class PolicyName : std::uint8_t { FirstFit, Best };
 /// As configurations call them, in that order.
 const std::vector<std::string>& policy_names();
 
+/// What `best` wants least of; equal ones are decided by the other.
+enum class Objective : std::uint8_t { Cycles, Traffic };
+
 struct Policy {
   PolicyName name = PolicyName::FirstFit;
   SplitChoice split = SplitChoice::Auto;
   ForcedMode mode = ForcedMode::None;
   bool fuse = true;  ///< paddings, activations and additions ride on convolutions where they can
+  Objective objective = Objective::Cycles;  ///< of `best`
+  ExternalMemory memory;                    ///< that `best` reckons with
   PlanOptions plan;
 };
 
@@ -88,6 +93,8 @@ struct LayerDecision {
   BufferSizes sizes;
   std::vector<Inequality> trace;
   std::string reason;  ///< why this decision among those possible
+  /// Halvings of what the array works on at once (kernel groups, then pixels); negative: doublings.
+  std::int32_t tile_shift = 0;
   bool feature_kept = false;  ///< the feature lies in the cbuf already
   bool output_kept = false;   ///< the output stays there
   bool output_stored = true;  ///< the output goes to external memory

@@ -22,8 +22,8 @@ bool is_foldable(const ConvShape& s, const Hardware& hardware) {
          s.pad_left * s.in_c <= kMostPadding && right * s.in_c <= kMostPadding;
 }
 
-FoldedConv folded(const ConvShape& plain, std::int32_t rows) {
-  FoldedConv result{plain, {plain, rows}};
+FoldedConv folded(const ConvShape& plain, std::int32_t rows, bool shared) {
+  FoldedConv result{plain, {plain, rows, shared}};
   ConvShape& s = result.shape;
   s.in_w = plain.out_w;
   s.in_c = rows * result.fold.unit_bytes();
@@ -32,9 +32,9 @@ FoldedConv folded(const ConvShape& plain, std::int32_t rows) {
   s.pad_left = 0;
   if (rows > 1) {
     s.kernel_h = static_cast<std::int32_t>(ceil_div(u32(plain.kernel_h), u32(rows)));
-    s.stride_h = s.kernel_h;
+    s.stride_h = shared ? 1 : s.kernel_h;
     s.dilation_h = 1;
-    s.in_h = plain.out_h * s.kernel_h;
+    s.in_h = shared ? plain.out_h + s.kernel_h - 1 : plain.out_h * s.kernel_h;
     s.pad_top = 0;
   }
   return result;
@@ -60,18 +60,23 @@ std::optional<FoldedConv> fold_taps(const ConvShape& plain, const Hardware& hard
   const auto unit = u32(plain.kernel_w) * u32(plain.in_c);
   const std::uint64_t unit_cycles =
       std::max(ceil_div(unit, hardware.bus_bytes), ceil_div(unit, hardware.atomic_c));
-  for (std::int32_t rows = 1; rows <= plain.kernel_h; ++rows) {
-    if (rows > 1 && (u32(rows) * unit > hardware.atomic_c || plain.dilation_h != 1)) {
-      break;
-    }
-    FoldedConv candidate = folded(plain, rows);
-    const std::uint64_t loaded_rows =
-        rows == 1 ? u32(plain.in_h) : u32(plain.out_h) * u32(plain.kernel_h);
+  const auto consider = [&](FoldedConv candidate, std::uint64_t loaded_rows) {
     const std::uint64_t cycles =
         cycles_of(candidate.shape, hardware, loaded_rows * u32(plain.out_w) * unit_cycles);
     if (cycles < best_cycles && accelerator_problem(candidate.shape, hardware).empty()) {
       best_cycles = cycles;
       best = std::move(candidate);
+    }
+  };
+  consider(folded(plain, 1, false), u32(plain.in_h));
+  for (std::int32_t rows = 2; rows <= plain.kernel_h && plain.dilation_h == 1 &&
+                              u32(rows) * unit <= hardware.atomic_c;
+       ++rows) {
+    consider(folded(plain, rows, false), std::uint64_t{u32(plain.out_h)} * u32(plain.kernel_h));
+    if (rows == plain.stride_h) {
+      FoldedConv candidate = folded(plain, rows, true);
+      const std::uint64_t loaded_rows = std::uint64_t{u32(candidate.shape.in_h)} * u32(rows);
+      consider(std::move(candidate), loaded_rows);
     }
   }
   return best;

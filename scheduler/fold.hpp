@@ -12,10 +12,12 @@ namespace tessera {
 
 /// What the load unit makes of the feature. Columns of the folded shape are output columns; its
 /// channels are `rows` kernel rows of all horizontal taps. With several rows, each output row has
-/// its own slab rows, one for every `rows` rows of the kernel.
+/// its own slab rows, one for every `rows` rows of the kernel; or, shared, slab rows are that many
+/// rows of the feature, as many as the stride, and an output row begins at each of them.
 struct Fold {
   ConvShape plain;  ///< the convolution that is meant
   std::int32_t rows = 1;
+  bool shared = false;
 
   [[nodiscard]] std::int32_t unit_bytes() const { return plain.kernel_w * plain.in_c; }
 };

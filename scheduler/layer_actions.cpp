@@ -140,11 +140,14 @@ void LayerActions::load_folded_rows(const Slab& slab, Range rows) {
 }
 
 // Each kernel row comes for all output rows at once, to its place in the atoms; where it lies
-// outside the picture, padding does.
+// outside the picture, padding does. Shared slab rows have a kernel row for each of their own rows
+// only.
 void LayerActions::load_folded_parts(const Slab& slab, Range outputs) {
   const Fold& fold = *data_.fold;
   const ConvShape& plain = fold.plain;
-  for (std::int32_t ky = 0; ky < plain.kernel_h; ++ky) {
+  const std::int32_t kernel_rows = fold.shared ? fold.rows : plain.kernel_h;
+  const std::int32_t step = fold.shared ? 1 : shape_.kernel_h;
+  for (std::int32_t ky = 0; ky < kernel_rows; ++ky) {
     const std::int32_t part = ky / fold.rows;
     const auto input_row = [&](std::int32_t o) { return o * plain.stride_h - plain.pad_top + ky; };
     const auto load_outputs = [&](Range range, bool blank) {
@@ -153,13 +156,13 @@ void LayerActions::load_folded_parts(const Slab& slab, Range outputs) {
       }
       LoadAction load = folded_load(slab);
       load.fold->offset = u32(ky % fold.rows * fold.unit_bytes());
-      load.fold->row_step = u32(shape_.kernel_h);
+      load.fold->row_step = u32(step);
       load.fold->blank = blank ? 1 : 0;
       load.source.outer = u32(range.size());
       load.source.outer_stride = blank ? 0 : u32(plain.stride_h) * data_.feature.row_stride;
       load.source.address += blank ? 0 : u32(input_row(range.begin)) * data_.feature.row_stride;
-      const std::int32_t row = range.begin * shape_.kernel_h + part - slab.rows.begin;
-      const std::uint32_t rows = u32(range.size() - 1) * u32(shape_.kernel_h) + 1;
+      const std::int32_t row = range.begin * step + part - slab.rows.begin;
+      const std::uint32_t rows = u32(range.size() - 1) * u32(step) + 1;
       add_load(load, Resource::Cbuf, slab.base + u32(row) * slab.row_pitch(),
                rows * slab.row_pitch());
     };
@@ -181,7 +184,8 @@ void LayerActions::load_slab(const Slab& slab, std::uint32_t bands) {
     return;
   }
   if (data_.fold) {
-    const std::int32_t step = data_.fold->rows > 1 ? shape_.kernel_h : 1;
+    const bool apart = data_.fold->rows > 1 && !data_.fold->shared;
+    const std::int32_t step = apart ? shape_.kernel_h : 1;
     const Range rows{slab.rows.begin / step, slab.rows.end / step};
     for (const Range& band : split_evenly(rows, std::min(bands, u32(rows.size())))) {
       data_.fold->rows > 1 ? load_folded_parts(slab, band) : load_folded_rows(slab, band);

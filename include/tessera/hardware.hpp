@@ -21,7 +21,7 @@ struct Hardware {
   std::uint32_t bus_bytes = 8;          ///< bytes per beat
   std::uint32_t post_lanes = 8;         ///< kernels requantised per cycle
   std::uint32_t read_outstanding = 16;  ///< read bursts under way at most
-  std::uint32_t queue_depth = 32;       ///< words per command queue
+  std::uint32_t queue_depth = 64;       ///< words per command queue
   std::uint32_t line_atoms = 128;       ///< columns that the depthwise window's lines hold
 
   [[nodiscard]] std::uint64_t macs_per_cycle() const { return std::uint64_t{atomic_c} * atomic_k; }

@@ -11,7 +11,11 @@ namespace tessera {
 namespace {
 
 constexpr std::array<std::uint64_t, 2> kAheadBytes = {16U << 10, 64U << 10};
-constexpr std::array<std::int32_t, 5> kTileShifts = {-3, -1, 1, 2, 3};
+constexpr std::array<std::uint32_t, 2> kFeatureBands = {8, 16};
+constexpr std::array<std::int32_t, 6> kTileShifts = {-3, -1, 0, 1, 2, 3};
+// Trials layer by layer, for networks that are tried quickly: so many cycles in all, so many trials.
+constexpr std::uint64_t kCyclesTried = 8'000'000;
+constexpr std::uint64_t kMostTrials = 200;
 
 struct Cost {
   std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
@@ -45,8 +49,14 @@ class Search {
       tuning.ahead_bytes = bytes;
       attempt(tuning);
     }
+    for (const std::uint32_t bands : kFeatureBands) {
+      Tuning banded = best_->tuning;
+      banded.feature_bands = bands;
+      attempt(banded);
+    }
     if (policy_.objective == Objective::Cycles) {
       vary_tiles();
+      refine_tiles();
     }
     return best_->tuning;
   }
@@ -94,6 +104,36 @@ class Search {
     Tuning mixed = base.tuning;
     mixed.tile_shifts = shifts;
     attempt(mixed);
+  }
+
+  // One layer after the other, those with the most cycles beyond their multiplications first.
+  void refine_tiles() {
+    std::uint64_t trials = std::min(kMostTrials, kCyclesTried / std::max<std::uint64_t>(1, best_->cost.first));
+    if (best_->tuning.tile_shifts.empty()) {
+      best_->tuning.tile_shifts.assign(best_->cycles.size(), 0);
+    }
+    std::vector<std::pair<std::uint64_t, std::size_t>> losses;
+    for (std::size_t op = 0; op < best_->cycles.size(); ++op) {
+      const std::uint64_t ideal =
+          macs_of(network_, network_.operators[op]) / hardware_.macs_per_cycle();
+      if (best_->cycles[op] > ideal) {
+        losses.emplace_back(best_->cycles[op] - ideal, op);
+      }
+    }
+    std::sort(losses.rbegin(), losses.rend());
+    for (const auto& [loss, op] : losses) {
+      for (const std::int32_t shift : kTileShifts) {
+        if (trials == 0) {
+          return;
+        }
+        Tuning tuning = best_->tuning;
+        if (tuning.tile_shifts[op] != shift) {
+          tuning.tile_shifts[op] = shift;
+          attempt(tuning);
+          --trials;
+        }
+      }
+    }
   }
 
   const Network& network_;

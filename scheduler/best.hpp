@@ -12,6 +12,7 @@ namespace tessera {
 struct Tuning {
   bool keep = false;                      ///< activations stay in the cbuf where they can
   std::uint64_t ahead_bytes = 0;          ///< of weights that go before loads which have to wait
+  std::uint32_t feature_bands = 4;        ///< as LayerDecision has it, of all layers
   std::vector<std::int32_t> tile_shifts;  ///< by operator, as LayerDecision has it; empty: all 0
 };
 

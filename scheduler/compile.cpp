@@ -71,9 +71,12 @@ class Compiler {
     if (tuning_.keep) {
       keep_in_buffer();
     }
-    for (std::size_t u = 0; u < pieces_.size() && !tuning_.tile_shifts.empty(); ++u) {
+    for (std::size_t u = 0; u < pieces_.size(); ++u) {
       for (PlannedPiece& piece : pieces_[u]) {
-        piece.decision.tile_shift = tuning_.tile_shifts[plan_.units[u].op];
+        piece.decision.feature_bands = tuning_.feature_bands;
+        if (!tuning_.tile_shifts.empty()) {
+          piece.decision.tile_shift = tuning_.tile_shifts[plan_.units[u].op];
+        }
       }
     }
     record_decisions();

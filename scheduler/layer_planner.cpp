@@ -6,9 +6,7 @@
 namespace tessera {
 namespace {
 
-// Loads of a slab or of weights come in so many pieces, so that work can begin before all is there.
-constexpr std::uint32_t kFeatureBands = 4;
-constexpr std::uint32_t kWeightChunks = 8;
+constexpr std::uint32_t kWeightChunks = 8;     // so that work can begin before all is there
 constexpr std::int32_t kMaxTileExtent = 4095;  // CV_TILE rows and columns
 constexpr std::uint32_t kMaxGroups = 255;      // CV_WEIGHTS groups
 constexpr std::uint32_t kNarrowTile = 8;       // columns; depthwise tiles below only walk more
@@ -168,7 +166,7 @@ class LayerPlanner {
         add_.load_weights(groups, parts_[0], weights);
       }
       if (!slab_loaded) {
-        add_.load_slab(slab, kFeatureBands);
+        add_.load_slab(slab, decision_.feature_bands);
         slab_loaded = true;
       }
       for (const PixelTile& tile : cut_pixels(rows, cols, hw_.acc_half() / u32(groups.size()))) {
@@ -211,7 +209,7 @@ class LayerPlanner {
       const std::uint32_t params = add_.load_params(group);
       add_.load_weights(group, parts_[0], weights);
       if (g == 0) {
-        add_.load_slab(slab, kFeatureBands);
+        add_.load_slab(slab, decision_.feature_bands);
       }
       for (const PixelTile& tile : cut_pixels(rows, cols, hw_.acc_half())) {
         finish_tile(slab, tile, group, weights, params);
@@ -300,7 +298,7 @@ class LayerPlanner {
       const std::uint32_t params = add_.load_params(groups);
       add_.load_weights(groups, part, weights);
       if (g == part.begin) {
-        add_.load_slab(slab, kFeatureBands);
+        add_.load_slab(slab, decision_.feature_bands);
       }
       for (const PixelTile& tile : tiles) {
         finish_tile(slab, tile, groups, weights, params,

@@ -206,6 +206,17 @@ class ResidencyPlanner {
         top_[p] = std::max(top_[p], kept[i]->at + kept[i]->atoms);
       }
     }
+    for (std::uint64_t& top : top_) {
+      top = past_bank(top);
+    }
+  }
+
+  // Weights in banks of their own never meet features there; not where that takes much of the rest.
+  [[nodiscard]] std::uint64_t past_bank(std::uint64_t atom) const {
+    const std::uint64_t bank = hw_.cbuf_capacity / hw_.atomic_c / hw_.cbuf_banks;
+    const std::uint64_t next = ceil_div(atom, bank) * bank;
+    const std::uint64_t all = hw_.cbuf_atoms();
+    return next < all && (next - atom) * 4 <= all - atom ? next : atom;
   }
 
   // Gives up what is dearest where a layer has too little left; false when all have enough.

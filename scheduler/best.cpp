@@ -10,9 +10,13 @@
 namespace tessera {
 namespace {
 
-constexpr std::array<std::uint64_t, 2> kAheadBytes = {16U << 10, 64U << 10};
-constexpr std::array<std::uint32_t, 2> kFeatureBands = {8, 16};
-constexpr std::array<std::int32_t, 6> kTileShifts = {-3, -1, 0, 1, 2, 3};
+constexpr std::array<double, 3> kKeptParts = {1.0, 0.5, 0.25};
+constexpr std::array<std::uint64_t, 2> kAheadBytes = {64U << 10, 16U << 10};
+constexpr std::array<std::uint32_t, 2> kFeatureBands = {16, 8};
+constexpr std::array<std::int32_t, 6> kTileShifts = {1, 2, -3, -1, 0, 3};
+// Of networks with more cycles than that, only so many of each are tried.
+constexpr std::uint64_t kManyCycles = 1'000'000;
+constexpr std::size_t kFewAhead = 1, kFewBands = 1, kFewShifts = 2;
 // Trials layer by layer, for networks that are tried quickly: so many cycles in all, so many trials.
 constexpr std::uint64_t kCyclesTried = 8'000'000;
 constexpr std::uint64_t kMostTrials = 200;
@@ -29,6 +33,7 @@ struct Trial {
   Tuning tuning;
   Cost cost;
   std::vector<std::uint64_t> cycles;  // by operator
+  Counters totals{};
 };
 
 std::uint64_t value(const Counters& counters, isa::Counter which) {
@@ -37,24 +42,21 @@ std::uint64_t value(const Counters& counters, isa::Counter which) {
 
 class Search {
  public:
-  Search(const Network& network, const Hardware& hardware, const Policy& policy)
-      : network_(network), hardware_(hardware), policy_(policy) {}
+  explicit Search(const Prepared& prepared) : prepared_(prepared) {}
 
   Tuning run() {
-    Tuning tuning;
-    attempt(tuning);
-    tuning.keep = true;
-    attempt(tuning);
-    for (const std::uint64_t bytes : kAheadBytes) {
-      tuning.ahead_bytes = bytes;
-      attempt(tuning);
+    attempt({});
+    for (const double keep : kKeptParts) {
+      vary([&](Tuning& tuning) { tuning.keep = keep; });
     }
-    for (const std::uint32_t bands : kFeatureBands) {
-      Tuning banded = best_->tuning;
-      banded.feature_bands = bands;
-      attempt(banded);
+    is_large_ = value(best_->totals, isa::Counter::Cycles) > kManyCycles;
+    for (std::size_t i = 0; i < (is_large_ ? kFewAhead : kAheadBytes.size()); ++i) {
+      vary([&](Tuning& tuning) { tuning.ahead_bytes = kAheadBytes[i]; });
     }
-    if (policy_.objective == Objective::Cycles) {
+    for (std::size_t i = 0; i < (is_large_ ? kFewBands : kFeatureBands.size()); ++i) {
+      vary([&](Tuning& tuning) { tuning.feature_bands = kFeatureBands[i]; });
+    }
+    if (prepared_.policy.objective == Objective::Cycles) {
       vary_tiles();
       refine_tiles();
     }
@@ -62,15 +64,23 @@ class Search {
   }
 
  private:
+  /// Something else about the best so far.
+  template <class Change>
+  void vary(Change change) {
+    Tuning tuning = best_->tuning;
+    change(tuning);
+    attempt(tuning);
+  }
+
   Trial attempt(const Tuning& tuning) {
     Trial trial;
     trial.tuning = tuning;
-    const Program program =
-        compile_tuned(network_, hardware_, policy_, tuning, Contents::Commands);
-    const RunResult result = timing::estimate(program, policy_.memory);
+    const Program program = compile_tuned(prepared_, tuning, Contents::Commands);
+    const RunResult result = timing::estimate(program, prepared_.policy.memory);
     for (const LayerResult& layer : result.layers) {
       trial.cycles.push_back(value(layer.counters, isa::Counter::Cycles));
     }
+    trial.totals = result.totals;
     const std::uint64_t cycles = value(result.totals, isa::Counter::Cycles);
     std::uint64_t bytes = 0;
     for (const isa::Counter counter :
@@ -78,7 +88,7 @@ class Search {
           isa::Counter::ReadWeightBytes, isa::Counter::ReadParamBytes, isa::Counter::WriteBytes}) {
       bytes += value(result.totals, counter);
     }
-    trial.cost = policy_.objective == Objective::Cycles ? Cost{cycles, bytes} : Cost{bytes, cycles};
+    trial.cost = prepared_.policy.objective == Objective::Cycles ? Cost{cycles, bytes} : Cost{bytes, cycles};
     if (!best_ || trial.cost < best_->cost) {
       best_ = trial;
     }
@@ -90,7 +100,8 @@ class Search {
     const Trial base = *best_;
     std::vector<std::int32_t> shifts(base.cycles.size(), 0);
     std::vector<std::uint64_t> least = base.cycles;
-    for (const std::int32_t shift : kTileShifts) {
+    for (std::size_t i = 0; i < (is_large_ ? kFewShifts : kTileShifts.size()); ++i) {
+      const std::int32_t shift = kTileShifts[i];
       Tuning tuning = base.tuning;
       tuning.tile_shifts.assign(shifts.size(), shift);
       const Trial trial = attempt(tuning);
@@ -115,7 +126,7 @@ class Search {
     std::vector<std::pair<std::uint64_t, std::size_t>> losses;
     for (std::size_t op = 0; op < best_->cycles.size(); ++op) {
       const std::uint64_t ideal =
-          macs_of(network_, network_.operators[op]) / hardware_.macs_per_cycle();
+          macs_of(prepared_.network, prepared_.network.operators[op]) / prepared_.hardware.macs_per_cycle();
       if (best_->cycles[op] > ideal) {
         losses.emplace_back(best_->cycles[op] - ideal, op);
       }
@@ -136,16 +147,15 @@ class Search {
     }
   }
 
-  const Network& network_;
-  const Hardware& hardware_;
-  const Policy& policy_;
+  const Prepared& prepared_;
   std::optional<Trial> best_;
+  bool is_large_ = false;
 };
 
 }  // namespace
 
-Tuning best_tuning(const Network& network, const Hardware& hardware, const Policy& policy) {
-  return Search(network, hardware, policy).run();
+Tuning best_tuning(const Prepared& prepared) {
+  return Search(prepared).run();
 }
 
 }  // namespace tessera

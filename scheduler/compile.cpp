@@ -51,16 +51,15 @@ std::uint64_t atoms_used(const std::vector<Action>& actions) {
 
 class Compiler {
  public:
-  Compiler(const Network& network, const Hardware& hardware, const Policy& policy,
-           const Tuning& tuning, Contents contents)
-      : network_(network),
-        hardware_(hardware),
-        policy_(policy),
+  Compiler(const Prepared& prepared, const Tuning& tuning, Contents contents)
+      : network_(prepared.network),
+        hardware_(prepared.hardware),
+        policy_(prepared.policy),
         tuning_(tuning),
         contents_(contents),
-        plan_(plan_units(network, hardware, policy)),
-        activations_(network, plan_),
-        choice_(choose_orders(activations_.order_problem(), policy.plan)),
+        plan_(prepared.plan),
+        activations_(prepared.activations),
+        choice_(prepared.orders),
         residency_(no_residency(plan_, activations_)) {}
 
   Program run() {
@@ -68,7 +67,7 @@ class Compiler {
     program_.hardware = hardware_;
     describe_layers();
     decide();
-    if (tuning_.keep) {
+    if (tuning_.keep > 0) {
       keep_in_buffer();
     }
     for (std::size_t u = 0; u < pieces_.size(); ++u) {
@@ -135,7 +134,7 @@ class Compiler {
   void keep_in_buffer() {
     choice_.orders.resize(1);
     const std::vector<std::uint32_t>& order = choice_.orders[0];
-    residency_ = plan_residency(plan_, pieces_, activations_, order, hardware_, policy_);
+    residency_ = plan_residency(plan_, pieces_, activations_, order, hardware_, policy_, tuning_.keep);
     for (std::size_t u = 0; u < plan_.units.size(); ++u) {
       const UnitResidency& unit = residency_.units[u];
       for (PlannedPiece& piece : pieces_[u]) {
@@ -572,8 +571,8 @@ class Compiler {
   const Policy& policy_;
   const Tuning& tuning_;
   Contents contents_;
-  UnitPlan plan_;
-  Activations activations_;
+  const UnitPlan& plan_;
+  const Activations& activations_;
   OrderChoice choice_;
   Residency residency_;
   Program program_;
@@ -590,9 +589,16 @@ class Compiler {
 
 }  // namespace
 
-Program compile_tuned(const Network& network, const Hardware& hardware, const Policy& policy,
-                      const Tuning& tuning, Contents contents) {
-  return Compiler(network, hardware, policy, tuning, contents).run();
+Prepared::Prepared(const Network& network_in, const Hardware& hardware_in, const Policy& policy_in)
+    : network(network_in),
+      hardware(hardware_in),
+      policy(policy_in),
+      plan(plan_units(network, hardware, policy)),
+      activations(network, plan),
+      orders(choose_orders(activations.order_problem(), policy.plan)) {}
+
+Program compile_tuned(const Prepared& prepared, const Tuning& tuning, Contents contents) {
+  return Compiler(prepared, tuning, contents).run();
 }
 
 Program compile(const Network& network, const Hardware& hardware, const Policy& policy,
@@ -600,10 +606,9 @@ Program compile(const Network& network, const Hardware& hardware, const Policy& 
   if (const std::string problem = hardware_problem(hardware); !problem.empty()) {
     throw InputError(problem);
   }
-  const Tuning tuning = policy.name == PolicyName::Best
-                            ? best_tuning(network, hardware, policy)
-                            : Tuning{};
-  return compile_tuned(network, hardware, policy, tuning, contents);
+  const Prepared prepared(network, hardware, policy);
+  const Tuning tuning = policy.name == PolicyName::Best ? best_tuning(prepared) : Tuning{};
+  return compile_tuned(prepared, tuning, contents);
 }
 
 }  // namespace tessera

@@ -47,13 +47,14 @@ class ResidencyPlanner {
  public:
   ResidencyPlanner(const UnitPlan& plan, const std::vector<std::vector<PlannedPiece>>& pieces,
                    const Activations& activations, const std::vector<std::uint32_t>& order,
-                   const Hardware& hardware, const Policy& policy)
+                   const Hardware& hardware, const Policy& policy, double part)
       : plan_(plan),
         pieces_(pieces),
         activations_(activations),
         order_(order),
         hw_(hardware),
-        policy_(policy) {}
+        policy_(policy),
+        most_atoms_(static_cast<std::uint64_t>(hardware.cbuf_atoms() * part)) {}
 
   Residency run() {
     find_candidates();
@@ -135,7 +136,7 @@ class ResidencyPlanner {
       }
     }
     candidate.saved_bytes += candidate.external ? 0 : bytes;
-    if (!candidate.readers.empty() && candidate.atoms <= hw_.cbuf_atoms()) {
+    if (!candidate.readers.empty() && candidate.atoms <= most_atoms_) {
       candidates_.push_back(std::move(candidate));
     }
   }
@@ -297,6 +298,7 @@ class ResidencyPlanner {
   const std::vector<std::uint32_t>& order_;
   const Hardware& hw_;
   const Policy& policy_;
+  std::uint64_t most_atoms_;
   std::vector<Candidate> candidates_;
   std::vector<std::uint64_t> top_;  // by place: atoms that kept tensors have, from the first on
 };
@@ -310,8 +312,8 @@ Residency no_residency(const UnitPlan& plan, const Activations& activations) {
 
 Residency plan_residency(const UnitPlan& plan, const std::vector<std::vector<PlannedPiece>>& pieces,
                          const Activations& activations, const std::vector<std::uint32_t>& order,
-                         const Hardware& hardware, const Policy& policy) {
-  return ResidencyPlanner(plan, pieces, activations, order, hardware, policy).run();
+                         const Hardware& hardware, const Policy& policy, double part) {
+  return ResidencyPlanner(plan, pieces, activations, order, hardware, policy, part).run();
 }
 
 std::optional<LayerDecision> decide_within(const PlannedPiece& piece, const Hardware& hardware,

@@ -36,10 +36,11 @@ struct Residency {
 Residency no_residency(const UnitPlan& plan, const Activations& activations);
 
 /// As much as possible stays, as long as what a layer then has left of the cbuf does not cost it
-/// more external bytes than are saved. `pieces` by unit; `order` of units.
+/// more external bytes than are saved. `pieces` by unit; `order` of units. `part`: the most of the
+/// cbuf that a tensor may take.
 Residency plan_residency(const UnitPlan& plan, const std::vector<std::vector<PlannedPiece>>& pieces,
                          const Activations& activations, const std::vector<std::uint32_t>& order,
-                         const Hardware& hardware, const Policy& policy);
+                         const Hardware& hardware, const Policy& policy, double part);
 
 /// The pass's decision with `atoms` of the cbuf for what it loads; none when it does not fit.
 std::optional<LayerDecision> decide_within(const PlannedPiece& piece, const Hardware& hardware,

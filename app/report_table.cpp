@@ -73,7 +73,8 @@ std::string report_table(const Config& config, const Simulation& simulation) {
       simulation.network.name, hw.name, hw.atomic_c, hw.atomic_k,
       static_cast<double>(hw.cbuf_size) / 1024, config.memory.bytes_per_cycle,
       config.memory.name == "custom" ? "" : " (" + config.memory.name + ")", config.memory.latency,
-      policy_names()[static_cast<std::size_t>(config.policy.name)], engine_names()[static_cast<std::size_t>(config.engine)]);
+      policy_names()[static_cast<std::size_t>(config.policy.name)],
+      engine_names()[static_cast<std::size_t>(config.engine)]);
   text += aligned(rows, 3);
   text += fmt::format("\nactivations: {} bytes in external memory (at least {})\n",
                       grouped(simulation.program.arena_bytes()),

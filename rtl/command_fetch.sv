@@ -59,7 +59,8 @@ module command_fetch #(
   assign request_valid_o = request;
   assign request_bytes_o = bytes;
 
-  logic beat_take, beat_ready, beat_last, word_valid, packed_done, ragged;
+  logic beat_take, beat_ready, beat_last, word_valid, packed_done, ragged, word_first, word_last;
+  logic [3:0] word_bytes;
   logic [CountBits-1:0] beat_offset, beat_bytes;
   logic [63:0] packed_word;
 
@@ -91,6 +92,7 @@ module command_fetch #(
       .clk_i,
       .rst_ni,
       .unit_bytes_i(16'd8),
+      .first_bytes_i(4'd8),
       .chunk_bytes_i(4'd8),
       .in_valid_i(beat_take && !halt_i),
       .in_ready_o(beat_ready),
@@ -100,6 +102,9 @@ module command_fetch #(
       .in_last_i(beat_last),
       .out_valid_o(word_valid),
       .out_data_o(packed_word),
+      .out_count_o(word_bytes),
+      .out_first_o(word_first),
+      .out_last_o(word_last),
       .done_o(packed_done),
       .ragged_o(ragged)
   );
@@ -191,6 +196,6 @@ module command_fetch #(
 
   // The buffer has a place for every word requested, and requests are whole words.
   logic unused;
-  assign unused = buffer_full | ragged;
+  assign unused = buffer_full | ragged | word_first | word_last | (|word_bytes);
 
 endmodule

@@ -110,12 +110,10 @@ module load_unit #(
   assign configured = source_set_q && shape_set_q &&
       (stride_set_q || (shape_q.inner == 16'd1 && shape_q.outer == 16'd1)) &&
       (fold_set_q || !load.fold) && (factor_set_q || !is_uniform);
-  logic in_parts;
-  assign in_parts = fold_q.offset != 6'd0 || fold_q.row_step != 5'd1;
   assign fold_error = is_load && configured && load.fold && !halt_i &&
       (source_q.pixel_bytes > 16'(FoldBytes) || fold_q.advance > 7'(FoldBytes) ||
        load.kind != tessera_isa_pkg::LoadKindFeature || shape_q.inner != 16'd1 ||
-       (in_parts && 17'(source_q.pixel_bytes) + 17'(fold_q.offset) > 17'(AtomicC)));
+       7'(fold_q.offset) >= 7'(AtomicC));
   assign record_error = is_load && configured && !halt_i && load.kind == tessera_isa_pkg::LoadKindParam &&
       source_q.pixel_bytes != 16'(ParamRecordBytes) && source_q.pixel_bytes != 16'(CompactRecordBytes) &&
       !is_uniform;
@@ -197,22 +195,22 @@ module load_unit #(
   logic [19:0] sink_dest;
   logic [15:0] sink_pixel_bytes;
   logic sink_post, sink_fold;
-  logic [54:0] sink_fold_word;
+  logic [56:0] sink_fold_word;
   logic [23:0] sink_row_bytes;
   logic [36:0] sink_factor;
   tessera_isa_pkg::ld_fold_t sink;
-  assign sink = {9'd0, sink_fold_word};
+  assign sink = {7'd0, sink_fold_word};
   logic transfer_done, ragged;
 
   sync_fifo #(
-      .Width(157),
+      .Width(159),
       .Depth(4)
   ) u_transfers (
       .clk_i,
       .rst_ni,
       .push_i (start),
       .data_i ({
-        load.kind, load.dest, source_q.pixel_bytes, load.post_compute, load.fold, fold_q[54:0],
+        load.kind, load.dest, source_q.pixel_bytes, load.post_compute, load.fold, fold_q[56:0],
         shape_q.segment_bytes, factor_q[36:0]
       }),
       .full_o (transfers_full),
@@ -291,6 +289,11 @@ module load_unit #(
       .ragged_o(row_ragged)
   );
 
+  logic [ChunkCountBits-1:0] chunk_bytes, chunk_count;
+  logic chunk_first, chunk_last;
+  assign chunk_bytes = (is_compact || is_bias) ? ChunkCountBits'(CompactRecordBytes) :
+      is_word ? ChunkCountBits'(4) : ChunkCountBits'(AtomicC);
+
   stream_packer #(
       .InBytes (BusBytes),
       .OutBytes(ChunkBytes)
@@ -298,8 +301,8 @@ module load_unit #(
       .clk_i,
       .rst_ni,
       .unit_bytes_i(is_table ? 16'd4 : is_bias ? 16'(2 * UniformRecordBytes) : sink_pixel_bytes),
-      .chunk_bytes_i((is_compact || is_bias) ? ChunkCountBits'(CompactRecordBytes) :
-                     is_word ? ChunkCountBits'(4) : ChunkCountBits'(AtomicC)),
+      .first_bytes_i(sink_fold ? ChunkCountBits'(AtomicC) - ChunkCountBits'(sink.offset) : chunk_bytes),
+      .chunk_bytes_i(chunk_bytes),
       .in_valid_i(folded_valid && !halt_i),
       .in_ready_o(folded_ready),
       .in_data_i(folded_data),
@@ -308,6 +311,9 @@ module load_unit #(
       .in_last_i(folded_last),
       .out_valid_o(chunk_valid),
       .out_data_o(chunk),
+      .out_count_o(chunk_count),
+      .out_first_o(chunk_first),
+      .out_last_o(chunk_last),
       .done_o(transfer_done),
       .ragged_o(ragged)
   );
@@ -321,16 +327,14 @@ module load_unit #(
   assign write_table = chunk_valid && is_table && !halt_i;
   assign cbuf_address_o = sink_dest + written_q;
 
-  // Folded rows may share atoms: bytes from the offset on are written, the others stay.
+  // Folded rows may share atoms: only the unit's bytes are written, the others stay.
   logic [AtomicC-1:0] bytes_written;
-  assign cbuf_data_o = sink_fold ? chunk[AtomicC*8-1:0] << {sink.offset, 3'b000} :
-      chunk[AtomicC*8-1:0];
-  assign bytes_written = (sink_fold && sink_pixel_bytes <= 16'(AtomicC)) ?
-      ~({AtomicC{1'b1}} << sink_pixel_bytes) << sink.offset : {AtomicC{1'b1}};
+  logic [5:0] shift;
+  assign shift = (sink_fold && chunk_first) ? sink.offset : 6'd0;
+  assign cbuf_data_o = chunk[AtomicC*8-1:0] << {shift, 3'b000};
+  assign bytes_written = sink_fold ? ~({AtomicC{1'b1}} << chunk_count) << shift : {AtomicC{1'b1}};
 
-  logic [11:0] unit_q;  // of the row, when rows are apart
-  logic [15:0] row_gap;
-  assign row_gap = (16'(sink.row_step) - 16'd1) * 16'(sink.units);
+  logic [19:0] unit_q;  // first atom of the folded unit
 
   logic cbuf_error;
   assign cbuf_error = write_atom && 21'(cbuf_address_o) >= cbuf_limit_i;
@@ -388,12 +392,9 @@ module load_unit #(
     end else if (chunk_valid) begin
       if (!is_param) begin
         written_q <= written_q + 20'd1;
-        if (sink_fold && sink.row_step != 5'd1) begin
-          unit_q <= unit_q + 12'd1;
-          if (unit_q == sink.units - 12'd1) begin
-            unit_q <= '0;
-            written_q <= written_q + 20'(row_gap) + 20'd1;
-          end
+        if (sink_fold && chunk_last) begin
+          unit_q <= unit_q + 20'(sink.unit_step);
+          written_q <= unit_q + 20'(sink.unit_step);
         end
       end else begin
         record_word_q <= record_last ? '0 : record_word_q + 2'd1;

@@ -31,7 +31,7 @@ module param_memory #(
 
   logic [AddrBits-1:0] waddr, raddr;
   assign waddr = AddrBits'((17'(group_i) << ChunkBits) | (17'(channel_i) >> LaneBits));
-  assign raddr = AddrBits'((17'(rgroup_i) << ChunkBits) | 17'(rchunk_i >> $clog2(Lanes / PostLanes)));
+  assign raddr = AddrBits'((17'(rgroup_i) << ChunkBits) | (17'(rchunk_i) >> $clog2(Lanes / PostLanes)));
 
   logic [Lanes-1:0][71:0] rdata;
 

@@ -1,5 +1,6 @@
 /// Turns bus beats with arbitrary first byte and length into chunks: each unit of `unit_bytes_i`
-/// bytes becomes chunks of `chunk_bytes_i` bytes, its last one filled up with zeros.
+/// bytes becomes chunks of `chunk_bytes_i` bytes, the first one of `first_bytes_i`, the last one
+/// filled up with zeros.
 module stream_packer #(
     /// Bytes per beat.
     parameter int unsigned InBytes = 8,
@@ -15,6 +16,7 @@ module stream_packer #(
     /// Bytes per unit and per chunk (at most OutBytes); must hold from the first beat of a
     /// transfer to `done_o`.
     input  logic [            15:0] unit_bytes_i,
+    input  logic [OutCountBits-1:0] first_bytes_i,
     input  logic [OutCountBits-1:0] chunk_bytes_i,
     /// A beat: `in_bytes_i` bytes from byte `in_offset_i` on; `in_last_i`: the transfer's last.
     input  logic                    in_valid_i,
@@ -26,6 +28,10 @@ module stream_packer #(
     /// A chunk; the consumer always takes it.
     output logic                    out_valid_o,
     output logic [  OutBytes*8-1:0] out_data_o,
+    /// Its bytes, and whether it begins and ends a unit.
+    output logic [OutCountBits-1:0] out_count_o,
+    output logic                    out_first_o,
+    output logic                    out_last_o,
     /// The transfer is over; the next one can begin in the next cycle.
     output logic                    done_o,
     /// With `done_o`: bytes were left over that make no whole unit.
@@ -41,11 +47,16 @@ module stream_packer #(
   logic last_q;
 
   logic [15:0] unit_left;
+  logic [OutCountBits-1:0] most;
   logic [HoldBits-1:0] need, kept;
   logic emit;
 
   assign unit_left = (unit_left_q == '0) ? unit_bytes_i : unit_left_q;
-  assign need = (unit_left < 16'(chunk_bytes_i)) ? HoldBits'(unit_left) : HoldBits'(chunk_bytes_i);
+  assign out_first_o = unit_left_q == '0;
+  assign most = out_first_o ? first_bytes_i : chunk_bytes_i;
+  assign need = (unit_left < 16'(most)) ? HoldBits'(unit_left) : HoldBits'(most);
+  assign out_count_o = OutCountBits'(need);
+  assign out_last_o = unit_left == 16'(need);
   // Between transfers the sizes mean nothing.
   assign emit = count_q != '0 && count_q >= need;
   assign kept = emit ? count_q - need : count_q;

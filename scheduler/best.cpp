@@ -17,7 +17,8 @@ constexpr std::array<std::int32_t, 6> kTileShifts = {1, 2, -3, -1, 0, 3};
 // Of networks with more cycles than that, only so many of each are tried.
 constexpr std::uint64_t kManyCycles = 1'000'000;
 constexpr std::size_t kFewAhead = 1, kFewBands = 1, kFewShifts = 2;
-// Trials layer by layer, for networks that are tried quickly: so many cycles in all, so many trials.
+// Trials layer by layer, for networks that are tried quickly: so many cycles in all, so many
+// trials.
 constexpr std::uint64_t kCyclesTried = 8'000'000;
 constexpr std::uint64_t kMostTrials = 200;
 
@@ -88,7 +89,8 @@ class Search {
           isa::Counter::ReadWeightBytes, isa::Counter::ReadParamBytes, isa::Counter::WriteBytes}) {
       bytes += value(result.totals, counter);
     }
-    trial.cost = prepared_.policy.objective == Objective::Cycles ? Cost{cycles, bytes} : Cost{bytes, cycles};
+    trial.cost =
+        prepared_.policy.objective == Objective::Cycles ? Cost{cycles, bytes} : Cost{bytes, cycles};
     if (!best_ || trial.cost < best_->cost) {
       best_ = trial;
     }
@@ -119,14 +121,15 @@ class Search {
 
   // One layer after the other, those with the most cycles beyond their multiplications first.
   void refine_tiles() {
-    std::uint64_t trials = std::min(kMostTrials, kCyclesTried / std::max<std::uint64_t>(1, best_->cost.first));
+    std::uint64_t trials =
+        std::min(kMostTrials, kCyclesTried / std::max<std::uint64_t>(1, best_->cost.first));
     if (best_->tuning.tile_shifts.empty()) {
       best_->tuning.tile_shifts.assign(best_->cycles.size(), 0);
     }
     std::vector<std::pair<std::uint64_t, std::size_t>> losses;
     for (std::size_t op = 0; op < best_->cycles.size(); ++op) {
-      const std::uint64_t ideal =
-          macs_of(prepared_.network, prepared_.network.operators[op]) / prepared_.hardware.macs_per_cycle();
+      const std::uint64_t ideal = macs_of(prepared_.network, prepared_.network.operators[op]) /
+                                  prepared_.hardware.macs_per_cycle();
       if (best_->cycles[op] > ideal) {
         losses.emplace_back(best_->cycles[op] - ideal, op);
       }

@@ -152,8 +152,8 @@ class RunChecker {
     }
     const bool many = op.store_shape.inner > 1 || op.store_shape.outer > 1;
     return has_all<isa::StQuant, isa::StTile>(op) &&
-           (op.store.keep_only != 0 || (has_all<isa::StAddress, isa::StShape>(op) &&
-                                        (!many || has_all<isa::StStride>(op)))) &&
+           (op.store.keep_only != 0 ||
+            (has_all<isa::StAddress, isa::StShape>(op) && (!many || has_all<isa::StStride>(op)))) &&
            (op.store.keep == 0 || has_all<isa::StKeep>(op)) &&
            (!takes_operand(op) || has_all<isa::StResult>(op));
   }
@@ -260,10 +260,9 @@ class RunChecker {
       report_here(fmt::format("a row has {} bytes, its {} units need {}", row, fold.units, wanted));
       return false;
     }
-    const bool in_parts = fold.offset != 0 || fold.row_step != 1;
     if (unit > hw_.fold_bytes() || fold.advance > hw_.fold_bytes() || op.load_shape.inner != 1 ||
         static_cast<isa::LoadKind>(op.load.kind) != isa::LoadKind::Feature ||
-        (in_parts && unit + fold.offset > hw_.atomic_c)) {
+        fold.offset >= hw_.atomic_c) {
       report_here(fmt::format("units of {} bytes at offset {} cannot be folded", unit,
                               std::uint32_t{fold.offset}));
       return false;
@@ -273,9 +272,10 @@ class RunChecker {
 
   bool fill_folded(const Op& op) {
     const std::uint64_t atoms =
-        op.fold.units * ((op.source.pixel_bytes + std::uint64_t{hw_.atomic_c} - 1) / hw_.atomic_c);
-    for (std::uint64_t row = 0; row < op.load_shape.outer; ++row) {
-      if (!fill(cbuf_, op.load.dest + row * op.fold.row_step * atoms, atoms, op.known, kCompute,
+        (op.fold.offset + op.source.pixel_bytes + std::uint64_t{hw_.atomic_c} - 1) / hw_.atomic_c;
+    const std::uint64_t units = std::uint64_t{op.fold.units} * op.load_shape.outer;
+    for (std::uint64_t unit = 0; unit < units; ++unit) {
+      if (!fill(cbuf_, op.load.dest + unit * op.fold.unit_step, atoms, op.known, kCompute,
                 "cbuf atom", kLoad)) {
         return false;
       }
@@ -444,8 +444,8 @@ class RunChecker {
         return;
       }
     }
-    read(cbuf_, op.weights.address, kernels_in(op) * window.chunks_y * window.chunks_x,
-         op.known, "cbuf atom", kCompute);
+    read(cbuf_, op.weights.address, kernels_in(op) * window.chunks_y * window.chunks_x, op.known,
+         "cbuf atom", kCompute);
     accumulate(op, std::uint64_t{op.tile.rows} * op.tile.cols * op.weights.groups);
   }
 
@@ -527,8 +527,8 @@ class RunChecker {
     if (op.store.acc_base + words > acc_.size()) {
       return;
     }
-    read(params_, op.store_tile.param_base, op.store_tile.groups, op.known,
-         "parameter group", kStore);
+    read(params_, op.store_tile.param_base, op.store_tile.groups, op.known, "parameter group",
+         kStore);
     if (takes_operand(op)) {
       read(operands_, op.store.acc_base, std::uint64_t{op.store_tile.pixels} * op.store_tile.groups,
            op.known, "operand word", kStore);

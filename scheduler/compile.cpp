@@ -134,7 +134,8 @@ class Compiler {
   void keep_in_buffer() {
     choice_.orders.resize(1);
     const std::vector<std::uint32_t>& order = choice_.orders[0];
-    residency_ = plan_residency(plan_, pieces_, activations_, order, hardware_, policy_, tuning_.keep);
+    residency_ =
+        plan_residency(plan_, pieces_, activations_, order, hardware_, policy_, tuning_.keep);
     for (std::size_t u = 0; u < plan_.units.size(); ++u) {
       const UnitResidency& unit = residency_.units[u];
       for (PlannedPiece& piece : pieces_[u]) {
@@ -313,7 +314,8 @@ class Compiler {
     attempt.actions.resize(plan_.units.size());
     attempt.problem = activations.allocation_problem(order, kAlignment);
     for (std::size_t b = 0; b < attempt.problem.buffers.size(); ++b) {
-      attempt.problem.buffers[b].size = residency_.external[b] ? attempt.problem.buffers[b].size : 0;
+      attempt.problem.buffers[b].size =
+          residency_.external[b] ? attempt.problem.buffers[b].size : 0;
     }
     const bool overlaps = policy_.plan.in_place && (policy_.plan.planner == PlannerName::Best ||
                                                     policy_.plan.planner == PlannerName::Exact);
@@ -388,7 +390,8 @@ class Compiler {
     slots_.resize(network_.tensors.size());
     for (std::size_t t = 0; t < slots_.size(); ++t) {
       const auto tensor = static_cast<std::int32_t>(t);
-      if (const std::size_t buffer = activations.buffer_of(tensor); buffer != Activations::kNone && residency_.external[buffer]) {
+      if (const std::size_t buffer = activations.buffer_of(tensor);
+          buffer != Activations::kNone && residency_.external[buffer]) {
         slots_[t] =
             Slot{bases[buffer] + plan_.aliases.of(tensor).offset, network_.tensors[t].bytes()};
       }

@@ -150,8 +150,8 @@ std::vector<std::uint8_t> pack_params(const LayerKernel& kernel, std::uint32_t b
       const auto field = [](auto value, unsigned bits) {
         return static_cast<std::uint64_t>(value) & ((std::uint64_t{1} << bits) - 1);
       };
-      const std::uint64_t word = field(bias, 28) | field(factor.shift, 6) << 28 |
-                                 field(factor.multiplier, 30) << 34;
+      const std::uint64_t word =
+          field(bias, 28) | field(factor.shift, 6) << 28 | field(factor.multiplier, 30) << 34;
       std::memcpy(record, &word, sizeof(word));
       continue;
     }

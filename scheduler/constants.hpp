@@ -30,8 +30,8 @@ std::uint32_t param_bytes(const LayerKernel& kernel, std::uint64_t taps);
 /// Bytes of the parameters of so many output channels: those of 4 bytes come in pairs.
 std::uint64_t packed_params_bytes(std::uint64_t channels, std::uint32_t bytes);
 
-/// Per output channel bias, multiplier and shift, as command LOAD has them. The input's zero point is
-/// folded into the bias: sum w (x - z) + b = sum w x + (b - z sum w), modulo 2^32.
+/// Per output channel bias, multiplier and shift, as command LOAD has them. The input's zero point
+/// is folded into the bias: sum w (x - z) + b = sum w x + (b - z sum w), modulo 2^32.
 std::vector<std::uint8_t> pack_params(const LayerKernel& kernel, std::uint32_t bytes);
 
 }  // namespace tessera

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::int32_t kMostUnits = 4095;  // LD_FOLD
 constexpr std::int32_t kMostPadding = 255;
+constexpr std::uint32_t kMostUnitAtoms = 127;
 
 // Whether the load unit can fold rows of this convolution at all.
 bool is_foldable(const ConvShape& s, const Hardware& hardware) {
@@ -22,8 +23,8 @@ bool is_foldable(const ConvShape& s, const Hardware& hardware) {
          s.pad_left * s.in_c <= kMostPadding && right * s.in_c <= kMostPadding;
 }
 
-FoldedConv folded(const ConvShape& plain, std::int32_t rows, bool shared) {
-  FoldedConv result{plain, {plain, rows, shared}};
+FoldedConv folded(const ConvShape& plain, std::int32_t rows) {
+  FoldedConv result{plain, {plain, rows}};
   ConvShape& s = result.shape;
   s.in_w = plain.out_w;
   s.in_c = rows * result.fold.unit_bytes();
@@ -32,9 +33,9 @@ FoldedConv folded(const ConvShape& plain, std::int32_t rows, bool shared) {
   s.pad_left = 0;
   if (rows > 1) {
     s.kernel_h = static_cast<std::int32_t>(ceil_div(u32(plain.kernel_h), u32(rows)));
-    s.stride_h = shared ? 1 : s.kernel_h;
+    s.stride_h = 1;
     s.dilation_h = 1;
-    s.in_h = shared ? plain.out_h + s.kernel_h - 1 : plain.out_h * s.kernel_h;
+    s.in_h = plain.out_h + s.kernel_h - 1;
     s.pad_top = 0;
   }
   return result;
@@ -68,13 +69,11 @@ std::optional<FoldedConv> fold_taps(const ConvShape& plain, const Hardware& hard
       best = std::move(candidate);
     }
   };
-  consider(folded(plain, 1, false), u32(plain.in_h));
-  for (std::int32_t rows = 2; rows <= plain.kernel_h && plain.dilation_h == 1 &&
-                              u32(rows) * unit <= hardware.atomic_c;
-       ++rows) {
-    consider(folded(plain, rows, false), std::uint64_t{u32(plain.out_h)} * u32(plain.kernel_h));
-    if (rows == plain.stride_h) {
-      FoldedConv candidate = folded(plain, rows, true);
+  consider(folded(plain, 1), u32(plain.in_h));
+  for (const std::int32_t rows : {plain.kernel_h, plain.stride_h}) {
+    if (rows > 1 && rows <= plain.kernel_h && plain.dilation_h == 1 &&
+        ceil_div(u32(rows) * unit, hardware.atomic_c) <= kMostUnitAtoms) {
+      FoldedConv candidate = folded(plain, rows);
       const std::uint64_t loaded_rows = std::uint64_t{u32(candidate.shape.in_h)} * u32(rows);
       consider(std::move(candidate), loaded_rows);
     }

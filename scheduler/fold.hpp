@@ -11,13 +11,12 @@
 namespace tessera {
 
 /// What the load unit makes of the feature. Columns of the folded shape are output columns; its
-/// channels are `rows` kernel rows of all horizontal taps. With several rows, each output row has
-/// its own slab rows, one for every `rows` rows of the kernel; or, shared, slab rows are that many
-/// rows of the feature, as many as the stride, and an output row begins at each of them.
+/// channels are `rows` kernel rows of all horizontal taps: one, and slab rows are the feature's;
+/// all of the kernel, and each output row has a slab row of its own; or as many as the stride, and
+/// slab rows are so many rows of the feature, an output row beginning at each of them.
 struct Fold {
   ConvShape plain;  ///< the convolution that is meant
   std::int32_t rows = 1;
-  bool shared = false;
 
   [[nodiscard]] std::int32_t unit_bytes() const { return plain.kernel_w * plain.in_c; }
 };

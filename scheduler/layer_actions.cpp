@@ -125,7 +125,7 @@ LoadAction LayerActions::folded_load(const Slab& slab) const {
   fold.pad_before = u32((from - first) * plain.in_c);
   fold.pad_after = u32((end - to) * plain.in_c);
   fold.value = data_.padding_value;
-  fold.row_step = 1;
+  fold.unit_step = u32(slab.atoms.size());
   load.fold = fold;
   return load;
 }
@@ -139,32 +139,29 @@ void LayerActions::load_folded_rows(const Slab& slab, Range rows) {
            u32(rows.size()) * slab.row_pitch());
 }
 
-// Each kernel row comes for all output rows at once, to its place in the atoms; where it lies
-// outside the picture, padding does. Shared slab rows have a kernel row for each of their own rows
-// only.
+// Each kernel row comes for all slab rows at once, to its place in the atoms; where it lies outside
+// the picture, padding does.
 void LayerActions::load_folded_parts(const Slab& slab, Range outputs) {
   const Fold& fold = *data_.fold;
   const ConvShape& plain = fold.plain;
-  const std::int32_t kernel_rows = fold.shared ? fold.rows : plain.kernel_h;
-  const std::int32_t step = fold.shared ? 1 : shape_.kernel_h;
-  for (std::int32_t ky = 0; ky < kernel_rows; ++ky) {
-    const std::int32_t part = ky / fold.rows;
+  for (std::int32_t ky = 0; ky < fold.rows; ++ky) {
+    const std::uint32_t first_byte = u32(ky * fold.unit_bytes());
     const auto input_row = [&](std::int32_t o) { return o * plain.stride_h - plain.pad_top + ky; };
     const auto load_outputs = [&](Range range, bool blank) {
       if (range.size() <= 0) {
         return;
       }
       LoadAction load = folded_load(slab);
-      load.fold->offset = u32(ky % fold.rows * fold.unit_bytes());
-      load.fold->row_step = u32(step);
+      load.fold->offset = first_byte % hw_.atomic_c;
       load.fold->blank = blank ? 1 : 0;
       load.source.outer = u32(range.size());
       load.source.outer_stride = blank ? 0 : u32(plain.stride_h) * data_.feature.row_stride;
       load.source.address += blank ? 0 : u32(input_row(range.begin)) * data_.feature.row_stride;
-      const std::int32_t row = range.begin * step + part - slab.rows.begin;
-      const std::uint32_t rows = u32(range.size() - 1) * u32(step) + 1;
-      add_load(load, Resource::Cbuf, slab.base + u32(row) * slab.row_pitch(),
-               rows * slab.row_pitch());
+      const std::uint32_t row = u32(range.begin - slab.rows.begin);
+      // The last unit's other atoms are not touched.
+      const std::uint32_t before = first_byte / hw_.atomic_c;
+      add_load(load, Resource::Cbuf, slab.base + row * slab.row_pitch() + before,
+               u32(range.size()) * slab.row_pitch() - before);
     };
     Range inside = outputs;
     while (inside.begin < inside.end && input_row(inside.begin) < 0) {
@@ -184,9 +181,7 @@ void LayerActions::load_slab(const Slab& slab, std::uint32_t bands) {
     return;
   }
   if (data_.fold) {
-    const bool apart = data_.fold->rows > 1 && !data_.fold->shared;
-    const std::int32_t step = apart ? shape_.kernel_h : 1;
-    const Range rows{slab.rows.begin / step, slab.rows.end / step};
+    const Range& rows = slab.rows;
     for (const Range& band : split_evenly(rows, std::min(bands, u32(rows.size())))) {
       data_.fold->rows > 1 ? load_folded_parts(slab, band) : load_folded_rows(slab, band);
     }
@@ -245,7 +240,8 @@ std::uint32_t LayerActions::load_params(Range groups) {
   load.factor = data_.factor;
   load.source.address =
       data_.params + static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k * data_.param_bytes;
-  load.source.segment_bytes = packed_params_bytes(kernels_of(shape_, hw_, groups), data_.param_bytes);
+  load.source.segment_bytes =
+      packed_params_bytes(kernels_of(shape_, hw_, groups), data_.param_bytes);
   add_load(load, Resource::Parameter, base, count);
   return base;
 }

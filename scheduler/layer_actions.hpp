@@ -17,13 +17,13 @@ namespace tessera {
 
 /// External addresses and numbers of what one pass of the array reads and writes.
 struct LayerData {
-  View feature;               ///< int8, channels adjacent
-  std::uint64_t weights = 0;  ///< as packed by pack_weights for the same decision
-  std::uint64_t params = 0;   ///< as packed by pack_params
+  View feature;                             ///< int8, channels adjacent
+  std::uint64_t weights = 0;                ///< as packed by pack_weights for the same decision
+  std::uint64_t params = 0;                 ///< as packed by pack_params
   std::uint32_t param_bytes = kParamBytes;  ///< per output channel
   std::optional<isa::LdFactor> factor;      ///< of all output channels
-  View output;                ///< int8
-  std::optional<Fold> fold;   ///< the shape is folded, the feature is not
+  View output;                              ///< int8
+  std::optional<Fold> fold;                 ///< the shape is folded, the feature is not
   std::optional<View> operand;
   std::optional<std::uint64_t> table;  ///< 256 int32
   std::int32_t padding_value = 0;

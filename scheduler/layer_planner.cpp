@@ -97,7 +97,8 @@ class LayerPlanner {
     std::uint32_t most = std::max(1U, hw_.acc_half() / enough);
     if (pixels < 2 * hw_.atomic_k) {
       // Weights outweigh features: work begins with the first of several chunks of them.
-      const std::uint32_t chunks = std::max(1U, kWeightChunks >> std::max(0, -decision_.tile_shift));
+      const std::uint32_t chunks =
+          std::max(1U, kWeightChunks >> std::max(0, -decision_.tile_shift));
       most = std::min(most, u32(ceil_div(groups_, chunks)));
     }
     most = std::max(1U, most >> std::max(0, decision_.tile_shift));
@@ -232,8 +233,7 @@ class LayerPlanner {
     const std::uint32_t pixels = u32(rows.size()) * u32(cols.size());
     const std::uint32_t at_once = groups_loaded(groups_at_once(pixels), mode);
     for (const Range& groups : split_evenly(all_groups(), u32(ceil_div(groups_, at_once)))) {
-      const std::uint32_t weights =
-          state_.regions.next(add_.weight_atoms(groups, parts_[0])).begin;
+      const std::uint32_t weights = state_.regions.next(add_.weight_atoms(groups, parts_[0])).begin;
       const std::uint32_t params = add_.load_params(groups);
       add_.load_weights(groups, parts_[0], weights);
       for (const PixelTile& tile : cut_pixels(rows, cols, hw_.acc_half() / u32(groups.size()))) {
@@ -246,8 +246,7 @@ class LayerPlanner {
     const Slab slab = slab_for(rows, cols, parts_[0]);
     const auto tiles = cut_pixels_depthwise(rows, cols);
     const bool resumable = can_resume() && tiles.size() > 1;
-    const std::uint32_t together =
-        resumable ? 1 : std::max(1U, tile_limit() / tiles[0].pixels());
+    const std::uint32_t together = resumable ? 1 : std::max(1U, tile_limit() / tiles[0].pixels());
     const std::uint32_t loaded = groups_loaded(groups_, mode);
     for (const Range& chunk : split_evenly(all_groups(), u32(ceil_div(groups_, loaded)))) {
       const std::uint32_t weights = state_.regions.next(add_.weight_atoms(chunk, chunk)).begin;

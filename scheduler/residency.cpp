@@ -24,9 +24,9 @@ std::uint64_t bytes_of(const Traffic& traffic) {
 
 struct Candidate {
   std::size_t buffer = 0;
-  std::size_t writer = 0;              // place in the order
-  std::vector<std::size_t> readers;    // places
-  bool external = false;               // others need it in memory
+  std::size_t writer = 0;            // place in the order
+  std::vector<std::size_t> readers;  // places
+  bool external = false;             // others need it in memory
   std::uint64_t atoms = 0;
   std::uint64_t saved_bytes = 0;
   bool kept = true;
@@ -130,8 +130,7 @@ class ResidencyPlanner {
       } else {
         candidate.external = true;
       }
-      if (unit_at(p).lowering.post &&
-          touches(unit_at(p).lowering.post->operand, buffer)) {
+      if (unit_at(p).lowering.post && touches(unit_at(p).lowering.post->operand, buffer)) {
         candidate.external = true;
       }
     }
@@ -161,9 +160,10 @@ class ResidencyPlanner {
         return false;
       }
       const bool same_pixels = read.in_c == made.out_c;
-      const bool whole_atoms = u32(read.in_c) % hw_.atomic_c == 0 &&
-                               u32(made.out_c) % hw_.atomic_c == 0;
-      const std::uint64_t elements = std::uint64_t{u32(read.in_h)} * u32(read.in_w) * u32(read.in_c);
+      const bool whole_atoms =
+          u32(read.in_c) % hw_.atomic_c == 0 && u32(made.out_c) % hw_.atomic_c == 0;
+      const std::uint64_t elements =
+          std::uint64_t{u32(read.in_h)} * u32(read.in_w) * u32(read.in_c);
       const std::uint64_t wanted =
           std::uint64_t{u32(made.out_h)} * u32(made.out_w) * u32(made.out_c);
       if (elements != wanted || !(same_pixels || whole_atoms)) {

@@ -87,13 +87,14 @@ void DataPath::begin_sink() {
   writes_atoms_ = kind == isa::LoadKind::Feature || kind == isa::LoadKind::Weight;
   if (kind == isa::LoadKind::Param) {
     const std::uint32_t record = load.source.pixel_bytes;
-    record == kUniformRecord    ? packer_.set(2 * record, 2 * record)
+    record == kUniformRecord   ? packer_.set(2 * record, 2 * record)
     : record == kCompactRecord ? packer_.set(record, record)
                                : packer_.set(record, kParamWord);
   } else if (kind == isa::LoadKind::Table) {
     packer_.set(4, 4);
   } else {
-    packer_.set(load.source.pixel_bytes, atomic_c_);
+    packer_.set(load.source.pixel_bytes, atomic_c_,
+                folding_ ? atomic_c_ - load.fold.offset : atomic_c_);
   }
 }
 
@@ -110,8 +111,9 @@ bool DataPath::reads_ready() const {
 void DataPath::take_atom() {
   const LoadOperation& load = transfers_.front();
   std::uint64_t offset = atoms_written_++;
-  if (folding_ && load.fold.row_step > 1) {
-    offset += offset / load.fold.units * (load.fold.row_step - 1) * load.fold.units;
+  if (folding_) {
+    const std::uint32_t chunks = load.atoms_per_unit(atomic_c_);
+    offset = offset / chunks * load.fold.unit_step + offset % chunks;
   }
   atom_ = load.load.dest + offset;
 }
@@ -143,8 +145,8 @@ bool DataPath::may_refuse() const {
   }
   const LoadOperation& load = transfers_.front();
   const std::uint64_t atoms =
-      load.segments().bytes() / load.source.pixel_bytes *
-      ((load.source.pixel_bytes + std::uint64_t{atomic_c_} - 1) / atomic_c_);
+      folding_ ? std::uint64_t{load.fold.units} * load.fold.unit_step * load.shape.outer
+               : load.segments().bytes() / load.source.pixel_bytes * load.atoms_per_unit(atomic_c_);
   const std::uint64_t rows = (storing_.tile.pixels - 1) / storing_.keep.cols;
   const std::uint64_t kept_end = storing_.store.dest + rows * storing_.keep.row_step +
                                  std::uint64_t{storing_.keep.cols} * storing_.keep.pixel_step +

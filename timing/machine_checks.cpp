@@ -7,10 +7,8 @@ void Machine::check_load(const LoadOperation& op) const {
   const std::uint64_t bytes = op.segments().bytes();
   const auto kind = static_cast<isa::LoadKind>(op.load.kind);
   if (op.load.fold != 0) {
-    const bool in_parts = op.fold.offset != 0 || op.fold.row_step != 1;
     if (op.source.pixel_bytes > hw_.fold_bytes() || op.fold.advance > hw_.fold_bytes() ||
-        kind != isa::LoadKind::Feature || op.shape.inner != 1 ||
-        (in_parts && op.source.pixel_bytes + op.fold.offset > hw_.atomic_c)) {
+        kind != isa::LoadKind::Feature || op.shape.inner != 1 || op.fold.offset >= hw_.atomic_c) {
       fail(isa::Error::FoldRange, op.source.pixel_bytes);
     }
     const std::uint64_t row =

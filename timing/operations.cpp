@@ -99,9 +99,8 @@ bool LoadWords::configure(const isa::Command& command) {
 
 bool LoadWords::configured() const {
   const bool flat = operation_.shape.inner == 1 && operation_.shape.outer == 1;
-  const bool uniform =
-      static_cast<isa::LoadKind>(operation_.load.kind) == isa::LoadKind::Param &&
-      operation_.source.pixel_bytes == kUniformRecord;
+  const bool uniform = static_cast<isa::LoadKind>(operation_.load.kind) == isa::LoadKind::Param &&
+                       operation_.source.pixel_bytes == kUniformRecord;
   return has(seen_, bit<isa::LdSource>() | bit<isa::LdShape>() | (flat ? 0 : bit<isa::LdStride>()) |
                         (operation_.load.fold != 0 ? bit<isa::LdFold>() : 0) |
                         (uniform ? bit<isa::LdFactor>() : 0));

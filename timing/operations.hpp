@@ -32,6 +32,10 @@ struct LoadOperation {
   isa::Load load;
 
   [[nodiscard]] Segments segments() const;
+  /// Atoms that a pixel, or a folded unit, has bytes in.
+  [[nodiscard]] std::uint32_t atoms_per_unit(std::uint32_t atomic_c) const {
+    return ((load.fold != 0 ? fold.offset : 0) + source.pixel_bytes + atomic_c - 1) / atomic_c;
+  }
 };
 
 struct ConvOperation {

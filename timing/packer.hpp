@@ -12,8 +12,13 @@ class Packer {
 
   /// Between transfers.
   void set(std::uint32_t unit_bytes, std::uint32_t chunk_bytes) {
+    set(unit_bytes, chunk_bytes, chunk_bytes);
+  }
+  /// With a first chunk of other size.
+  void set(std::uint32_t unit_bytes, std::uint32_t chunk_bytes, std::uint32_t first_bytes) {
     unit_ = unit_bytes;
     chunk_ = chunk_bytes;
+    first_ = first_bytes;
   }
   [[nodiscard]] bool ready() const { return !last_ && kept() <= most_chunk_; }
   [[nodiscard]] bool empty() const { return count_ == 0 && !last_; }
@@ -27,7 +32,7 @@ class Packer {
   Result step(std::uint32_t bytes, bool last) {
     Result result;
     const std::uint32_t unit_left = unit_left_ == 0 ? unit_ : unit_left_;
-    const std::uint32_t need = std::min(unit_left, chunk_);
+    const std::uint32_t need = next_chunk();
     result.chunk = count_ != 0 && count_ >= need;
     const std::uint32_t left = result.chunk ? count_ - need : count_;
     const bool stuck = last_ && !result.chunk;
@@ -68,13 +73,16 @@ class Packer {
   }
 
  private:
+  [[nodiscard]] std::uint32_t next_chunk() const {
+    return unit_left_ == 0 ? std::min(unit_, first_) : std::min(unit_left_, chunk_);
+  }
   [[nodiscard]] std::uint32_t kept() const {
-    const std::uint32_t need = std::min(unit_left_ == 0 ? unit_ : unit_left_, chunk_);
+    const std::uint32_t need = next_chunk();
     return count_ != 0 && count_ >= need ? count_ - need : count_;
   }
 
   std::uint32_t most_chunk_;
-  std::uint32_t unit_ = 1, chunk_ = 1;
+  std::uint32_t unit_ = 1, chunk_ = 1, first_ = 1;
   std::uint32_t count_ = 0;
   std::uint32_t unit_left_ = 0;  ///< 0: at the start of a unit
   bool last_ = false;

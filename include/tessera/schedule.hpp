@@ -96,9 +96,9 @@ struct LayerDecision {
   /// Halvings of what the array works on at once (kernel groups, then pixels); negative: doublings.
   std::int32_t tile_shift = 0;
   std::uint32_t feature_bands = 4;  ///< loads of a feature, so that work begins before all is there
-  bool feature_kept = false;  ///< the feature lies in the cbuf already
-  bool output_kept = false;   ///< the output stays there
-  bool output_stored = true;  ///< the output goes to external memory
+  bool feature_kept = false;        ///< the feature lies in the cbuf already
+  bool output_kept = false;         ///< the output stays there
+  bool output_stored = true;        ///< the output goes to external memory
 
   [[nodiscard]] bool is_split() const { return channel_parts * tiles_h * tiles_w > 1; }
   /// direct, ping-pong, wait or split.

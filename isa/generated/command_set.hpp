@@ -111,7 +111,7 @@ inline constexpr std::array<NameDoc, 20> kErrors{{
     {"OPERAND_RANGE", "operand word that does not exist"},
     {"TABLE_RANGE", "table value that does not exist"},
     {"LOAD_LENGTH", "1: the load is not a whole number of pixels or parameters have other than 4, 8 or 12 bytes or 4 and an odd number, 2: a row is not its number of units"},
-    {"FOLD_RANGE", "pixel_bytes of a folding load that the hardware or its offset does not allow, or that is not a feature of one segment per row"},
+    {"FOLD_RANGE", "pixel_bytes of a folding load that the hardware does not allow, that has an offset beyond the atom, or that is not a feature of one segment per row"},
     {"STORE_LENGTH", "1: tile has more bytes than the write, 2: fewer"},
     {"KERNEL_COUNT", "last_kernels above atomic_k"},
     {"NOT_CONFIGURED", "0: load, 1: compute, 2: store unit was told to work before its configuration words came"},
@@ -179,8 +179,8 @@ inline constexpr std::array<CommandInfo, 26> kCommands{{
         {"pad_after", 27, 8, false, 0, 255},
         {"value", 35, 8, true, -128, 127},
         {"offset", 43, 6, false, 0, 63},
-        {"row_step", 49, 5, false, 1, 16},
-        {"blank", 54, 1, false, 0, 1},}}},
+        {"unit_step", 49, 7, false, 1, 127},
+        {"blank", 56, 1, false, 0, 1},}}},
     {"LD_FACTOR", Opcode::LdFactor, Unit::Load, 2, {{
         {"multiplier", 0, 31, false, 0, 2147483647},
         {"shift", 31, 6, true, -31, 31},}}},
@@ -363,7 +363,7 @@ struct Load {
   }
 };
 
-/// For loads with fold. The horizontal taps of a convolution lie side by side in the cbuf, as channels. Each segment of the read is a row, with padding before and after it; units of pixel_bytes bytes begin every advance bytes, and the row ends with its last unit. Several rows can share atoms when they are loaded at different offsets.
+/// For loads with fold. The horizontal taps of a convolution lie side by side in the cbuf, as channels. Each segment of the read is a row, with padding before and after it; units of pixel_bytes bytes begin every advance bytes, and the row ends with its last unit. In the cbuf the unit's bytes begin at an offset in its first atom; no other bytes of its atoms change, so that several rows can share the atoms of a pixel. Rows follow each other.
 struct LdFold {
   static constexpr Opcode kOpcode = Opcode::LdFold;
   std::uint32_t advance{};  ///< bytes from one unit to the next, at most the FOLD register's
@@ -371,11 +371,11 @@ struct LdFold {
   std::uint32_t pad_before{};  ///< bytes of padding before the row
   std::uint32_t pad_after{};  ///< bytes of padding after it
   std::int32_t value{};  ///< padding
-  std::uint32_t offset{};  ///< first byte of each atom that is written; the unit then has at most the rest of the atom, and no other bytes change
-  std::uint32_t row_step{};  ///< rows of units from one row in the cbuf to the next; above 1 for units of at most one atom
+  std::uint32_t offset{};  ///< byte of a unit's first atom at which it begins, below atomic_c
+  std::uint32_t unit_step{};  ///< atoms from one unit to the next
   std::uint32_t blank{};  ///< padding takes the place of all that is read
   [[nodiscard]] FieldValues values() const {
-    return {advance, units, pad_before, pad_after, value, offset, row_step, blank};
+    return {advance, units, pad_before, pad_after, value, offset, unit_step, blank};
   }
   static LdFold from(const FieldValues& v) {
     return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::int32_t>(v[4]), static_cast<std::uint32_t>(v[5]), static_cast<std::uint32_t>(v[6]), static_cast<std::uint32_t>(v[7])};

@@ -84,13 +84,13 @@ package tessera_isa_pkg;
     logic [2:0] kind;  // what is read and where it goes: features and weights to the cbuf, the others to memories of their own
   } load_t;
 
-  /// For loads with fold. The horizontal taps of a convolution lie side by side in the cbuf, as channels. Each segment of the read is a row, with padding before and after it; units of pixel_bytes bytes begin every advance bytes, and the row ends with its last unit. Several rows can share atoms when they are loaded at different offsets.
+  /// For loads with fold. The horizontal taps of a convolution lie side by side in the cbuf, as channels. Each segment of the read is a row, with padding before and after it; units of pixel_bytes bytes begin every advance bytes, and the row ends with its last unit. In the cbuf the unit's bytes begin at an offset in its first atom; no other bytes of its atoms change, so that several rows can share the atoms of a pixel. Rows follow each other.
   typedef struct packed {
     logic [5:0] opcode;
-    logic [2:0] reserved;
+    logic [0:0] reserved;
     logic blank;  // padding takes the place of all that is read
-    logic [4:0] row_step;  // rows of units from one row in the cbuf to the next; above 1 for units of at most one atom
-    logic [5:0] offset;  // first byte of each atom that is written; the unit then has at most the rest of the atom, and no other bytes change
+    logic [6:0] unit_step;  // atoms from one unit to the next
+    logic [5:0] offset;  // byte of a unit's first atom at which it begins, below atomic_c
     logic signed [7:0] value;  // padding
     logic [7:0] pad_after;  // bytes of padding after it
     logic [7:0] pad_before;  // bytes of padding before the row
@@ -335,7 +335,7 @@ package tessera_isa_pkg;
       OpLdShape: is_legal = word[23:0] >= 24'd1 && word[39:24] >= 16'd1 && word[55:40] >= 16'd1 && word[57:56] == '0;
       OpLdStride: is_legal = word[57:56] == '0;
       OpLoad: is_legal = word[2:0] <= 3'd4 && word[57:27] == '0;
-      OpLdFold: is_legal = word[6:0] >= 7'd1 && word[18:7] >= 12'd1 && word[53:49] >= 5'd1 && word[53:49] <= 5'd16 && word[57:55] == '0;
+      OpLdFold: is_legal = word[6:0] >= 7'd1 && word[18:7] >= 12'd1 && word[55:49] >= 7'd1 && word[57:57] == '0;
       OpLdFactor: is_legal = $signed(word[36:31]) >= -31 && word[57:37] == '0;
       OpLdMark: is_legal = word[57:16] == '0;
       OpCvInput: is_legal = word[15:0] >= 16'd1 && word[15:0] <= 16'd32767 && word[31:16] >= 16'd1 && word[31:16] <= 16'd32767 && word[43:32] >= 12'd1 && word[57:52] == '0;

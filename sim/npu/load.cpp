@@ -49,13 +49,13 @@ void place_pixels(const timing::LoadOperation& op, const std::vector<std::uint8_
   }
 }
 
-// Rows of units, with padding at their ends. Units of at most an atom leave its other bytes alone.
+// Rows of units, with padding at their ends. Other bytes of their atoms stay.
 void place_folded(const timing::LoadOperation& op, const std::vector<std::uint8_t>& bytes,
                   Memories& m) {
   const isa::LdFold& fold = op.fold;
   const std::size_t c = m.hw.atomic_c;
   const std::size_t unit = op.source.pixel_bytes;
-  const std::size_t atoms = (unit + c - 1) / c;
+  const std::uint32_t atoms = op.atoms_per_unit(m.hw.atomic_c);
   const std::size_t row_bytes = op.shape.segment_bytes;
   std::vector<std::uint8_t> row(fold.pad_before + row_bytes + fold.pad_after,
                                 static_cast<std::uint8_t>(fold.value));
@@ -66,16 +66,14 @@ void place_folded(const timing::LoadOperation& op, const std::vector<std::uint8_
     }
     for (std::size_t u = 0; u < fold.units; ++u) {
       const std::uint8_t* source = row.data() + u * fold.advance;
-      for (std::size_t a = 0; a < atoms; ++a) {
-        const std::size_t count = std::min(c, unit - a * c);
-        std::int16_t* to = atom_at(m, at++);
-        widen(source + a * c, count, to + (unit <= c ? fold.offset : 0));
-        if (unit > c) {
-          std::fill(to + count, to + c, std::int16_t{0});
-        }
+      for (std::size_t a = 0, done = 0; a < atoms; ++a) {
+        const std::size_t from_byte = a == 0 ? fold.offset : 0;
+        const std::size_t count = std::min(c - from_byte, unit - done);
+        widen(source + done, count, atom_at(m, at + a) + from_byte);
+        done += count;
       }
+      at += fold.unit_step;
     }
-    at += std::uint64_t{fold.row_step - 1} * fold.units;
   }
 }
 

@@ -260,7 +260,7 @@ TEST(Faults, FoldsThatTheHardwareDoesNotHave) {
   fold.units = 4;
   fold.pad_before = 1;
   fold.pad_after = 1;
-  fold.row_step = 1;
+  fold.unit_step = 1;
   std::uint32_t info = 0;
   const auto failure = [&](std::uint32_t unit, const isa::LdFold& f, const isa::LdShape& shape) {
     return rig.failure(
@@ -276,9 +276,10 @@ TEST(Faults, FoldsThatTheHardwareDoesNotHave) {
   other.advance = 65;
   EXPECT_EQ(failure(3, other, rows), Error::FoldRange);
   other = fold;
-  other.offset = 6;
+  other.offset = 8;
   EXPECT_EQ(failure(3, other, rows), Error::FoldRange) << "beyond the atom";
-  other.offset = 5;
+  other.offset = 7;
+  other.unit_step = 2;
   EXPECT_EQ(failure(3, other, rows), Error::None) << rig.text;
   other = fold;
   other.units = 5;

@@ -205,7 +205,7 @@ TEST(FoldedConvolutions, EqualTheReference) {
       listings += listing;
     }
   }
-  EXPECT_NE(listings.find("row_step=2"), std::string::npos) << "rows of several atoms";
+  EXPECT_NE(listings.find("unit_step=2"), std::string::npos) << "pixels of several atoms";
   EXPECT_NE(listings.find("blank=1"), std::string::npos) << "rows outside the picture";
 }
 

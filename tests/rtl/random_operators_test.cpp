@@ -199,7 +199,8 @@ std::string chain(const Shape& s, int atomic) {
     text += fmt::format("  - {}from: {}, name: {}{}}}\n", type, last, name,
                         pools ? "" : ", " + quantisation());
     if (pick(0, 5) == 0 && type.find("fully") == std::string::npos) {
-      text += fmt::format("  - leaky_relu: {{from: {}, name: {}b, {}}}\n", name, name, quantisation());
+      text +=
+          fmt::format("  - leaky_relu: {{from: {}, name: {}b, {}}}\n", name, name, quantisation());
       text += fmt::format("  - add: {{from: [{}, {}b], name: {}c, {}}}\n", name, name, name,
                           quantisation());
       last = name + "c";

@@ -53,6 +53,9 @@ Json layer_json(const Config& config, const Program& program, const LayerRecord&
       layer["host_reason"] = record.host_reason;
     }
   }
+  layer["kept"] = {{"feature", record.decision && record.decision->feature_kept},
+                   {"output", record.decision && record.decision->output_kept},
+                   {"output_stored", !record.decision || record.decision->output_stored}};
   layer["passes"] = record.passes;
   layer["macs"] = record.macs;
   layer["cycles"] = cycles;

@@ -368,8 +368,12 @@ std::string LayerDecision::mode_name() const {
 }
 
 std::string LayerDecision::long_name() const {
+  const std::string kept = feature_kept && output_kept ? ", in and out kept"
+                           : feature_kept              ? ", in kept"
+                           : output_kept               ? ", out kept"
+                                                       : "";
   if (!is_split()) {
-    return mode_name();
+    return mode_name() + kept;
   }
   std::string text = "split";
   if (channel_parts > 1) {
@@ -386,7 +390,7 @@ std::string LayerDecision::long_name() const {
       separator = "+";
     }
   }
-  return text + ")";
+  return text + ")" + kept;
 }
 
 LayerDecision decide_layer(const ConvShape& shape, const Hardware& hardware, const Policy& policy) {

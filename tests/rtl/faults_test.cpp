@@ -237,6 +237,53 @@ TEST(Faults, OperandWordsAndTablesThatDoNotExist) {
   expect_works(rig);
 }
 
+TEST(Faults, KeptTilesOutsideTheCbufOrWithoutTheirPlace) {
+  Rig rig("small");
+  auto commands = storing(0x4000);
+  isa::Store store;
+  store.keep = 1;
+  store.dest = 16383;
+  commands[5] = store;
+  std::uint32_t info = 0;
+  EXPECT_EQ(rig.failure(encode_all(commands), &info), Error::NotConfigured) << "no ST_KEEP";
+  EXPECT_EQ(info, 2U);
+  commands.insert(commands.begin(), isa::StKeep{1, 1, 1});
+  EXPECT_EQ(rig.failure(encode_all(commands)), Error::None) << rig.text;
+  store.dest = 16384;
+  commands[6] = store;
+  EXPECT_EQ(rig.failure(encode_all(commands), &info), Error::CbufRange);
+  EXPECT_EQ(info, 16384U);
+  // Kept only: no address is needed.
+  store.dest = 0;
+  store.keep_only = 1;
+  EXPECT_EQ(rig.failure(encode_all({isa::StKeep{1, 1, 1}, isa::StQuant{0, -128, 127},
+                                    isa::StTile{1, 1, 8, 0}, store, isa::End{}})),
+            Error::None)
+      << rig.text;
+  expect_works(rig);
+}
+
+TEST(Faults, ParametersOfNoKnownSize) {
+  Rig rig("small");
+  std::uint32_t info = 0;
+  const auto failure = [&](std::uint32_t record, std::uint32_t bytes, bool factor) {
+    std::vector<isa::Command> commands = {isa::LdSource{0, record}, isa::LdShape{bytes, 1, 1},
+                                          load_of(isa::LoadKind::Param, 0), isa::End{}};
+    if (factor) {
+      commands.insert(commands.begin(), isa::LdFactor{1U << 30, -3});
+    }
+    return rig.failure(encode_all(commands), &info);
+  };
+  EXPECT_EQ(failure(12, 48, false), Error::None) << rig.text;
+  EXPECT_EQ(failure(8, 48, false), Error::None) << rig.text;
+  EXPECT_EQ(failure(4, 48, true), Error::None) << rig.text;
+  EXPECT_EQ(failure(4, 48, false), Error::NotConfigured) << "no LD_FACTOR";
+  EXPECT_EQ(failure(4, 44, true), Error::LoadLength) << "an odd number";
+  EXPECT_EQ(failure(16, 48, false), Error::LoadLength);
+  EXPECT_EQ(info, 1U);
+  expect_works(rig);
+}
+
 TEST(Faults, AnAdditionWithoutItsResultIsNotConfigured) {
   Rig rig("small");
   auto commands = storing(0x4000);

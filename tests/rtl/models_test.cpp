@@ -65,6 +65,12 @@ TEST_P(Models, EveryLayerOfEveryInputIsBitExact) {
     const test::Outcome fused = run(network, hardware_preset(preset), tag);
     ASSERT_EQ(fused.problem, "");
     expect_equal(fused, tag, false);
+    Policy best;
+    best.name = PolicyName::Best;
+    const test::Outcome kept = run(network, hardware_preset(preset), tag, best);
+    ASSERT_EQ(kept.problem, "");
+    expect_equal(kept, tag, false);
+    EXPECT_LE(kept.program.arena_bytes(), fused.program.arena_bytes());
   }
 }
 

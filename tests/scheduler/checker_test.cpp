@@ -50,10 +50,8 @@ TEST_P(EveryMode, SchedulesPass) {
   EXPECT_TRUE(problems.empty()) << problems[0];
 }
 
-// Every token of every command is there for a reason: without one that is waited for, or with one
-// that nobody gives, the checker must object.
-TEST_P(EveryMode, EveryMissingTokenIsNoticed) {
-  const Program program = program_with(GetParam());
+// Without a token that is waited for, or with one that nobody gives, the checker must object.
+void expect_every_token_to_count(const Program& program) {
   const auto words = words_of(program);
   std::size_t broken = 0;
   const auto try_without = [&](std::size_t index, const isa::Command& command) {
@@ -96,6 +94,31 @@ TEST_P(EveryMode, EveryMissingTokenIsNoticed) {
   EXPECT_GT(broken, 10U);
 }
 
+// Every token of every command is there for a reason.
+TEST_P(EveryMode, EveryMissingTokenIsNoticed) {
+  expect_every_token_to_count(program_with(GetParam()));
+}
+
+// Three layers that hand their outputs on in the cbuf, the first one to two others.
+Program program_that_keeps() {
+  Policy policy;
+  policy.name = PolicyName::Best;
+  const Network network = import_yaml(
+      "layers:\n  - conv2d: {in: [9, 9, 12], out_channels: 20, kernel: 3, padding: same}\n"
+      "  - depthwise_conv2d: {kernel: 3, padding: same, name: d}\n"
+      "  - conv2d: {out_channels: 9, kernel: 1, from: conv2d_0, name: p}\n"
+      "  - conv2d: {out_channels: 9, kernel: 1, from: d, name: q}\n"
+      "  - add: {from: [p, q]}\n",
+      "kept.yaml", 1);
+  Program program = compile(network, hardware_preset("small"), policy);
+  EXPECT_TRUE(check_program(program).empty());
+  return program;
+}
+
+TEST(KeptTiles, EveryMissingTokenIsNoticed) {
+  expect_every_token_to_count(program_that_keeps());
+}
+
 INSTANTIATE_TEST_SUITE_P(Modes, EveryMode,
                          testing::Values(ForcedMode::None, ForcedMode::Direct, ForcedMode::PingPong,
                                          ForcedMode::Wait, ForcedMode::SplitSpatial));
@@ -136,7 +159,7 @@ std::string finding_beside(const std::function<void(T&)>& change) {
 
 TEST(Checker, NamesWhatIsWrongWithFoldsAndWhatFollowsTheRequantiser) {
   const auto expect = [](const std::string& finding, const char* part) {
-    EXPECT_NE(finding.find(part), std::string::npos) << finding;
+    EXPECT_NE(finding.find(part), std::string::npos) << part << ": " << finding;
   };
   expect(finding_beside<isa::LdFold>([](auto& c) { c.units += 1; }), "its 13 units need");
   expect(finding_beside<isa::LdFold>([](auto& c) { c.offset = 63; }), "cannot be folded");
@@ -153,13 +176,13 @@ TEST(Checker, NamesWhatIsWrongWithFoldsAndWhatFollowsTheRequantiser) {
 
 TEST(Checker, NamesWhatIsWrong) {
   const auto expect = [](const std::string& finding, const char* part) {
-    EXPECT_NE(finding.find(part), std::string::npos) << finding;
+    EXPECT_NE(finding.find(part), std::string::npos) << part << ": " << finding;
   };
   expect(finding<isa::LdSource>([](auto& c) { c.address = 0xFFFFFF00; }), "outside the map");
   expect(finding<isa::LdShape>([](auto& c) { c.segment_bytes += 1; }), "no whole number of units");
   expect(finding<isa::Load>([](auto& c) { c.dest = 5000; }), "there are 64");
-  expect(finding<isa::Conv>([](auto& c) { c.origin = 12000; }), "nothing was written to");
-  expect(finding<isa::CvInput>([](auto& c) { c.rows += 40; }), "there are 16384");
+  expect(finding<isa::Conv>([](auto& c) { c.origin = 5000; }), "nothing was written to");
+  expect(finding<isa::Conv>([](auto& c) { c.origin = 16300; }), "there are 16384");
   expect(finding<isa::CvWeights>([](auto& c) { c.address += 1; }), "still be on its way");
   expect(finding<isa::CvWeights>([](auto& c) { c.last_kernels = 9; }), "the array has 8");
   expect(finding<isa::Conv>([](auto& c) { c.acc_base = 500; }), "there are 512");
@@ -169,9 +192,31 @@ TEST(Checker, NamesWhatIsWrong) {
   expect(finding<isa::StAddress>([](auto& c) { c.address = 0; }), "outside the activations");
 }
 
+TEST(Checker, NamesWhatIsWrongWithKeptTilesAndParameters) {
+  const auto expect = [](const std::string& finding, const char* part) {
+    EXPECT_NE(finding.find(part), std::string::npos) << part << ": " << finding;
+  };
+  const Program program = program_that_keeps();
+  const auto first_kept = [](auto change) {
+    return [change](isa::Store& c) {
+      if (c.keep != 0) {
+        change(c);
+      }
+    };
+  };
+  expect(finding_in<isa::Store>(program, first_kept([](auto& c) { c.dest = (1U << 20) - 1; })),
+         "there are 16384");
+  expect(finding_in<isa::Store>(program, first_kept([](auto& c) { c.dest += 1; })), "cbuf atom");
+  expect(finding_in<isa::Store>(program, first_kept([](auto& c) { c.keep = 0; })),
+         "written nowhere");
+  expect(finding_in<isa::StKeep>(program, [](auto& c) { c.pixel_step += 1; }), "cbuf atom");
+  expect(finding_in<isa::LdSource>(program, [](auto& c) { c.pixel_bytes = 5; }),
+         "parameters of 5 bytes");
+}
+
 TEST(Checker, NamesWhatIsWrongWithDepthwise) {
   const auto expect = [](const std::string& finding, const char* part) {
-    EXPECT_NE(finding.find(part), std::string::npos) << finding;
+    EXPECT_NE(finding.find(part), std::string::npos) << part << ": " << finding;
   };
   expect(finding<isa::CvWindow>([](auto& c) { c.window_h = 3; }), "the hardware has 2 x 4");
   expect(finding<isa::CvWindow>([](auto& c) { c.chunks_y = c.chunks_x = 16; }),
@@ -179,7 +224,7 @@ TEST(Checker, NamesWhatIsWrongWithDepthwise) {
   expect(finding<isa::Depthwise>([](auto& c) { c.resume = 1; }),
          "resumes rows that the window does not hold");
   expect(finding<isa::Depthwise>([](auto& c) { c.acc_base = 500; }), "there are 512");
-  expect(finding<isa::Depthwise>([](auto& c) { c.origin = 12000; }), "nothing was written to");
+  expect(finding<isa::Depthwise>([](auto& c) { c.origin = 5000; }), "nothing was written to");
 }
 
 TEST(Checker, RefusesIllegalWordsAndMissingEnd) {

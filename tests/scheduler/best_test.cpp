@@ -1,0 +1,120 @@
+// Policy `best`: never worse than `first-fit`, and what it keeps in the cbuf.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tessera/checker.hpp"
+#include "tessera/config.hpp"
+#include "tessera/import.hpp"
+#include "tessera/program.hpp"
+#include "tests/shared_data.hpp"
+#include "timing/cost_model.hpp"
+
+namespace tessera {
+namespace {
+
+struct Cost {
+  std::uint64_t cycles, bytes;
+};
+
+Cost cost_of(const Network& network, const Hardware& hardware, const Policy& policy) {
+  const Program program = compile(network, hardware, policy, Contents::Commands);
+  const auto problems = check_program(program);
+  EXPECT_TRUE(problems.empty()) << problems[0];
+  const Counters totals = timing::estimate(program, policy.memory).totals;
+  return {counter(totals, isa::Counter::Cycles),
+          read_bytes(totals) + counter(totals, isa::Counter::WriteBytes)};
+}
+
+void expect_never_worse(const Network& network, const Hardware& hardware,
+                        const ExternalMemory& memory) {
+  Policy policy;
+  policy.memory = memory;
+  const Cost first_fit = cost_of(network, hardware, policy);
+  policy.name = PolicyName::Best;
+  EXPECT_LE(cost_of(network, hardware, policy).cycles, first_fit.cycles);
+  policy.objective = Objective::Traffic;
+  EXPECT_LE(cost_of(network, hardware, policy).bytes, first_fit.bytes);
+}
+
+const char* const kNetworks[] = {
+    // A convolution that is read twice, once as an addend.
+    "layers:\n  - conv2d: {in: [12, 12, 9], out_channels: 24, kernel: 3, padding: same}\n"
+    "  - conv2d: {out_channels: 24, kernel: 3, padding: same}\n"
+    "  - add: {from: [conv2d_0, conv2d_1]}\n  - avg_pool2d: {kernel: 2, stride: 2}\n",
+    // Pointwise and depthwise by turns.
+    "layers:\n  - conv2d: {in: [24, 24, 3], out_channels: 16, kernel: 3, stride: 2, padding: "
+    "same}\n"
+    "  - depthwise_conv2d: {kernel: 3, padding: same}\n  - conv2d: {out_channels: 40, kernel: 1}\n"
+    "  - depthwise_conv2d: {kernel: 3, stride: 2, padding: same}\n"
+    "  - conv2d: {out_channels: 64, kernel: 1}\n  - fully_connected: {out_features: 30}\n",
+    // Weights that outweigh everything else.
+    "layers:\n  - fully_connected: {in: [1, 1, 200], out_features: 180}\n"
+    "  - fully_connected: {out_features: 90}\n  - fully_connected: {out_features: 10}\n"};
+
+TEST(Best, IsNeverWorseThanFirstFit) {
+  for (const char* text : kNetworks) {
+    const Network network = import_yaml(text, "best.yaml", 1);
+    for (const char* preset : {"tiny", "small", "medium", "large"}) {
+      for (const std::uint64_t part : {1U, 4U, 16U}) {
+        for (const ExternalMemory& memory :
+             {ExternalMemory{}, ExternalMemory{1.0, 0}, memory_preset("ddr4")}) {
+          Hardware hardware = hardware_preset(preset);
+          hardware.cbuf_size /= part;
+          SCOPED_TRACE(fmt::format("{} cbuf 1/{} {} bytes per cycle\n{}", preset, part,
+                                   memory.bytes_per_cycle, text));
+          expect_never_worse(network, hardware, memory);
+        }
+      }
+    }
+  }
+}
+
+TEST(Best, KeepsWhatTheNextLayerReads) {
+  Policy policy;
+  policy.name = PolicyName::Best;
+  const Program program =
+      compile(import_yaml(kNetworks[0], "best.yaml", 1), hardware_preset("medium"), policy);
+  const LayerDecision& first = program.layers[0].decision.value();
+  EXPECT_TRUE(first.output_kept);
+  EXPECT_TRUE(first.output_stored) << "an addend comes from memory";
+  const LayerDecision& second = program.layers[1].decision.value();
+  EXPECT_TRUE(second.feature_kept);
+  EXPECT_TRUE(second.output_kept) << "for the pool";
+  EXPECT_FALSE(second.output_stored);
+  EXPECT_TRUE(program.layers[3].decision.value().output_stored) << "the network's output";
+}
+
+// Only square arrays can keep.
+TEST(Best, KeepsNothingWhereTheHardwareCannot) {
+  Hardware hardware = hardware_preset("medium");
+  hardware.atomic_k = 8;
+  hardware.post_lanes = 8;
+  Policy policy;
+  policy.name = PolicyName::Best;
+  const Network network = import_yaml(
+      "layers:\n  - conv2d: {in: [6, 6, 16], out_channels: 16, kernel: 1}\n"
+      "  - conv2d: {out_channels: 16, kernel: 1}\n",
+      "oblong.yaml", 1);
+  const Program program = compile(network, hardware, policy);
+  EXPECT_TRUE(check_program(program).empty());
+  EXPECT_FALSE(program.layers[0].decision.value().output_kept);
+}
+
+TEST(Best, NeedsLessArenaAndTrafficOnModels) {
+  TESSERA_NEEDS_SHARED();
+  for (const char* name : {"ic_resnet8", "kws_dscnn", "person_detect"}) {
+    SCOPED_TRACE(name);
+    const Network network =
+        load_network(fmt::format("{}/models/{}/model.tflite", test::shared_dir(), name), 1);
+    const Hardware hardware = hardware_preset("medium");
+    Policy policy;
+    const Cost before = cost_of(network, hardware, policy);
+    const std::uint64_t arena = compile(network, hardware, policy).arena_bytes();
+    policy.name = PolicyName::Best;
+    EXPECT_LT(2 * compile(network, hardware, policy).arena_bytes(), arena + 1);
+    EXPECT_LT(10 * cost_of(network, hardware, policy).bytes, 6 * before.bytes);
+  }
+}
+
+}  // namespace
+}  // namespace tessera

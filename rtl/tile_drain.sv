@@ -121,14 +121,22 @@ module tile_drain #(
     end
   end
 
+  logic wants_operand;
   logic [Stages-1:0] valid_q;
   logic [Stages-1:0][CountBits-1:0] count_q;
   logic [Requantised:0][6:0] pipe_chunk_q;
   logic [Requantised-1:0] pipe_last_q;  // the chunk ends its group
 
+  // A chunk goes no further than to where it is written: the next tile may want other stages.
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) valid_q <= '0;
-    else valid_q <= {valid_q[Stages-2:0], issue};
+    if (!rst_ni) begin
+      valid_q <= '0;
+    end else begin
+      valid_q <= {valid_q[Stages-2:0], issue};
+      valid_q[Mapped] <= valid_q[Requantised] &&
+          post_i.operation != tessera_isa_pkg::StPostOperationNone;
+      valid_q[Mapped+1] <= valid_q[Mapped] && wants_operand;
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -149,7 +157,6 @@ module tile_drain #(
   end
 
   // Operands are wanted when the values leave the first requantiser.
-  logic wants_operand;
   logic [12:0] operand_q;
   assign wants_operand = post_i.operation == tessera_isa_pkg::StPostOperationAdd ||
       post_i.operation == tessera_isa_pkg::StPostOperationMultiply;

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Writes what networks cost on all presets into docs/benchmarks.md, with the date and the machine:
+# changes show in review. Needs the published models and tables (TESSERA_SHARED, or `shared` beside
+# the project).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+shared=${TESSERA_SHARED:-../shared}
+[[ -d $shared/models && -d $shared/benchmarks/topologies ]] || {
+  echo "skipped: no models in $shared" >&2
+  exit 77
+}
+cmake --build build/release --target bench_networks >/dev/null
+networks=()
+for model in ic_resnet8 kws_dscnn person_detect ad_autoencoder; do
+  networks+=("$shared/models/$model/model.tflite")
+done
+networks+=(configs/networks/mobilenet_v2.yaml configs/networks/resnet50.yaml configs/networks/vgg16.yaml)
+for table in Resnet18 alexnet mobilenet; do
+  networks+=("$shared/benchmarks/topologies/$table.csv")
+done
+machine=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
+{
+  cat <<'TEXT'
+# Whole networks
+
+Cycles of the accelerator and bytes on the bus, by the [cost model](engines.md) (which is exact), external memory with 8
+bytes per cycle and latency 64. *Bound*: for each layer the larger of its multiplications on a full array and its bytes on
+a full bus, summed. *Compulsory*: inputs, outputs and constants of the model, each once; activations need not move.
+*Array, wait load, wait store, weights*: what the array did ([counters](reports.md#json)). *Schedule*: one core.
+The tables of single layers (`Resnet18`, `alexnet`, `mobilenet`) have no data between their layers.
+
+TEXT
+  echo "Made by \`scripts/benchmark-networks.sh\` on $(date +%Y-%m-%d), $machine."
+  for preset in tiny small medium large; do
+    printf '\n## %s\n\n' "$preset"
+    build/release/bench/bench_networks "$preset" "${networks[@]}"
+  done
+} >docs/benchmarks.md

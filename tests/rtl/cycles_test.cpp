@@ -38,7 +38,7 @@ TEST(Cycles, FiveByFiveWithUnequalStridesOnSmall) {
             (std::vector<std::int32_t>{1, 12, 7, 25}));
   const std::uint64_t cycles = cycles_of(run(network, "small"));
   EXPECT_LT(cycles, 78774U);
-  EXPECT_EQ(cycles, 67861U);
+  EXPECT_EQ(cycles, 67803U);
 }
 
 TEST(Cycles, ThreeByThreeOf128ChannelsOnSmall) {
@@ -49,7 +49,7 @@ TEST(Cycles, ThreeByThreeOf128ChannelsOnSmall) {
             (std::vector<std::int32_t>{1, 17, 7, 32}));
   const std::uint64_t cycles = cycles_of(run(network, "small"));
   EXPECT_LT(cycles, 77026U);
-  EXPECT_EQ(cycles, 75260U);
+  EXPECT_EQ(cycles, 75180U);
 }
 
 TEST(Cycles, ThreeByThreeLayersOfResnet18OnMedium) {
@@ -66,7 +66,7 @@ TEST(Cycles, ThreeByThreeLayersOfResnet18OnMedium) {
   ASSERT_EQ(outcome.program.layers.size(), 16U);
   const std::uint64_t busy = counter(outcome.result.totals, isa::Counter::ArrayBusy);
   EXPECT_GE(static_cast<double>(busy) / static_cast<double>(cycles_of(outcome)), 0.75);
-  EXPECT_EQ(cycles_of(outcome), 5569386U);
+  EXPECT_EQ(cycles_of(outcome), 5566250U);
 }
 
 // A 3x3 window takes 9 x atomic_c MACs per cycle; what is missing are padding and the first rows.
@@ -83,8 +83,8 @@ TEST(Cycles, DepthwiseOnMedium) {
 TEST(Cycles, OfResnet8) {
   TESSERA_NEEDS_SHARED();
   const Network network = load_network(test::shared_dir() + "/models/ic_resnet8/model.tflite", 1);
-  EXPECT_EQ(cycles_of(run(network, "small")), 208730U);
-  EXPECT_EQ(cycles_of(run(network, "medium")), 65087U);
+  EXPECT_EQ(cycles_of(run(network, "small")), 205510U);
+  EXPECT_EQ(cycles_of(run(network, "medium")), 64633U);
 }
 
 // Inference from the first command to the last write. Arm's estimates for an Ethos-U55 with as many
@@ -108,7 +108,7 @@ TEST(Cycles, OfModelsWithPolicyBest) {
   }
 }
 
-// Two thirds of the array at work on a first layer: 7 x 7 taps of 3 channels fill 21 of two times
+// Nine tenths of the array at work on a first layer: 7 x 7 taps of 3 channels fill 147 of ten times
 // 16 lanes. Four kernel groups leave the loads enough time.
 TEST(Cycles, OfFirstLayersWithFewChannels) {
   const struct {
@@ -116,7 +116,7 @@ TEST(Cycles, OfFirstLayersWithFewChannels) {
     std::uint64_t busy;
     double share;
   } cases[] = {
-      {"in: [112, 112, 3], out_channels: 64, kernel: 7, stride: 2", 175616, 0.6},
+      {"in: [112, 112, 3], out_channels: 64, kernel: 7, stride: 2", 125440, 0.9},
       {"in: [64, 64, 3], out_channels: 32, kernel: 3, stride: 2", 6144, 0.5},
       {"in: [64, 64, 1], out_channels: 32, kernel: 3, stride: 1", 8192, 0.5},
       {"in: [64, 64, 2], out_channels: 32, kernel: 3, stride: 1", 16384, 0.5},

@@ -41,12 +41,13 @@ FoldedConv folded(const ConvShape& plain, std::int32_t rows) {
   return result;
 }
 
-// Cycles that the array or the load unit needs, whichever is more.
+// Cycles that the array or the load unit needs, whichever is more, and what of the other they do
+// not do at once: about a quarter.
 std::uint64_t cycles_of(const ConvShape& s, const Hardware& hardware, std::uint64_t load_cycles) {
   const std::uint64_t pixels = std::uint64_t{u32(s.out_h)} * u32(s.out_w);
   const std::uint64_t array =
       pixels * u32(s.kernel_h) * u32(s.kernel_w) * atoms_of(s, hardware) * groups_of(s, hardware);
-  return std::max(array, load_cycles);
+  return std::max(array, load_cycles) + std::min(array, load_cycles) / 4;
 }
 
 }  // namespace

@@ -13,8 +13,6 @@ namespace tessera {
 
 /// What all programs of a network have in common.
 struct Prepared {
-  Prepared(const Network& network, const Hardware& hardware, const Policy& policy);
-
   const Network& network;
   const Hardware& hardware;
   const Policy& policy;
@@ -22,6 +20,7 @@ struct Prepared {
   Activations activations;
   OrderChoice orders;
 };
+Prepared prepare(const Network& network, const Hardware& hardware, const Policy& policy);
 
 /// What a network's program depends on beside that.
 struct Tuning {

@@ -592,13 +592,12 @@ class Compiler {
 
 }  // namespace
 
-Prepared::Prepared(const Network& network_in, const Hardware& hardware_in, const Policy& policy_in)
-    : network(network_in),
-      hardware(hardware_in),
-      policy(policy_in),
-      plan(plan_units(network, hardware, policy)),
-      activations(network, plan),
-      orders(choose_orders(activations.order_problem(), policy.plan)) {}
+Prepared prepare(const Network& network, const Hardware& hardware, const Policy& policy) {
+  UnitPlan plan = plan_units(network, hardware, policy);
+  Activations activations(network, plan);
+  OrderChoice orders = choose_orders(activations.order_problem(), policy.plan);
+  return {network, hardware, policy, std::move(plan), std::move(activations), std::move(orders)};
+}
 
 Program compile_tuned(const Prepared& prepared, const Tuning& tuning, Contents contents) {
   return Compiler(prepared, tuning, contents).run();
@@ -609,7 +608,7 @@ Program compile(const Network& network, const Hardware& hardware, const Policy& 
   if (const std::string problem = hardware_problem(hardware); !problem.empty()) {
     throw InputError(problem);
   }
-  const Prepared prepared(network, hardware, policy);
+  const Prepared prepared = prepare(network, hardware, policy);
   const Tuning tuning = policy.name == PolicyName::Best ? best_tuning(prepared) : Tuning{};
   return compile_tuned(prepared, tuning, contents);
 }

@@ -113,7 +113,7 @@ std::uint32_t param_bytes(const LayerKernel& kernel, std::uint64_t taps) {
   }
   constexpr std::int64_t kBiasLimit = std::int64_t{1} << 27;
   constexpr std::int32_t kLeadingOne = std::int32_t{1} << 30;
-  constexpr std::int64_t kGreatestWeight = 2 * 128;  // two parts may add up
+  constexpr std::int64_t kGreatestWeight = 256;  // two parts may add up
   const std::int64_t shifted = std::abs(std::int64_t{kernel.input_zero_point}) * kGreatestWeight *
                                static_cast<std::int64_t>(taps);
   for (std::size_t k = 0; k < kernel.biases.size(); ++k) {

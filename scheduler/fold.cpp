@@ -73,7 +73,7 @@ std::optional<FoldedConv> fold_taps(const ConvShape& plain, const Hardware& hard
   consider(folded(plain, 1), u32(plain.in_h));
   for (const std::int32_t rows : {plain.kernel_h, plain.stride_h}) {
     if (rows > 1 && rows <= plain.kernel_h && plain.dilation_h == 1 &&
-        ceil_div(u32(rows) * unit, hardware.atomic_c) <= kMostUnitAtoms) {
+        ceil_div(std::uint64_t{u32(rows)} * unit, hardware.atomic_c) <= kMostUnitAtoms) {
       FoldedConv candidate = folded(plain, rows);
       const std::uint64_t loaded_rows = std::uint64_t{u32(candidate.shape.in_h)} * u32(rows);
       consider(std::move(candidate), loaded_rows);

@@ -351,8 +351,9 @@ void LayerActions::store(const PixelTile& tile, Range groups, std::uint32_t acc_
     store.keep = isa::StKeep{u32(tile.cols.size()), per_pixel, per_row};
     store.kept_at = *data_.keep_at + u32(tile.rows.begin) * per_row +
                     u32(tile.cols.begin) * per_pixel + u32(groups.begin);
-    const std::uint64_t end = std::uint64_t{store.kept_at} + u32(tile.rows.size() - 1) * per_row +
-                              u32(tile.cols.size() - 1) * per_pixel + u32(groups.size());
+    const std::uint64_t end = store.kept_at + std::uint64_t{u32(tile.rows.size() - 1)} * per_row +
+                              std::uint64_t{u32(tile.cols.size() - 1)} * per_pixel +
+                              u32(groups.size());
     action.accesses.push_back({Resource::Cbuf, true, store.kept_at, end});
   }
   store.keep_only = !data_.stored;

@@ -36,23 +36,25 @@ void expect_never_worse(const Network& network, const Hardware& hardware,
   EXPECT_LE(cost_of(network, hardware, policy).bytes, first_fit.bytes);
 }
 
-const char* const kNetworks[] = {
-    // A convolution that is read twice, once as an addend.
+// A convolution that is read twice, once as an addend.
+const char* const kReadTwice =
     "layers:\n  - conv2d: {in: [12, 12, 9], out_channels: 24, kernel: 3, padding: same}\n"
     "  - conv2d: {out_channels: 24, kernel: 3, padding: same}\n"
-    "  - add: {from: [conv2d_0, conv2d_1]}\n  - avg_pool2d: {kernel: 2, stride: 2}\n",
-    // Pointwise and depthwise by turns.
+    "  - add: {from: [conv2d_0, conv2d_1]}\n  - avg_pool2d: {kernel: 2, stride: 2}\n";
+
+const char* const kPointwiseAndDepthwise =
     "layers:\n  - conv2d: {in: [24, 24, 3], out_channels: 16, kernel: 3, stride: 2, padding: "
     "same}\n"
     "  - depthwise_conv2d: {kernel: 3, padding: same}\n  - conv2d: {out_channels: 40, kernel: 1}\n"
     "  - depthwise_conv2d: {kernel: 3, stride: 2, padding: same}\n"
-    "  - conv2d: {out_channels: 64, kernel: 1}\n  - fully_connected: {out_features: 30}\n",
-    // Weights that outweigh everything else.
+    "  - conv2d: {out_channels: 64, kernel: 1}\n  - fully_connected: {out_features: 30}\n";
+
+const char* const kMostlyWeights =
     "layers:\n  - fully_connected: {in: [1, 1, 200], out_features: 180}\n"
-    "  - fully_connected: {out_features: 90}\n  - fully_connected: {out_features: 10}\n"};
+    "  - fully_connected: {out_features: 90}\n  - fully_connected: {out_features: 10}\n";
 
 TEST(Best, IsNeverWorseThanFirstFit) {
-  for (const char* text : kNetworks) {
+  for (const char* text : {kReadTwice, kPointwiseAndDepthwise, kMostlyWeights}) {
     const Network network = import_yaml(text, "best.yaml", 1);
     for (const char* preset : {"tiny", "medium"}) {
       for (const std::uint64_t part : {1U, 8U}) {
@@ -73,7 +75,7 @@ TEST(Best, KeepsWhatTheNextLayerReads) {
   Policy policy;
   policy.name = PolicyName::Best;
   const Program program =
-      compile(import_yaml(kNetworks[0], "best.yaml", 1), hardware_preset("medium"), policy);
+      compile(import_yaml(kReadTwice, "best.yaml", 1), hardware_preset("medium"), policy);
   const LayerDecision& first = program.layers[0].decision.value();
   EXPECT_TRUE(first.output_kept);
   EXPECT_TRUE(first.output_stored) << "an addend comes from memory";

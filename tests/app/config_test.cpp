@@ -122,6 +122,13 @@ TEST(Config, PlannersAndOrders) {
   EXPECT_EQ(config.policy.plan.planner, PlannerName::GreedyBreadth);
   EXPECT_EQ(config.policy.plan.order, OrderName::Exact);
   EXPECT_FALSE(config.policy.plan.in_place);
+  const std::string best = "hardware: small\nmemory: ddr4\nnetwork: lenet5\npolicy: {name: best";
+  const Policy policy = parse_config(best + ", objective: traffic}\n", "npu.yaml", {}).policy;
+  EXPECT_EQ(policy.name, PolicyName::Best);
+  EXPECT_EQ(policy.objective, Objective::Traffic);
+  EXPECT_EQ(policy.memory.name, "ddr4") << "best reckons with the run's memory";
+  expect_error(best + ", mode: wait}\n", "allowed is auto");
+  expect_error(best + ", objective: speed}\n", "objective");
   expect_error("hardware: small\nnetwork: lenet5\npolicy: {plan: greedy}\n",
                "allowed is one of best, greedy-size, greedy-breadth, removal, exact");
 }

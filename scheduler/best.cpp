@@ -17,6 +17,8 @@ constexpr std::array<std::int32_t, 6> kTileShifts = {1, 2, -3, -1, 0, 3};
 // Of networks with more cycles than that, only so many of each are tried.
 constexpr std::uint64_t kManyCycles = 1'000'000;
 constexpr std::size_t kFewAhead = 1, kFewBands = 1, kFewShifts = 2;
+// And of networks with more than that, none.
+constexpr std::uint64_t kTooManyCycles = 50'000'000;
 // Trials layer by layer, for networks that are tried quickly: so many cycles in all, so many
 // trials.
 constexpr std::uint64_t kCyclesTried = 8'000'000;
@@ -47,10 +49,17 @@ class Search {
 
   Tuning run() {
     attempt({});
+    if (!best_) {
+      return {};
+    }
     for (const double keep : kKeptParts) {
       vary([&](Tuning& tuning) { tuning.keep = keep; });
     }
-    is_large_ = value(best_->totals, isa::Counter::Cycles) > kManyCycles;
+    const std::uint64_t cycles = value(best_->totals, isa::Counter::Cycles);
+    if (cycles > kTooManyCycles) {
+      return best_->tuning;
+    }
+    is_large_ = cycles > kManyCycles;
     for (std::size_t i = 0; i < (is_large_ ? kFewAhead : kAheadBytes.size()); ++i) {
       vary([&](Tuning& tuning) { tuning.ahead_bytes = kAheadBytes[i]; });
     }
@@ -77,7 +86,14 @@ class Search {
     Trial trial;
     trial.tuning = tuning;
     const Program program = compile_tuned(prepared_, tuning, Contents::Commands);
-    const RunResult result = timing::estimate(program, prepared_.policy.memory);
+    RunResult result;
+    try {
+      result = timing::estimate(program, prepared_.policy.memory);
+    } catch (const EngineError&) {
+      // Such as more tokens than the hardware can count: not to be considered.
+      trial.cycles.assign(program.layers.size(), std::numeric_limits<std::uint64_t>::max());
+      return trial;
+    }
     for (const LayerResult& layer : result.layers) {
       trial.cycles.push_back(value(layer.counters, isa::Counter::Cycles));
     }

@@ -14,9 +14,9 @@ networks=()
 for model in ic_resnet8 kws_dscnn person_detect ad_autoencoder; do
   networks+=("$shared/models/$model/model.tflite")
 done
-networks+=(configs/networks/mobilenet_v2.yaml configs/networks/resnet50.yaml configs/networks/vgg16.yaml)
+large=(configs/networks/mobilenet_v2.yaml configs/networks/resnet50.yaml configs/networks/vgg16.yaml)
 for table in Resnet18 alexnet mobilenet; do
-  networks+=("$shared/benchmarks/topologies/$table.csv")
+  large+=("$shared/benchmarks/topologies/$table.csv")
 done
 machine=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
 {
@@ -33,6 +33,8 @@ TEXT
   echo "Made by \`scripts/benchmark-networks.sh\` on $(date +%Y-%m-%d), $machine."
   for preset in tiny small medium large; do
     printf '\n## %s\n\n' "$preset"
-    build/release/bench/bench_networks "$preset" "${networks[@]}"
+    all=("${networks[@]}")
+    [[ $preset == tiny ]] || all+=("${large[@]}")
+    build/release/bench/bench_networks "$preset" "${all[@]}"
   done
 } >docs/benchmarks.md

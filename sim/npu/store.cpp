@@ -61,7 +61,8 @@ class Post {
       return finish(data * operand, 0);
     }
     const std::int32_t plain = post_.table_operand != 0 ? data : operand;
-    return finish(mapped, wrap(std::int64_t{post_.negate != 0 ? -plain : plain} << kPlainShift));
+    return finish(mapped, wrap(std::int64_t{post_.negate != 0 ? -plain : plain} *
+                               (std::int64_t{1} << kPlainShift)));
   }
 
  private:

@@ -53,6 +53,9 @@ Json layer_json(const Config& config, const Program& program, const LayerRecord&
       layer["host_reason"] = record.host_reason;
     }
   }
+  if (record.decision && record.decision->band_rows > 0) {
+    layer["band_rows"] = record.decision->band_rows;
+  }
   layer["kept"] = {{"feature", record.decision && record.decision->feature_kept},
                    {"output", record.decision && record.decision->output_kept},
                    {"output_stored", !record.decision || record.decision->output_stored}};

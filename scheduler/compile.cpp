@@ -6,6 +6,8 @@
 #include "scheduler/activations.hpp"
 #include "scheduler/best.hpp"
 #include "scheduler/constants.hpp"
+#include "scheduler/fused_groups.hpp"
+#include "scheduler/fusion.hpp"
 #include "scheduler/layer_planner.hpp"
 #include "scheduler/load_order.hpp"
 #include "scheduler/order_choice.hpp"
@@ -28,26 +30,34 @@ std::uint64_t align(std::uint64_t value) {
   return (value + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// Distinct cbuf atoms that the actions load.
-std::uint64_t atoms_used(const std::vector<Action>& actions) {
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
-  for (const Action& action : actions) {
-    for (const Access& access : action.accesses) {
-      if (access.resource == Resource::Cbuf && access.write) {
-        ranges.emplace_back(access.begin, access.end);
+// Distinct cbuf atoms that actions write.
+class AtomsUsed {
+ public:
+  void add(const std::vector<Action>& actions) {
+    for (const Action& action : actions) {
+      for (const Access& access : action.accesses) {
+        if (access.resource == Resource::Cbuf && access.write) {
+          ranges_.emplace_back(access.begin, access.end);
+        }
       }
     }
   }
-  std::sort(ranges.begin(), ranges.end());
-  std::uint64_t sum = 0;
-  std::uint64_t covered = 0;
-  for (const auto& [begin, end] : ranges) {
-    const std::uint64_t from = std::max(begin, covered);
-    sum += end > from ? end - from : 0;
-    covered = std::max(covered, end);
+  [[nodiscard]] std::uint64_t count() const {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges = ranges_;
+    std::sort(ranges.begin(), ranges.end());
+    std::uint64_t sum = 0;
+    std::uint64_t covered = 0;
+    for (const auto& [begin, end] : ranges) {
+      const std::uint64_t from = std::max(begin, covered);
+      sum += end > from ? end - from : 0;
+      covered = std::max(covered, end);
+    }
+    return sum;
   }
-  return sum;
-}
+
+ private:
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges_;
+};
 
 class Compiler {
  public:
@@ -60,7 +70,7 @@ class Compiler {
         plan_(prepared.plan),
         activations_(prepared.activations),
         choice_(prepared.orders),
-        residency_(no_residency(plan_, activations_)) {}
+        residency_(no_residency(plan_, activations_, hardware_)) {}
 
   Program run() {
     program_.network = network_.name;
@@ -133,22 +143,44 @@ class Compiler {
   // Activations stay in the cbuf where they can; each layer is decided for what is left of it.
   void keep_in_buffer() {
     choice_.orders.resize(1);
-    const std::vector<std::uint32_t>& order = choice_.orders[0];
-    residency_ =
-        plan_residency(plan_, pieces_, activations_, order, hardware_, policy_, tuning_.keep);
+    const PlannedUnits units{plan_,     pieces_, activations_, choice_.orders[0],
+                             hardware_, policy_};
+    residency_ = plan_residency(
+        units, tuning_.fuse ? choose_fused_groups(units) : std::vector<FusedGroup>{}, tuning_.keep);
     for (std::size_t u = 0; u < plan_.units.size(); ++u) {
       const UnitResidency& unit = residency_.units[u];
       for (PlannedPiece& piece : pieces_[u]) {
-        const std::uint32_t left = hardware_.cbuf_atoms() - unit.window;
-        piece.decision =
-            decide_within(piece, hardware_, policy_, left, unit.feature.has_value()).value();
+        decide_kept_piece(unit, piece);
         piece.decision.output_kept = unit.output.has_value();
         piece.decision.output_stored = unit.stored;
-        piece.data.feature_at = unit.feature;
-        piece.data.keep_at = unit.output;
+        piece.decision.feature_kept = unit.feature.has_value();
         piece.data.stored = unit.stored;
+        if (unit.feature) {
+          piece.data.feature_kept = KeptRows{*unit.feature, {0, piece.shape.in_h}};
+        }
+        if (unit.output) {
+          piece.data.keep = KeptRows{*unit.output, {0, piece.shape.out_h}};
+        }
       }
     }
+  }
+
+  void decide_kept_piece(const UnitResidency& unit, PlannedPiece& piece) const {
+    if (!unit.group) {
+      piece.decision =
+          decide_within(piece, hardware_, policy_, unit.window.size(), unit.feature.has_value())
+              .value();
+      return;
+    }
+    LayerDecision decision;
+    decision.sizes = piece.decision.sizes;
+    decision.trace = piece.decision.trace;
+    decision.modes = {Mode::Direct};
+    decision.band_rows = residency_.layouts[*unit.group].band;
+    decision.fused = residency_.layouts[*unit.group].rows.size() > 1;
+    decision.reason = decision.fused ? "rows go from layer to layer, all weights stay"
+                                     : "rows pass by, all weights stay";
+    piece.decision = std::move(decision);
   }
 
   PlannedPiece decide_piece(const Piece& piece) const {
@@ -276,10 +308,18 @@ class Compiler {
     return result;
   }
 
+  /// Work of one unit that nothing of another unit comes between; none of what is not for the
+  /// accelerator.
+  struct Segment {
+    std::uint32_t unit;
+    bool loads_only = false;
+    std::vector<Action> actions;
+  };
+
   /// All work in one order: what it does, on virtual addresses, and where buffers can lie.
   struct Attempt {
     std::vector<std::uint32_t> order;
-    std::vector<std::vector<Action>> actions;  // by unit
+    std::vector<Segment> segments;
     AllocationProblem problem;
     Allocation allocation;
   };
@@ -300,19 +340,17 @@ class Compiler {
         !problem.empty()) {
       throw std::logic_error("memory plan: " + problem);
     }
-    order_ = std::move(best->order);
-    actions_ = std::move(best->actions);
-    for (const std::uint32_t unit : order_) {
-      model_of_.push_back(activations.model_of(unit));
-    }
+    segments_ = std::move(best->segments);
     place_slots(activations);
   }
 
   Attempt plan_in(const std::vector<std::uint32_t>& order, const Activations& activations) {
     Attempt attempt;
     attempt.order = order;
-    attempt.actions.resize(plan_.units.size());
     attempt.problem = activations.allocation_problem(order, kAlignment);
+    for (const FusedGroup& group : residency_.groups) {
+      needed_throughout(group, attempt.problem);
+    }
     for (std::size_t b = 0; b < attempt.problem.buffers.size(); ++b) {
       attempt.problem.buffers[b].size =
           residency_.external[b] ? attempt.problem.buffers[b].size : 0;
@@ -325,17 +363,38 @@ class Compiler {
       if (unit.kind == UnitKind::Host || starts_model(order, i, activations)) {
         state = StreamState(hardware_);
       }
+      state.regions.set_window(residency_.units[order[i]].window);
+      if (const auto group = residency_.units[order[i]].group) {
+        plan_group(order, i, residency_.layouts[*group], activations, state, attempt.segments);
+        i = residency_.groups[*group].last;
+        continue;
+      }
+      attempt.segments.push_back({order[i], false, {}});
       if (unit.kind == UnitKind::Accelerator) {
-        state.regions.set_window(residency_.units[order[i]].window);
-        plan_unit(order[i], activations, state, attempt.actions[order[i]]);
+        plan_unit(order[i], activations, state, attempt.segments.back().actions);
       }
       if (overlaps && unit.kind != UnitKind::NoCopy) {
-        activations.add_overlaps(unit, i, attempt.actions[order[i]], attempt.problem);
+        activations.add_overlaps(unit, i, attempt.segments.back().actions, attempt.problem);
       }
     }
     attempt.allocation = allocate_models(attempt.problem, activations.owners(),
                                          policy_.plan.planner, {policy_.plan.budget});
     return attempt;
+  }
+
+  // What one layer of a group reads is read until the last one is done, what one writes is written
+  // from the first one on.
+  static void needed_throughout(const FusedGroup& group, AllocationProblem& problem) {
+    const auto first = static_cast<std::int64_t>(group.first);
+    const auto last = static_cast<std::int64_t>(group.last);
+    for (Buffer& buffer : problem.buffers) {
+      if (buffer.lower > first && buffer.lower <= last) {
+        buffer.lower = first;
+      }
+      if (buffer.upper > first && buffer.upper <= last) {
+        buffer.upper = last + 1;
+      }
+    }
   }
 
   static bool starts_model(const std::vector<std::uint32_t>& order, std::size_t i,
@@ -384,8 +443,8 @@ class Compiler {
     for (std::uint64_t& offset : bases) {
       offset += base;
     }
-    for (std::vector<Action>& actions : actions_) {
-      relocate(actions, bases);
+    for (Segment& segment : segments_) {
+      relocate(segment.actions, bases);
     }
     slots_.resize(network_.tensors.size());
     for (std::size_t t = 0; t < slots_.size(); ++t) {
@@ -415,6 +474,7 @@ class Compiler {
     commands_begin_ = align(program_.image.size());
     program_.image.resize(commands_begin_);
     std::vector<Action> actions;
+    std::map<std::size_t, AtomsUsed> used;  // by operator
     CommandRun run;
     const auto flush = [&] {
       if (!run.layers.empty()) {
@@ -423,13 +483,15 @@ class Compiler {
         actions.clear();
       }
     };
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      const std::uint32_t u = order_[i];
-      const WorkUnit& unit = plan_.units[u];
+    std::optional<std::size_t> last_model;
+    for (Segment& segment : segments_) {
+      const WorkUnit& unit = plan_.units[segment.unit];
       const auto layer = static_cast<std::uint32_t>(unit.op);
-      if (i == 0 || model_of_[i] != model_of_[i - 1]) {
+      const std::size_t model = activations_.model_of(segment.unit);
+      if (last_model != model) {
         flush();
-        end_models(i == 0 ? 0 : model_of_[i - 1] + 1, model_of_[i]);
+        end_models(last_model ? *last_model + 1 : 0, model);
+        last_model = model;
       }
       record_outputs(unit);
       if (unit.kind == UnitKind::NoCopy && run.layers.empty()) {
@@ -442,15 +504,20 @@ class Compiler {
         continue;
       }
       if (unit.kind == UnitKind::Accelerator) {
-        program_.layers[unit.op].traffic = traffic_of(actions_[u], 0);
-        program_.layers[unit.op].cbuf_peak_bytes = atoms_used(actions_[u]) * hardware_.atomic_c;
-        std::move(actions_[u].begin(), actions_[u].end(), std::back_inserter(actions));
+        const Traffic traffic = traffic_of(segment.actions, 0);
+        program_.layers[unit.op].traffic.read_bytes += traffic.read_bytes;
+        program_.layers[unit.op].traffic.write_bytes += traffic.write_bytes;
+        used[unit.op].add(segment.actions);
+        std::move(segment.actions.begin(), segment.actions.end(), std::back_inserter(actions));
       }
-      add_marks(run.layers.size(), actions);
+      add_marks(run.layers.size(), segment.loads_only, actions);
       run.layers.push_back(layer);
     }
     flush();
-    end_models(order_.empty() ? 0 : model_of_.back() + 1, network_.models.size());
+    for (const auto& [op, atoms] : used) {
+      program_.layers[op].cbuf_peak_bytes = atoms.count() * hardware_.atomic_c;
+    }
+    end_models(last_model ? *last_model + 1 : 0, network_.models.size());
     program_.regions.push_back(
         {MemoryKind::Commands, {commands_begin_, program_.image.size() - commands_begin_}});
   }
@@ -491,6 +558,30 @@ class Compiler {
 
   void plan_unit(std::size_t u, const Activations& activations, StreamState& state,
                  std::vector<Action>& actions) {
+    address_unit(u, activations);
+    for (const PlannedPiece& piece : pieces_[u]) {
+      plan_layer(piece.shape, hardware_, piece.decision, piece.data, state, actions);
+    }
+  }
+
+  // From place `first` of the order on.
+  void plan_group(const std::vector<std::uint32_t>& order, std::size_t first,
+                  const FusedLayout& layout, const Activations& activations, StreamState& state,
+                  std::vector<Segment>& segments) {
+    std::vector<FusedLayer> layers;
+    for (std::size_t i = 0; i < layout.rows.size(); ++i) {
+      const std::uint32_t unit = order[first + i];
+      address_unit(unit, activations);
+      const PlannedPiece& piece = pieces_[unit][0];
+      layers.push_back({&piece.shape, &piece.decision, piece.data});
+    }
+    for (FusedSegment& segment : plan_fused(layers, layout, hardware_, state)) {
+      segments.push_back(
+          {order[first + segment.layer], segment.loads_only, std::move(segment.actions)});
+    }
+  }
+
+  void address_unit(std::size_t u, const Activations& activations) {
     const WorkUnit& unit = plan_.units[u];
     const auto address = [&](std::int32_t tensor) {
       return (activations.buffer_of(tensor) + 1) * kVirtualBuffer + plan_.aliases.of(tensor).offset;
@@ -508,7 +599,6 @@ class Compiler {
             at(*piece.operand_view,
                constant == operand_constants_.end() ? address(operand) : constant->second);
       }
-      plan_layer(pieces_[u][p].shape, hardware_, pieces_[u][p].decision, data, state, actions);
     }
   }
 
@@ -518,8 +608,11 @@ class Compiler {
   }
 
   // The trace port tells where a layer ends.
-  static void add_marks(std::size_t i, std::vector<Action>& actions) {
+  static void add_marks(std::size_t i, bool loads_only, std::vector<Action>& actions) {
     for (const isa::Unit unit : {isa::Unit::Load, isa::Unit::Compute, isa::Unit::Store}) {
+      if (loads_only && unit != isa::Unit::Load) {
+        continue;
+      }
       Action mark;
       mark.unit = unit;
       mark.body = MarkAction{static_cast<std::uint32_t>(i)};
@@ -584,9 +677,7 @@ class Compiler {
   SharedBytes streams_{kAlignment};
   std::map<std::int32_t, std::uint64_t> operand_constants_;  // by tensor
   std::vector<std::optional<Slot>> slots_;
-  std::vector<std::size_t> model_of_;         // by place in the order
-  std::vector<std::uint32_t> order_;          // of units
-  std::vector<std::vector<Action>> actions_;  // by unit
+  std::vector<Segment> segments_;  // in the order in which they are run
   std::uint64_t commands_begin_ = 0;
 };
 

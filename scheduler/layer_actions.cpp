@@ -177,7 +177,7 @@ void LayerActions::load_folded_parts(const Slab& slab, Range outputs) {
 }
 
 void LayerActions::load_slab(const Slab& slab, std::uint32_t bands) {
-  if (data_.feature_at) {
+  if (data_.feature_kept) {
     return;
   }
   if (data_.fold) {
@@ -227,13 +227,22 @@ void LayerActions::load_weights(Range groups, Range atoms, std::uint32_t base) {
   add_load(load, Resource::Cbuf, base, weight_atoms(groups, atoms));
 }
 
-std::uint32_t LayerActions::load_params(Range groups) {
-  const std::uint32_t count = u32(groups.size());
-  if (state_.param_next + count > hw_.param_groups) {
-    state_.param_next = 0;
+std::uint32_t StreamState::reserve_params(std::uint32_t groups, const Hardware& hardware) {
+  if (param_next + groups > hardware.param_groups) {
+    param_next = 0;
   }
-  const std::uint32_t base = state_.param_next;
-  state_.param_next += count;
+  const std::uint32_t base = param_next;
+  param_next += groups;
+  return base;
+}
+
+std::uint32_t LayerActions::load_params(Range groups) {
+  const std::uint32_t base = state_.reserve_params(u32(groups.size()), hw_);
+  load_params(groups, base);
+  return base;
+}
+
+void LayerActions::load_params(Range groups, std::uint32_t base) {
   LoadAction load;
   load.kind = isa::LoadKind::Param;
   load.pixel_bytes = data_.param_bytes;
@@ -242,8 +251,7 @@ std::uint32_t LayerActions::load_params(Range groups) {
       data_.params + static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k * data_.param_bytes;
   load.source.segment_bytes =
       packed_params_bytes(kernels_of(shape_, hw_, groups), data_.param_bytes);
-  add_load(load, Resource::Parameter, base, count);
-  return base;
+  add_load(load, Resource::Parameter, base, u32(groups.size()));
 }
 
 std::uint32_t LayerActions::last_kernels(Range groups) const {
@@ -314,11 +322,11 @@ void LayerActions::convolve(const Convolution& c) {
   }
   // Loads cannot hand tokens to stores: the first convolution makes sure that what was loaded where
   // the output will be kept is there.
-  if (data_.keep_at && !reserved_) {
+  if (data_.keep && !reserved_) {
     reserved_ = true;
     const std::uint64_t atoms =
-        std::uint64_t{u32(shape_.out_h)} * u32(shape_.out_w) * groups_of(shape_, hw_);
-    action.accesses.push_back({Resource::Cbuf, true, *data_.keep_at, *data_.keep_at + atoms});
+        std::uint64_t{u32(data_.keep->rows.size())} * u32(shape_.out_w) * groups_of(shape_, hw_);
+    action.accesses.push_back({Resource::Cbuf, true, data_.keep->at, data_.keep->at + atoms});
   }
   action.body = conv;
   actions_.push_back(std::move(action));
@@ -345,11 +353,11 @@ void LayerActions::store(const PixelTile& tile, Range groups, std::uint32_t acc_
   for (const Access& access : post_accesses(acc_base, tile.pixels() * u32(groups.size()))) {
     action.accesses.push_back(access);
   }
-  if (data_.keep_at) {
+  if (data_.keep) {
     const std::uint32_t per_pixel = groups_of(shape_, hw_);
     const std::uint32_t per_row = u32(shape_.out_w) * per_pixel;
     store.keep = isa::StKeep{u32(tile.cols.size()), per_pixel, per_row};
-    store.kept_at = *data_.keep_at + u32(tile.rows.begin) * per_row +
+    store.kept_at = data_.keep->at + u32(tile.rows.begin - data_.keep->rows.begin) * per_row +
                     u32(tile.cols.begin) * per_pixel + u32(groups.begin);
     const std::uint64_t end = store.kept_at + std::uint64_t{u32(tile.rows.size() - 1)} * per_row +
                               std::uint64_t{u32(tile.cols.size() - 1)} * per_pixel +

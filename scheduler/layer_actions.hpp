@@ -15,6 +15,12 @@
 
 namespace tessera {
 
+/// Rows of a feature that lie in the cbuf, packed.
+struct KeptRows {
+  std::uint32_t at = 0;  ///< atom of the first one
+  Range rows;
+};
+
 /// External addresses and numbers of what one pass of the array reads and writes.
 struct LayerData {
   View feature;                             ///< int8, channels adjacent
@@ -30,9 +36,9 @@ struct LayerData {
   isa::StQuant quant;
   isa::StPost post;
   isa::StResult result;
-  std::optional<std::uint32_t> feature_at;  ///< cbuf atom at which the whole feature lies, packed
-  std::optional<std::uint32_t> keep_at;     ///< cbuf atom at which the output is kept, packed
-  bool stored = true;                       ///< the output goes to external memory
+  std::optional<KeptRows> feature_kept;  ///< it lies there already
+  std::optional<KeptRows> keep;          ///< where the output is kept, too
+  bool stored = true;                    ///< the output goes to external memory
 
   /// Bytes of a pixel are written or read one by one: a transfer then takes one row.
   [[nodiscard]] bool scattered() const {
@@ -51,6 +57,9 @@ struct StreamState {
   std::uint32_t param_next = 0;                        ///< group that the next parameters take
   std::array<std::optional<std::uint64_t>, 2> tables;  ///< by address, as loaded
   std::uint32_t table_next = 0;                        ///< table that the next one takes
+
+  /// The first of so many kernel groups in the parameter memory, one after the other.
+  std::uint32_t reserve_params(std::uint32_t groups, const Hardware& hardware);
 };
 
 /// A rectangle of pixels and a range of atoms, loaded at `base`.
@@ -94,12 +103,14 @@ class LayerActions {
   /// Atoms of the weights of these kernel groups and channel atoms.
   [[nodiscard]] std::uint32_t weight_atoms(Range groups, Range atoms) const;
 
-  /// Rows of the slab in at most `bands` loads, so that work can begin before all of it is there.
+  /// Rows of the slab, unless the feature is kept, in at most `bands` loads, so that work can begin before all of it is there.
   void load_slab(const Slab& slab, std::uint32_t bands);
   /// `atoms` is one channel part; a part's weights lie together, group by group.
   void load_weights(Range groups, Range atoms, std::uint32_t base);
   /// Returns the first group in the parameter memory.
   std::uint32_t load_params(Range groups);
+  /// To a place of the caller's choice.
+  void load_params(Range groups, std::uint32_t base);
   /// Before the first store, when there is a table.
   void load_table();
   /// What the tile's store reads beside the accumulators, when there is such.

@@ -46,13 +46,13 @@ class LayerPlanner {
     for (const Range& rows : split_evenly({0, shape_.out_h}, decision_.tiles_h)) {
       for (const Range& cols : split_evenly({0, shape_.out_w}, decision_.tiles_w)) {
         const Mode* modes = &decision_.modes[tile_index * parts_.size()];
-        if (shape_.depthwise && data_.feature_at) {
+        if (shape_.depthwise && data_.feature_kept) {
           plan_kept_depthwise(rows, cols, modes[0]);
         } else if (shape_.depthwise) {
           plan_depthwise(rows, cols, modes);
         } else if (parts_.size() > 1) {
           plan_channel_parts(rows, cols, modes);
-        } else if (data_.feature_at) {
+        } else if (data_.feature_kept) {
           plan_kept(rows, cols, modes[0]);
         } else if (modes[0] == Mode::Direct) {
           plan_direct(rows, cols);
@@ -61,6 +61,16 @@ class LayerPlanner {
         }
         ++tile_index;
       }
+    }
+  }
+
+  void run(const Band& band) {
+    parts_ = split_evenly({0, static_cast<std::int32_t>(atoms_of(shape_, hw_))}, 1);
+    add_.load_table();
+    if (shape_.depthwise) {
+      plan_band_depthwise(band);
+    } else {
+      plan_band(band);
     }
   }
 
@@ -74,8 +84,8 @@ class LayerPlanner {
                        [](Mode mode) { return mode == Mode::Direct; });
   }
   [[nodiscard]] Slab slab_for(Range out_rows, Range out_cols, Range atoms) const {
-    if (data_.feature_at) {
-      return {{0, shape_.in_h}, {0, shape_.in_w}, atoms, *data_.feature_at};
+    if (data_.feature_kept) {
+      return {data_.feature_kept->rows, {0, shape_.in_w}, atoms, data_.feature_kept->at};
     }
     return {input_rows(shape_, out_rows), input_cols(shape_, out_cols), atoms, 0};
   }
@@ -223,7 +233,7 @@ class LayerPlanner {
   [[nodiscard]] std::uint32_t groups_loaded(std::uint32_t most, Mode mode) const {
     const std::uint32_t group_atoms = add_.weight_atoms({0, 1}, parts_[0]);
     const std::uint32_t places = mode == Mode::Wait ? 1 : 2;
-    const std::uint32_t fit = std::max(1U, state_.regions.window() / (places * group_atoms));
+    const std::uint32_t fit = std::max(1U, state_.regions.window().size() / (places * group_atoms));
     return std::min({most, fit, hw_.param_groups / 2, kMaxGroups, groups_});
   }
 
@@ -260,6 +270,52 @@ class LayerPlanner {
                       params + u32(groups.begin - chunk.begin),
                       resumable && tile.rows.begin != rows.begin);
         }
+      }
+    }
+  }
+
+  // Weights and, where there is room, parameters stay from band to band.
+  std::uint32_t band_loads(const Band& band, Range groups) {
+    std::uint32_t params = band.params.value_or(0) + u32(groups.begin);
+    if (!band.params) {
+      params = add_.load_params(groups);
+    } else if (band.loads_weights) {
+      add_.load_params(groups, params);
+    }
+    if (band.loads_weights) {
+      add_.load_weights(groups, parts_[0],
+                        band.weights + add_.weight_atoms({0, groups.begin}, parts_[0]));
+    }
+    return params;
+  }
+
+  void plan_band(const Band& band) {
+    const Range cols{0, shape_.out_w};
+    const Slab slab = slab_for(band.rows, cols, parts_[0]);
+    const std::uint32_t at_once = groups_at_once(u32(band.rows.size()) * u32(cols.size()));
+    for (const Range& groups : split_evenly(all_groups(), u32(ceil_div(groups_, at_once)))) {
+      const std::uint32_t weights = band.weights + add_.weight_atoms({0, groups.begin}, parts_[0]);
+      const std::uint32_t params = band_loads(band, groups);
+      for (const PixelTile& tile :
+           cut_pixels(band.rows, cols, hw_.acc_half() / u32(groups.size()))) {
+        finish_tile(slab, tile, groups, weights, params);
+      }
+    }
+  }
+
+  void plan_band_depthwise(const Band& band) {
+    const Range cols{0, shape_.out_w};
+    const Slab slab = slab_for(band.rows, cols, parts_[0]);
+    const auto tiles = cut_pixels_depthwise(band.rows, cols);
+    const bool resumable = can_resume() && tiles.size() > 1;
+    const std::uint32_t together = resumable ? 1 : std::max(1U, tile_limit() / tiles[0].pixels());
+    const std::uint32_t most = std::min({together, hw_.param_groups / 2, kMaxGroups, groups_});
+    for (const Range& groups : split_evenly(all_groups(), u32(ceil_div(groups_, most)))) {
+      const std::uint32_t weights = band.weights + add_.weight_atoms({0, groups.begin}, parts_[0]);
+      const std::uint32_t params = band_loads(band, groups);
+      for (const PixelTile& tile : tiles) {
+        finish_tile(slab, tile, groups, weights, params,
+                    resumable && tile.rows.begin != band.rows.begin);
       }
     }
   }
@@ -462,6 +518,19 @@ class LayerPlanner {
 void plan_layer(const ConvShape& shape, const Hardware& hardware, const LayerDecision& decision,
                 const LayerData& data, StreamState& state, std::vector<Action>& actions) {
   LayerPlanner(shape, hardware, decision, data, state, actions).run();
+}
+
+void plan_band(const ConvShape& shape, const Hardware& hardware, const LayerDecision& decision,
+               const LayerData& data, const Band& band, StreamState& state,
+               std::vector<Action>& actions) {
+  LayerPlanner(shape, hardware, decision, data, state, actions).run(band);
+}
+
+void plan_feature_rows(const ConvShape& shape, const Hardware& hardware, const LayerData& data,
+                       const KeptRows& rows, StreamState& state, std::vector<Action>& actions) {
+  const Range atoms{0, static_cast<std::int32_t>(atoms_of(shape, hardware))};
+  LayerActions(shape, hardware, data, state, actions)
+      .load_slab({rows.rows, {0, shape.in_w}, atoms, rows.at}, 1);
 }
 
 Traffic traffic_of(const std::vector<Action>& actions, std::size_t first) {

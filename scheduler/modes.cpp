@@ -364,7 +364,7 @@ const char* name_of(Mode mode) {
 }
 
 std::string LayerDecision::mode_name() const {
-  return is_split() ? "split" : name_of(modes.at(0));
+  return fused ? "fused" : band_rows > 0 ? "split" : is_split() ? "split" : name_of(modes.at(0));
 }
 
 std::string LayerDecision::long_name() const {
@@ -372,6 +372,9 @@ std::string LayerDecision::long_name() const {
                            : feature_kept              ? ", in kept"
                            : output_kept               ? ", out kept"
                                                        : "";
+  if (band_rows > 0) {
+    return fmt::format("{}, {} rows at once{}", fused ? "fused" : "split", band_rows, kept);
+  }
   if (!is_split()) {
     return mode_name() + kept;
   }

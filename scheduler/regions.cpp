@@ -15,17 +15,17 @@ std::uint32_t overlap(Region a, Region b) {
 
 }  // namespace
 
-void RegionChooser::set_window(std::uint32_t begin) {
-  begin_ = begin;
-  next_ = std::max(next_, begin);
+void RegionChooser::set_window(Region window) {
+  window_ = window;
+  next_ = std::max(next_, window.begin);
 }
 
 Region RegionChooser::next(std::uint32_t size) {
-  if (next_ + size > atoms_) {
-    next_ = begin_;
+  if (next_ + size > window_.end) {
+    next_ = window_.begin;
   }
   const Region region{next_, next_ + size};
-  if (region.end > atoms_) {
+  if (region.end > window_.end) {
     throw std::logic_error("a region does not fit the buffer");
   }
   next_ = region.end;
@@ -34,12 +34,12 @@ Region RegionChooser::next(std::uint32_t size) {
 }
 
 std::vector<std::uint32_t> RegionChooser::starts(std::uint32_t size) const {
-  std::vector<std::uint32_t> result = {begin_, atoms_ - size};
+  std::vector<std::uint32_t> result = {window_.begin, window_.end - size};
   for (const Region& region : recent_) {
-    if (region.end >= begin_ && region.end + size <= atoms_) {
+    if (region.end >= window_.begin && region.end + size <= window_.end) {
       result.push_back(region.end);
     }
-    if (region.begin >= begin_ + size) {
+    if (region.begin >= window_.begin + size && region.begin <= window_.end) {
       result.push_back(region.begin - size);
     }
   }
@@ -74,7 +74,7 @@ Placement RegionChooser::place(std::uint32_t feature, std::uint32_t weight) {
       consider({f, f + feature}, {w, w + weight});
     }
   }
-  consider({begin_, begin_ + feature}, {atoms_ - weight, atoms_});
+  consider({window_.begin, window_.begin + feature}, {window_.end - weight, window_.end});
   if (best_cost == std::numeric_limits<std::uint64_t>::max()) {
     throw std::logic_error("regions do not fit the buffer");
   }
@@ -87,10 +87,10 @@ Region RegionChooser::place_feature(std::uint32_t feature, Region resident) {
   Region best;
   std::uint64_t best_cost = std::numeric_limits<std::uint64_t>::max();
   std::vector<std::uint32_t> candidates = starts(feature);
-  if (resident.end + feature <= atoms_) {
+  if (resident.end + feature <= window_.end) {
     candidates.push_back(resident.end);
   }
-  if (resident.begin >= begin_ + feature) {
+  if (resident.begin >= window_.begin + feature) {
     candidates.push_back(resident.begin - feature);
   }
   for (const std::uint32_t start : candidates) {

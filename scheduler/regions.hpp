@@ -23,11 +23,11 @@ struct Placement {
 /// follow from what overlaps.
 class RegionChooser {
  public:
-  explicit RegionChooser(std::uint32_t atoms) : atoms_(atoms) {}
+  explicit RegionChooser(std::uint32_t atoms) : window_{0, atoms} {}
 
-  /// From now on only atoms from `begin` on are given out.
-  void set_window(std::uint32_t begin);
-  [[nodiscard]] std::uint32_t window() const { return atoms_ - begin_; }
+  /// From now on only atoms of `window` are given out.
+  void set_window(Region window);
+  [[nodiscard]] Region window() const { return window_; }
   /// One region after the other, round and round: what was given out longest ago comes first.
   Region next(std::uint32_t size);
   /// Both regions, disjoint. feature + weight <= window.
@@ -39,8 +39,7 @@ class RegionChooser {
   [[nodiscard]] std::vector<std::uint32_t> starts(std::uint32_t size) const;
   [[nodiscard]] std::uint64_t overlap_with_recent(Region region) const;
 
-  std::uint32_t begin_ = 0;
-  std::uint32_t atoms_;
+  Region window_;
   std::uint32_t next_ = 0;
   std::vector<Region> recent_;
 };

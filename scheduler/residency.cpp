@@ -10,51 +10,34 @@
 namespace tessera {
 namespace {
 
-constexpr std::uint32_t kMostPixelAtoms = 4095;  // ST_KEEP
-
-bool is_packed(const View& view, std::int32_t cols, std::int32_t channels) {
-  const View packed = packed_view(cols, channels);
-  return view.offset == 0 && view.channel_stride == 1 && view.row_stride == packed.row_stride &&
-         view.pixel_stride == packed.pixel_stride;
-}
-
 std::uint64_t bytes_of(const Traffic& traffic) {
   return traffic.read_bytes + traffic.write_bytes;
 }
 
-struct Candidate {
-  std::size_t buffer = 0;
-  std::size_t writer = 0;            // place in the order
-  std::vector<std::size_t> readers;  // places
-  bool external = false;             // others need it in memory
-  std::uint64_t atoms = 0;
-  std::uint64_t saved_bytes = 0;
+struct Candidate : Keepable {
+  std::size_t begin = 0;  // places at which it lies in the buffer
+  std::size_t end = 0;    // the last of them
   bool kept = true;
   std::uint64_t at = 0;
 
-  [[nodiscard]] std::size_t last() const { return readers.back(); }
   [[nodiscard]] bool alive(std::size_t place) const {
-    return kept && writer <= place && place <= last();
+    return kept && begin <= place && place <= end;
   }
   /// What it takes from the others for what it gives.
   [[nodiscard]] bool is_dearer_than(const Candidate& other) const {
-    return atoms * (last() - writer + 1) * other.saved_bytes >
-           other.atoms * (other.last() - other.writer + 1) * saved_bytes;
+    return atoms * (end - begin + 1) * other.saved_bytes >
+           other.atoms * (other.end - other.begin + 1) * saved_bytes;
   }
 };
 
 class ResidencyPlanner {
  public:
-  ResidencyPlanner(const UnitPlan& plan, const std::vector<std::vector<PlannedPiece>>& pieces,
-                   const Activations& activations, const std::vector<std::uint32_t>& order,
-                   const Hardware& hardware, const Policy& policy, double part)
-      : plan_(plan),
-        pieces_(pieces),
-        activations_(activations),
-        order_(order),
-        hw_(hardware),
-        policy_(policy),
-        most_atoms_(static_cast<std::uint64_t>(hardware.cbuf_atoms() * part)) {}
+  ResidencyPlanner(const PlannedUnits& units, const std::vector<FusedGroup>& groups, double part)
+      : units_(units),
+        groups_(groups),
+        order_(units.order),
+        hw_(units.hardware),
+        most_atoms_(static_cast<std::uint64_t>(units.hardware.cbuf_atoms() * part)) {}
 
   Residency run() {
     find_candidates();
@@ -65,122 +48,45 @@ class ResidencyPlanner {
   }
 
  private:
-  [[nodiscard]] const WorkUnit& unit_at(std::size_t place) const {
-    return plan_.units[order_[place]];
-  }
+  [[nodiscard]] const WorkUnit& unit_at(std::size_t place) const { return units_.unit_at(place); }
   [[nodiscard]] const std::vector<PlannedPiece>& pieces_at(std::size_t place) const {
-    return pieces_[order_[place]];
+    return units_.pieces_at(place);
   }
 
-  // Candidates ------------------------------------------------------------------------------------
+  [[nodiscard]] const FusedGroup* group_at(std::size_t place) const {
+    for (const FusedGroup& group : groups_) {
+      if (group.holds(place)) {
+        return &group;
+      }
+    }
+    return nullptr;
+  }
+  // The places at which what a place needs is needed: all of its group's.
+  [[nodiscard]] FusedGroup span(std::size_t place) const {
+    const FusedGroup* group = group_at(place);
+    return group != nullptr ? *group : FusedGroup{place, place};
+  }
 
   void find_candidates() {
-    if (hw_.atomic_c != hw_.atomic_k) {
-      return;
-    }
-    std::vector<std::vector<std::size_t>> writers(activations_.buffers());
-    for (std::size_t p = 0; p < order_.size(); ++p) {
-      if (unit_at(p).kind != UnitKind::NoCopy) {
-        if (const std::size_t b = activations_.buffer_of(unit_at(p).written());
-            b != Activations::kNone) {
-          writers[b].push_back(p);
-        }
+    for (Keepable& keepable : find_keepable(units_)) {
+      const FusedGroup writers = span(keepable.writer);
+      if (writers.first != writers.last && writers.holds(keepable.readers.back())) {
+        fused_buffers_.push_back(keepable.buffer);
+      } else if (keepable.atoms <= most_atoms_ && whole(keepable)) {
+        Candidate candidate;
+        static_cast<Keepable&>(candidate) = std::move(keepable);
+        candidate.begin = writers.first;
+        candidate.end = span(candidate.readers.back()).last;
+        candidates_.push_back(std::move(candidate));
       }
-    }
-    for (std::size_t b = 0; b < writers.size(); ++b) {
-      if (writers[b].size() == 1) {
-        consider(b, writers[b][0]);
-      }
-    }
-    std::sort(candidates_.begin(), candidates_.end(),
-              [](const Candidate& a, const Candidate& b) { return a.writer < b.writer; });
-  }
-
-  void consider(std::size_t buffer, std::size_t writer) {
-    const WorkUnit& unit = unit_at(writer);
-    if (unit.kind != UnitKind::Accelerator || pieces_at(writer).size() != 1 || unit.place ||
-        plan_.aliases.of(unit.written()).offset != 0) {
-      return;
-    }
-    const ConvShape& made = pieces_at(writer)[0].shape;
-    const std::uint32_t per_pixel = groups_of(made, hw_);
-    if (!is_packed(unit.lowering.pieces[0].output_view, made.out_w, made.out_c) ||
-        per_pixel > kMostPixelAtoms) {
-      return;
-    }
-    Candidate candidate;
-    candidate.buffer = buffer;
-    candidate.writer = writer;
-    candidate.atoms = std::uint64_t{u32(made.out_h)} * u32(made.out_w) * per_pixel;
-    const OrderItem& item = activations_.order_problem().items[buffer];
-    candidate.external = item.to_end || activations_.is_output(buffer);
-    const std::uint64_t bytes = item.size;
-    for (std::size_t p = 0; p < order_.size(); ++p) {
-      if (p == writer || std::find(item.touched_by.begin(), item.touched_by.end(), order_[p]) ==
-                             item.touched_by.end()) {
-        continue;
-      }
-      if (unit_at(p).kind == UnitKind::NoCopy) {
-        continue;
-      }
-      const bool reads_feature = p > writer && can_read(p, buffer, made);
-      if (reads_feature && same_run(writer, p)) {
-        candidate.readers.push_back(p);
-        candidate.saved_bytes += bytes * pieces_at(p).size();
-      } else {
-        candidate.external = true;
-      }
-      if (unit_at(p).lowering.post && touches(unit_at(p).lowering.post->operand, buffer)) {
-        candidate.external = true;
-      }
-    }
-    candidate.saved_bytes += candidate.external ? 0 : bytes;
-    if (!candidate.readers.empty() && candidate.atoms <= most_atoms_) {
-      candidates_.push_back(std::move(candidate));
     }
   }
 
-  [[nodiscard]] bool touches(std::int32_t tensor, std::size_t buffer) const {
-    return tensor >= 0 && activations_.buffer_of(tensor) == buffer;
-  }
-
-  // Whether all passes of the unit read the whole buffer as it lies in the cbuf.
-  [[nodiscard]] bool can_read(std::size_t place, std::size_t buffer, const ConvShape& made) const {
-    const WorkUnit& unit = unit_at(place);
-    if (unit.kind != UnitKind::Accelerator) {
-      return false;
-    }
-    for (std::size_t i = 0; i < pieces_at(place).size(); ++i) {
-      const Piece& piece = unit.lowering.pieces[i];
-      const PlannedPiece& planned = pieces_at(place)[i];
-      const ConvShape& read = planned.shape;
-      if (!touches(piece.feature, buffer) || planned.data.fold ||
-          plan_.aliases.of(piece.feature).offset != 0 ||
-          !is_packed(piece.feature_view, read.in_w, read.in_c)) {
-        return false;
-      }
-      const bool same_pixels = read.in_c == made.out_c;
-      const bool whole_atoms =
-          u32(read.in_c) % hw_.atomic_c == 0 && u32(made.out_c) % hw_.atomic_c == 0;
-      const std::uint64_t elements =
-          std::uint64_t{u32(read.in_h)} * u32(read.in_w) * u32(read.in_c);
-      const std::uint64_t wanted =
-          std::uint64_t{u32(made.out_h)} * u32(made.out_w) * u32(made.out_c);
-      if (elements != wanted || !(same_pixels || whole_atoms)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  [[nodiscard]] bool same_run(std::size_t from, std::size_t to) const {
-    for (std::size_t p = from; p <= to; ++p) {
-      if (unit_at(p).kind == UnitKind::Host ||
-          activations_.model_of(order_[p]) != activations_.model_of(order_[from])) {
-        return false;
-      }
-    }
-    return true;
+  // In a group only the first layer reads, and only the last one writes what others see.
+  [[nodiscard]] bool whole(const Keepable& keepable) const {
+    return span(keepable.writer).last == keepable.writer &&
+           std::all_of(keepable.readers.begin(), keepable.readers.end(),
+                       [&](std::size_t reader) { return span(reader).first == reader; });
   }
 
   // Places ----------------------------------------------------------------------------------------
@@ -191,39 +97,68 @@ class ResidencyPlanner {
     for (Candidate& candidate : candidates_) {
       if (candidate.kept) {
         kept.push_back(&candidate);
-        problem.buffers.push_back({"", static_cast<std::int64_t>(candidate.writer),
-                                   static_cast<std::int64_t>(candidate.last()) + 1,
+        problem.buffers.push_back({"", static_cast<std::int64_t>(candidate.begin),
+                                   static_cast<std::int64_t>(candidate.end) + 1,
                                    candidate.atoms});
       }
     }
-    top_.assign(order_.size(), 0);
-    if (kept.empty()) {
-      return;
-    }
-    const Allocation allocation = allocate_greedy_size(problem);
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      kept[i]->at = allocation.offsets[i];
-      for (std::size_t p = kept[i]->writer; p <= kept[i]->last(); ++p) {
-        top_[p] = std::max(top_[p], kept[i]->at + kept[i]->atoms);
+    if (!kept.empty()) {
+      const Allocation allocation = allocate_greedy_size(problem);
+      for (std::size_t i = 0; i < kept.size(); ++i) {
+        kept[i]->at = allocation.offsets[i];
       }
     }
-    for (std::uint64_t& top : top_) {
-      top = past_bank(top);
+    windows_.clear();
+    for (std::size_t p = 0; p < order_.size(); ++p) {
+      windows_.push_back(in_banks(largest_gap(p)));
     }
   }
 
+  // What kept tensors leave, the larger one of equals higher up. Empty: nothing.
+  [[nodiscard]] Region largest_gap(std::size_t place) const {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> taken;
+    for (const Candidate& candidate : candidates_) {
+      if (candidate.alive(place)) {
+        taken.emplace_back(candidate.at, candidate.at + candidate.atoms);
+      }
+    }
+    taken.emplace_back(hw_.cbuf_atoms(), hw_.cbuf_atoms());
+    std::sort(taken.begin(), taken.end());
+    Region gap;
+    std::uint64_t free = 0;
+    for (const auto& [begin, end] : taken) {
+      const std::uint64_t most = std::min<std::uint64_t>(begin, hw_.cbuf_atoms());
+      if (most > free && most - free >= gap.size()) {
+        gap = {u32(free), u32(most)};
+      }
+      free = std::max(free, end);
+    }
+    return gap;
+  }
+
+  [[nodiscard]] bool is_whole(const Region& window) const {
+    return window.size() == hw_.cbuf_atoms();
+  }
+
   // Weights in banks of their own never meet features there; not where that takes much of the rest.
-  [[nodiscard]] std::uint64_t past_bank(std::uint64_t atom) const {
-    const std::uint64_t bank = hw_.cbuf_capacity / hw_.atomic_c / hw_.cbuf_banks;
-    const std::uint64_t next = ceil_div(atom, bank) * bank;
-    const std::uint64_t all = hw_.cbuf_atoms();
-    return next < all && (next - atom) * 4 <= all - atom ? next : atom;
+  [[nodiscard]] Region in_banks(Region window) const {
+    const auto bank = u32(hw_.cbuf_capacity / hw_.atomic_c / hw_.cbuf_banks);
+    const std::uint32_t begin = u32(ceil_div(window.begin, bank)) * bank;
+    if (begin < window.end && (begin - window.begin) * 4 <= window.size()) {
+      window.begin = begin;
+    }
+    const std::uint32_t end = window.end / bank * bank;
+    if (window.end != hw_.cbuf_atoms() && end > window.begin &&
+        (window.end - end) * 4 <= window.size()) {
+      window.end = end;
+    }
+    return window;
   }
 
   // Gives up what is dearest where a layer has too little left; false when all have enough.
   bool drop_one() {
     for (std::size_t p = 0; p < order_.size(); ++p) {
-      if (unit_at(p).kind != UnitKind::Accelerator || has_enough(p)) {
+      if (unit_at(p).kind != UnitKind::Accelerator || span(p).first != p || has_enough(p)) {
         continue;
       }
       Candidate* dearest = nullptr;
@@ -245,17 +180,21 @@ class ResidencyPlanner {
   }
 
   bool has_enough(std::size_t place) const {
-    if (top_[place] == 0) {
+    if (is_whole(windows_[place])) {
       return true;
     }
-    if (top_[place] >= hw_.cbuf_atoms()) {
+    const std::uint32_t left = windows_[place].size();
+    if (left == 0) {
       return false;
     }
-    const auto left = static_cast<std::uint32_t>(hw_.cbuf_atoms() - top_[place]);
     const bool kept = reads_kept(place);
+    const std::uint64_t saved = saved_at(place);
+    if (const FusedGroup* group = group_at(place); group != nullptr) {
+      return group_has_enough(*group, left, kept, saved);
+    }
     std::uint64_t more = 0;
     for (const PlannedPiece& piece : pieces_at(place)) {
-      const auto decision = decide_within(piece, hw_, policy_, left, kept);
+      const auto decision = decide_within(piece, hw_, units_.policy, left, kept);
       if (!decision) {
         return false;
       }
@@ -265,15 +204,30 @@ class ResidencyPlanner {
         more += now - std::min(now, alone);
       }
     }
+    return more <= saved;
+  }
+
+  [[nodiscard]] std::uint64_t saved_at(std::size_t place) const {
     std::uint64_t saved = 0;
     for (const Candidate& candidate : candidates_) {
       saved += candidate.alive(place) ? candidate.saved_bytes : 0;
     }
-    return more <= saved;
+    return saved;
+  }
+
+  // Rows that are made again against bytes that do not move.
+  [[nodiscard]] bool group_has_enough(const FusedGroup& group, std::uint32_t left, bool kept,
+                                      std::uint64_t saved) const {
+    const auto now = fused_layout(fused_shapes(units_, group, kept), hw_, left);
+    const auto alone = fused_layout(fused_shapes(units_, group, false), hw_, hw_.cbuf_atoms());
+    const double bytes_per_cycle = std::max(units_.policy.memory.bytes_per_cycle, 1e-3);
+    return now && (!alone || static_cast<double>(now->cycles - std::min(now->cycles, alone->cycles)) *
+                                     bytes_per_cycle <=
+                                 static_cast<double>(saved));
   }
 
   [[nodiscard]] Residency result() const {
-    Residency residency = no_residency(plan_, activations_);
+    Residency residency = no_residency(units_.plan, units_.activations, hw_);
     for (const Candidate& candidate : candidates_) {
       if (!candidate.kept) {
         continue;
@@ -287,33 +241,47 @@ class ResidencyPlanner {
       }
     }
     for (std::size_t p = 0; p < order_.size(); ++p) {
-      residency.units[order_[p]].window = static_cast<std::uint32_t>(top_[p]);
+      residency.units[order_[p]].window = windows_[p];
+    }
+    for (const std::size_t buffer : fused_buffers_) {
+      residency.external[buffer] = false;
+    }
+    residency.groups = groups_;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const FusedGroup& group = groups_[g];
+      const std::uint32_t left = windows_[group.first].size();
+      residency.layouts.push_back(
+          fused_layout(fused_shapes(units_, group, reads_kept(group.first)), hw_, left).value());
+      for (std::size_t p = group.first; p <= group.last; ++p) {
+        residency.units[order_[p]].group = g;
+      }
     }
     return residency;
   }
 
-  const UnitPlan& plan_;
-  const std::vector<std::vector<PlannedPiece>>& pieces_;
-  const Activations& activations_;
+  const PlannedUnits& units_;
+  const std::vector<FusedGroup>& groups_;
   const std::vector<std::uint32_t>& order_;
   const Hardware& hw_;
-  const Policy& policy_;
   std::uint64_t most_atoms_;
+  std::vector<std::size_t> fused_buffers_;
   std::vector<Candidate> candidates_;
-  std::vector<std::uint64_t> top_;  // by place: atoms that kept tensors have, from the first on
+  std::vector<Region> windows_;  // by place
 };
 
 }  // namespace
 
-Residency no_residency(const UnitPlan& plan, const Activations& activations) {
-  return {std::vector<UnitResidency>(plan.units.size()),
-          std::vector<bool>(activations.buffers(), true)};
+Residency no_residency(const UnitPlan& plan, const Activations& activations,
+                       const Hardware& hardware) {
+  UnitResidency unit;
+  unit.window = {0, hardware.cbuf_atoms()};
+  return {std::vector<UnitResidency>(plan.units.size(), unit),
+          std::vector<bool>(activations.buffers(), true), {}, {}};
 }
 
-Residency plan_residency(const UnitPlan& plan, const std::vector<std::vector<PlannedPiece>>& pieces,
-                         const Activations& activations, const std::vector<std::uint32_t>& order,
-                         const Hardware& hardware, const Policy& policy, double part) {
-  return ResidencyPlanner(plan, pieces, activations, order, hardware, policy, part).run();
+Residency plan_residency(const PlannedUnits& units, const std::vector<FusedGroup>& groups,
+                         double part) {
+  return ResidencyPlanner(units, groups, part).run();
 }
 
 std::optional<LayerDecision> decide_within(const PlannedPiece& piece, const Hardware& hardware,

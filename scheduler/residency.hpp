@@ -5,42 +5,37 @@
 #include <optional>
 #include <vector>
 
-#include "scheduler/activations.hpp"
-#include "scheduler/layer_actions.hpp"
-#include "scheduler/units.hpp"
-#include "tessera/schedule.hpp"
+#include "scheduler/fused_groups.hpp"
+#include "scheduler/fusion.hpp"
+#include "scheduler/keepable.hpp"
+#include "scheduler/regions.hpp"
 
 namespace tessera {
 
-/// A pass of the array, decided but not yet placed.
-struct PlannedPiece {
-  ConvShape shape;
-  LayerDecision decision;
-  LayerData data;
-};
-
 /// Of one unit. Atoms of the cbuf.
 struct UnitResidency {
-  std::optional<std::uint32_t> feature;  ///< where the feature lies, packed
-  std::optional<std::uint32_t> output;   ///< where the output goes, packed
+  std::optional<std::uint32_t> feature;  ///< where the whole feature lies, packed
+  std::optional<std::uint32_t> output;   ///< where the whole output goes, packed
   bool stored = true;                    ///< the output goes to external memory (too)
-  std::uint32_t window = 0;              ///< loads have the atoms from here on
+  Region window;                         ///< atoms that loads have
+  std::optional<std::size_t> group;      ///< the fused group that it is in
 };
 
 struct Residency {
   std::vector<UnitResidency> units;
   std::vector<bool> external;  ///< by buffer of the activations: it needs external memory
+  std::vector<FusedGroup> groups;
+  std::vector<FusedLayout> layouts;  ///< of the groups
 };
 
 /// Nothing stays.
-Residency no_residency(const UnitPlan& plan, const Activations& activations);
+Residency no_residency(const UnitPlan& plan, const Activations& activations,
+                       const Hardware& hardware);
 
 /// As much as possible stays, as long as what a layer then has left of the cbuf does not cost it
-/// more external bytes than are saved. `pieces` by unit; `order` of units. `part`: the most of the
-/// cbuf that a tensor may take.
-Residency plan_residency(const UnitPlan& plan, const std::vector<std::vector<PlannedPiece>>& pieces,
-                         const Activations& activations, const std::vector<std::uint32_t>& order,
-                         const Hardware& hardware, const Policy& policy, double part);
+/// more than is saved. `part`: the most of the cbuf that a tensor may take. `groups`: in order.
+Residency plan_residency(const PlannedUnits& units, const std::vector<FusedGroup>& groups,
+                         double part);
 
 /// The pass's decision with `atoms` of the cbuf for what it loads; none when it does not fit.
 std::optional<LayerDecision> decide_within(const PlannedPiece& piece, const Hardware& hardware,

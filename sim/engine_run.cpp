@@ -174,7 +174,8 @@ class PlatformRun {
           fmt::format("mark {} of a run of {} layers", id, run_->layers.size()));
     }
     counters_.mark(unit, run_->layers[id], counters);
-    if (unit == 2) {
+    const auto rest = run_->layers.begin() + static_cast<std::ptrdiff_t>(id) + 1;
+    if (unit == 2 && std::find(rest, run_->layers.end(), run_->layers[id]) == run_->layers.end()) {
       finish(run_->layers[id]);
     }
   }

@@ -25,7 +25,8 @@ struct Slot {
 /// A command stream that runs from start to END.
 struct CommandRun {
   Slot stream;
-  std::vector<std::uint32_t> layers;  ///< in order; its marks count these from 0
+  /// In order, as often as a layer has a part of its own; its marks count these from 0.
+  std::vector<std::uint32_t> layers;
 };
 
 /// An operator that the host computes between runs.

@@ -96,12 +96,16 @@ struct LayerDecision {
   /// Halvings of what the array works on at once (kernel groups, then pixels); negative: doublings.
   std::int32_t tile_shift = 0;
   std::uint32_t feature_bands = 4;  ///< loads of a feature, so that work begins before all is there
+  /// Weights stay while bands of so many output rows (of the last layer that is fused) pass; 0: no
+  /// bands.
+  std::uint32_t band_rows = 0;
+  bool fused = false;               ///< its bands take turns with those of other layers
   bool feature_kept = false;        ///< the feature lies in the cbuf already
   bool output_kept = false;         ///< the output stays there
   bool output_stored = true;        ///< the output goes to external memory
 
   [[nodiscard]] bool is_split() const { return channel_parts * tiles_h * tiles_w > 1; }
-  /// direct, ping-pong, wait or split.
+  /// direct, ping-pong, wait, split or fused.
   [[nodiscard]] std::string mode_name() const;
   /// As mode_name, a split with its parts: "split c4 (direct)".
   [[nodiscard]] std::string long_name() const;

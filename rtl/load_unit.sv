@@ -82,6 +82,9 @@ module load_unit #(
   localparam int unsigned ChunkBytes = (AtomicC < CompactRecordBytes) ? CompactRecordBytes : AtomicC;
   localparam int unsigned ChunkCountBits = $clog2(ChunkBytes + 1);
   localparam int unsigned BeatCountBits = $clog2(BusBytes + 1);
+  // A folded unit that fits an atom takes one cycle, however narrow the bus.
+  localparam int unsigned FoldedBytes = (AtomicC > BusBytes) ? AtomicC : BusBytes;
+  localparam int unsigned FoldedCountBits = $clog2(FoldedBytes + 1);
 
   // Requests ------------------------------------------------------------------------------------
 
@@ -256,11 +259,12 @@ module load_unit #(
   assign is_word = is_param || is_table;
 
   logic folded_valid, folded_ready, folded_last, row_ragged;
-  logic [BusBytes*8-1:0] folded_data;
-  logic [BeatCountBits-1:0] folded_offset, folded_bytes;
+  logic [FoldedBytes*8-1:0] folded_data;
+  logic [FoldedCountBits-1:0] folded_offset, folded_bytes;
 
   tap_folder #(
       .InBytes  (BusBytes),
+      .OutBytes (FoldedBytes),
       .FoldBytes(FoldBytes)
   ) u_folder (
       .clk_i,
@@ -295,7 +299,7 @@ module load_unit #(
       is_word ? ChunkCountBits'(4) : ChunkCountBits'(AtomicC);
 
   stream_packer #(
-      .InBytes (BusBytes),
+      .InBytes (FoldedBytes),
       .OutBytes(ChunkBytes)
   ) u_packer (
       .clk_i,

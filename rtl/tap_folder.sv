@@ -2,12 +2,14 @@
 /// one begins `advance_i` bytes later, so that the horizontal taps of a convolution lie side by side.
 /// A row begins and ends with bytes of padding. Without `active_i` beats pass unchanged.
 module tap_folder #(
-    /// Bytes per beat.
+    /// Bytes per beat that comes, and per beat that goes: at least as many.
     parameter int unsigned InBytes = 8,
-    /// Most bytes per unit and advance, a multiple of InBytes.
+    parameter int unsigned OutBytes = 16,
+    /// Most bytes per unit and advance, a multiple of OutBytes.
     parameter int unsigned FoldBytes = 64,
     /// Derived, not to be set.
-    parameter int unsigned CountBits = $clog2(InBytes + 1)
+    parameter int unsigned CountBits = $clog2(InBytes + 1),
+    parameter int unsigned OutCountBits = $clog2(OutBytes + 1)
 ) (
     input  logic                 clk_i,
     /// Synchronous reset, active low: drops what is held. Also between transfers.
@@ -34,9 +36,9 @@ module tap_folder #(
     /// Beats of units.
     output logic                 out_valid_o,
     input  logic                 out_ready_i,
-    output logic [InBytes*8-1:0] out_data_o,
-    output logic [CountBits-1:0] out_offset_o,
-    output logic [CountBits-1:0] out_bytes_o,
+    output logic [OutBytes*8-1:0] out_data_o,
+    output logic [OutCountBits-1:0] out_offset_o,
+    output logic [OutCountBits-1:0] out_bytes_o,
     output logic                 out_last_o,
     /// A row has more or fewer bytes than its units.
     output logic                 ragged_o
@@ -44,7 +46,7 @@ module tap_folder #(
 
   localparam int unsigned HoldBytes = FoldBytes + InBytes;
   localparam int unsigned HoldBits = $clog2(HoldBytes + 1);
-  localparam int unsigned Steps = FoldBytes / InBytes;
+  localparam int unsigned Steps = FoldBytes / OutBytes;
   localparam int unsigned StepBits = (Steps > 1) ? $clog2(Steps) : 1;
 
   logic [HoldBytes*8-1:0] hold_q;
@@ -64,15 +66,15 @@ module tap_folder #(
   // Units out.
   logic last_unit, last_step, ready, emit, drop;
   logic [HoldBits-1:0] need, done_bytes, left_bytes, dropped, kept;
-  logic [CountBits-1:0] step_bytes;
+  logic [OutCountBits-1:0] step_bytes;
   assign last_unit = unit_q == units_i - 12'd1;
   assign need = (last_unit || HoldBits'(advance_i) < HoldBits'(unit_bytes_i)) ?
       HoldBits'(unit_bytes_i) : HoldBits'(advance_i);
   assign ready = count_q >= need;
-  assign done_bytes = HoldBits'(step_q) * HoldBits'(InBytes);
+  assign done_bytes = HoldBits'(step_q) * HoldBits'(OutBytes);
   assign left_bytes = HoldBits'(unit_bytes_i) - done_bytes;
-  assign last_step = left_bytes <= HoldBits'(InBytes);
-  assign step_bytes = last_step ? CountBits'(left_bytes) : CountBits'(InBytes);
+  assign last_step = left_bytes <= HoldBits'(OutBytes);
+  assign step_bytes = last_step ? OutCountBits'(left_bytes) : OutCountBits'(OutBytes);
   assign emit = active_i && ready && out_ready_i;
   assign drop = emit && last_step;
   assign dropped = last_unit ? count_q : HoldBits'(advance_i);
@@ -139,9 +141,9 @@ module tap_folder #(
 
   assign in_ready_o = active_i ? room && before_done && !data_done && !last_q : out_ready_i;
   assign out_valid_o = active_i ? ready : in_valid_i;
-  assign out_data_o = active_i ? hold_q[step_q*InBytes*8+:InBytes*8] : in_data_i;
-  assign out_offset_o = active_i ? '0 : in_offset_i;
-  assign out_bytes_o = active_i ? step_bytes : in_bytes_i;
+  assign out_data_o = active_i ? hold_q[step_q*OutBytes*8+:OutBytes*8] : (OutBytes * 8)'(in_data_i);
+  assign out_offset_o = active_i ? '0 : OutCountBits'(in_offset_i);
+  assign out_bytes_o = active_i ? step_bytes : OutCountBits'(in_bytes_i);
   assign out_last_o = active_i ? last_q && last_unit && last_step && row_in : in_last_i;
 
 endmodule

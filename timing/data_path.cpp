@@ -35,7 +35,8 @@ DataPath::DataPath(const Hardware& hardware, MemoryPort& port)
       fetch_packer_(8),
       load_splitter_(hardware.bus_bytes),
       packer_(std::max(kCompactRecord, hardware.atomic_c)),
-      folder_(hardware.bus_bytes, hardware.fold_bytes()),
+      folder_(hardware.bus_bytes, std::max(hardware.atomic_c, hardware.bus_bytes),
+              hardware.fold_bytes()),
       store_splitter_(hardware.bus_bytes) {
   fetch_packer_.set(8, 8);
 }

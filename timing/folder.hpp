@@ -10,12 +10,13 @@ namespace tessera::timing {
 
 class Folder {
  public:
-  Folder(std::uint32_t beat_bytes, std::uint32_t fold_bytes)
-      : beat_bytes_(beat_bytes), fold_bytes_(fold_bytes) {}
+  /// Bytes per beat that comes, per beat that goes, and most of a unit.
+  Folder(std::uint32_t beat_bytes, std::uint32_t folded_bytes, std::uint32_t fold_bytes)
+      : beat_bytes_(beat_bytes), folded_bytes_(folded_bytes), fold_bytes_(fold_bytes) {}
 
   /// Begins a transfer.
   void start(const LoadOperation& load) {
-    *this = Folder(beat_bytes_, fold_bytes_);
+    *this = Folder(beat_bytes_, folded_bytes_, fold_bytes_);
     unit_bytes_ = load.source.pixel_bytes;
     advance_ = load.fold.advance;
     units_ = load.fold.units;
@@ -38,13 +39,13 @@ class Folder {
   Result step(std::uint32_t bytes, bool last, bool out_ready) {
     Result result;
     const bool is_ready = count_ >= need();
-    const std::uint32_t left = unit_bytes_ - step_ * beat_bytes_;
-    const bool last_step = left <= beat_bytes_;
+    const std::uint32_t left = unit_bytes_ - step_ * folded_bytes_;
+    const bool last_step = left <= folded_bytes_;
     const bool row_in = before_done() && data_done() && after_done();
     const bool emit = is_ready && out_ready;
     const bool drop = emit && last_step;
     if (emit) {
-      result.bytes = std::min(left, beat_bytes_);
+      result.bytes = std::min(left, folded_bytes_);
       result.last = last_ && last_unit() && last_step && row_in;
     }
     const bool row_out = drop && last_unit();
@@ -87,12 +88,12 @@ class Folder {
   }
   [[nodiscard]] bool room(bool out_ready) const {
     const bool drop =
-        out_ready && count_ >= need() && unit_bytes_ - step_ * beat_bytes_ <= beat_bytes_;
+        out_ready && count_ >= need() && unit_bytes_ - step_ * folded_bytes_ <= folded_bytes_;
     const std::uint32_t kept = drop ? count_ - (last_unit() ? count_ : advance_) : count_;
     return kept <= fold_bytes_;
   }
 
-  std::uint32_t beat_bytes_, fold_bytes_;
+  std::uint32_t beat_bytes_, folded_bytes_, fold_bytes_;
   std::uint32_t unit_bytes_ = 1, advance_ = 1, units_ = 1;
   std::uint32_t row_bytes_ = 1, before_bytes_ = 0, after_bytes_ = 0;
   std::uint32_t count_ = 0, step_ = 0, unit_ = 0;

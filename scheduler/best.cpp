@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::array<double, 3> kKeptParts = {1.0, 0.5, 0.25};
 constexpr std::array<std::uint64_t, 2> kAheadBytes = {64U << 10, 16U << 10};
+constexpr std::array<std::uint32_t, 2> kAheadWork = {64, 16};
 constexpr std::array<std::uint32_t, 2> kFeatureBands = {16, 8};
 constexpr std::array<std::int32_t, 6> kTileShifts = {1, 2, -3, -1, 0, 3};
 // Of networks with more cycles than that, only so many of each are tried.
@@ -53,7 +54,14 @@ class Search {
       return {};
     }
     for (const double keep : kKeptParts) {
-      vary([&](Tuning& tuning) { tuning.keep = keep; });
+      vary([&](Tuning& tuning) {
+        tuning.keep = keep;
+        tuning.fuse = true;
+      });
+      vary([&](Tuning& tuning) {
+        tuning.keep = keep;
+        tuning.fuse = false;
+      });
     }
     const std::uint64_t cycles = value(best_->totals, isa::Counter::Cycles);
     if (cycles > kTooManyCycles) {
@@ -61,7 +69,10 @@ class Search {
     }
     is_large_ = cycles > kManyCycles;
     for (std::size_t i = 0; i < (is_large_ ? kFewAhead : kAheadBytes.size()); ++i) {
-      vary([&](Tuning& tuning) { tuning.ahead_bytes = kAheadBytes[i]; });
+      vary([&](Tuning& tuning) { tuning.ahead.bytes = kAheadBytes[i]; });
+    }
+    for (std::size_t i = 0; i < (is_large_ ? kFewAhead : kAheadWork.size()); ++i) {
+      vary([&](Tuning& tuning) { tuning.ahead.work = kAheadWork[i]; });
     }
     for (std::size_t i = 0; i < (is_large_ ? kFewBands : kFeatureBands.size()); ++i) {
       vary([&](Tuning& tuning) { tuning.feature_bands = kFeatureBands[i]; });
@@ -123,6 +134,7 @@ class Search {
       Tuning tuning = base.tuning;
       tuning.tile_shifts.assign(shifts.size(), shift);
       const Trial trial = attempt(tuning);
+      by_shift_.emplace_back(shift, trial.cycles);
       for (std::size_t op = 0; op < shifts.size(); ++op) {
         if (trial.cycles[op] < least[op]) {
           least[op] = trial.cycles[op];
@@ -135,13 +147,18 @@ class Search {
     attempt(mixed);
   }
 
-  // One layer after the other, those with the most cycles beyond their multiplications first.
   void refine_tiles() {
-    std::uint64_t trials =
-        std::min(kMostTrials, kCyclesTried / std::max<std::uint64_t>(1, best_->cost.first));
     if (best_->tuning.tile_shifts.empty()) {
       best_->tuning.tile_shifts.assign(best_->cycles.size(), 0);
     }
+    const std::uint64_t trials =
+        std::min(kMostTrials, kCyclesTried / std::max<std::uint64_t>(1, best_->cost.first));
+    refine_likely_tiles(trials / 2);
+    refine_slow_tiles(trials);
+  }
+
+  // One layer after the other, those with the most cycles beyond their multiplications first.
+  void refine_slow_tiles(std::uint64_t trials) {
     std::vector<std::pair<std::uint64_t, std::size_t>> losses;
     for (std::size_t op = 0; op < best_->cycles.size(); ++op) {
       const std::uint64_t ideal = macs_of(prepared_.network, prepared_.network.operators[op]) /
@@ -156,17 +173,46 @@ class Search {
         if (trials == 0) {
           return;
         }
-        Tuning tuning = best_->tuning;
-        if (tuning.tile_shifts[op] != shift) {
-          tuning.tile_shifts[op] = shift;
-          attempt(tuning);
+        if (best_->tuning.tile_shifts[op] != shift) {
+          vary([&, op = op](Tuning& tuning) { tuning.tile_shifts[op] = shift; });
           --trials;
         }
       }
     }
   }
 
+  // One layer after the other, where it and its neighbours were faster with other sizes first.
+  void refine_likely_tiles(std::uint64_t trials) {
+    struct Change {
+      std::int64_t gain;
+      std::size_t op;
+      std::int32_t shift;
+    };
+    std::vector<Change> changes;
+    for (const auto& [shift, cycles] : by_shift_) {
+      for (std::size_t op = 0; op < cycles.size(); ++op) {
+        std::int64_t gain = 0;
+        for (std::size_t i = op - std::min<std::size_t>(op, 1); i < std::min(op + 2, cycles.size());
+             ++i) {
+          gain += static_cast<std::int64_t>(best_->cycles[i]) - static_cast<std::int64_t>(cycles[i]);
+        }
+        if (best_->tuning.tile_shifts[op] != shift && best_->cycles[op] != 0) {
+          changes.push_back({gain, op, shift});
+        }
+      }
+    }
+    std::stable_sort(changes.begin(), changes.end(),
+                     [](const Change& a, const Change& b) { return a.gain > b.gain; });
+    changes.resize(std::min<std::size_t>(changes.size(), trials));
+    for (const Change& change : changes) {
+      if (best_->tuning.tile_shifts[change.op] != change.shift) {
+        vary([&](Tuning& tuning) { tuning.tile_shifts[change.op] = change.shift; });
+      }
+    }
+  }
+
   const Prepared& prepared_;
+  std::vector<std::pair<std::int32_t, std::vector<std::uint64_t>>> by_shift_;  // cycles, all alike
   std::optional<Trial> best_;
   bool is_large_ = false;
 };

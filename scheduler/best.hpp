@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "scheduler/activations.hpp"
+#include "scheduler/load_order.hpp"
 #include "scheduler/order_choice.hpp"
 #include "scheduler/units.hpp"
 #include "tessera/program.hpp"
@@ -27,7 +28,7 @@ struct Tuning {
   /// Activations of at most that part of the cbuf stay there where they can; 0: none.
   double keep = 0;
   bool fuse = true;                       ///< with keep: layers run row by row where that pays
-  std::uint64_t ahead_bytes = 0;          ///< of weights that go before loads which have to wait
+  LoadsAhead ahead;
   std::uint32_t feature_bands = 4;        ///< as LayerDecision has it, of all layers
   std::vector<std::int32_t> tile_shifts;  ///< by operator, as LayerDecision has it; empty: all 0
 };

@@ -621,8 +621,8 @@ class Compiler {
   }
 
   void emit_run(std::vector<Action>& actions, CommandRun run) {
-    if (tuning_.ahead_bytes != 0) {
-      load_ahead(actions, tuning_.ahead_bytes);
+    if (tuning_.ahead.bytes != 0 || tuning_.ahead.work != 0) {
+      load_ahead(actions, tuning_.ahead);
     }
     assign_tokens(actions);
     const std::vector<std::uint64_t> words = write_stream(actions, hardware_.queue_depth);

@@ -29,7 +29,7 @@ std::vector<std::uint8_t> pack_depthwise(const LayerKernel& kernel, const ConvSh
                                          const Hardware& hardware) {
   const WindowTiling tiling = window_tiling(shape, hardware);
   const Hardware::Window window = hardware.depthwise_window();
-  const auto channels = static_cast<std::uint32_t>(shape.out_c);
+  const std::uint32_t channels = stored_kernels(shape, hardware);
   const auto kernel_h = static_cast<std::uint32_t>(shape.kernel_h);
   const auto kernel_w = static_cast<std::uint32_t>(shape.kernel_w);
   std::vector<std::uint8_t> packed(packed_bytes(shape, hardware));
@@ -64,7 +64,7 @@ std::vector<std::uint8_t> pack_depthwise(const LayerKernel& kernel, const ConvSh
 
 std::uint64_t packed_bytes(const ConvShape& shape, const Hardware& hardware) {
   if (shape.depthwise) {
-    return kernel_atoms(shape, hardware, 1) * u32(shape.out_c) * hardware.atomic_c;
+    return kernel_atoms(shape, hardware, 1) * stored_kernels(shape, hardware) * hardware.atomic_c;
   }
   return kernel_atoms(shape, hardware, atoms_of(shape, hardware)) * u32(shape.out_c) *
          weight_unit_bytes(shape, hardware);

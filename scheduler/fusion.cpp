@@ -18,7 +18,7 @@ std::uint64_t row_atoms(const ConvShape& shape, const Hardware& hw) {
 }
 
 std::uint64_t weight_atoms(const ConvShape& shape, const Hardware& hw) {
-  return kernel_atoms(shape, hw, atoms_of(shape, hw)) * u32(shape.out_c);
+  return kernel_atoms(shape, hw, atoms_of(shape, hw)) * stored_kernels(shape, hw);
 }
 
 /// Which rows are where: rows are added below the ones that are there as long as there is room, then

@@ -15,8 +15,13 @@ std::uint32_t weight_unit_bytes(const ConvShape& shape, const Hardware& hardware
 }
 
 std::uint32_t LayerActions::weight_atoms(Range groups, Range atoms) const {
+  const std::uint32_t kernels = kernels_of(shape_, hw_, groups);
   return u32(static_cast<std::int64_t>(kernel_atoms(shape_, hw_, u32(atoms.size())))) *
-         kernels_of(shape_, hw_, groups);
+         std::min(kernels, stored_kernels(shape_, hw_));
+}
+
+std::uint32_t LayerActions::weight_offset(Range groups, Range atoms) const {
+  return shape_.same_kernels ? 0 : weight_atoms(groups, atoms);
 }
 
 LayerData unplaced(const ConvShape& shape) {
@@ -211,7 +216,8 @@ void LayerActions::load_slab(const Slab& slab, std::uint32_t bands) {
 
 void LayerActions::load_weights(Range groups, Range atoms, std::uint32_t base) {
   const std::uint64_t unit = weight_unit_bytes(shape_, hw_);
-  const std::uint64_t kernels_before = static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k;
+  const std::uint64_t kernels_before =
+      shape_.same_kernels ? 0 : static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k;
   LoadAction load;
   load.kind = isa::LoadKind::Weight;
   load.pixel_bytes = static_cast<std::uint32_t>(unit);

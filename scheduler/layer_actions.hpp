@@ -102,6 +102,8 @@ class LayerActions {
 
   /// Atoms of the weights of these kernel groups and channel atoms.
   [[nodiscard]] std::uint32_t weight_atoms(Range groups, Range atoms) const;
+  /// Atoms from the weights of the first of these groups to those behind them.
+  [[nodiscard]] std::uint32_t weight_offset(Range groups, Range atoms) const;
 
   /// Rows of the slab, unless the feature is kept, in at most `bands` loads, so that work can begin before all of it is there.
   void load_slab(const Slab& slab, std::uint32_t bands);

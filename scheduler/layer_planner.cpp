@@ -118,14 +118,14 @@ class LayerPlanner {
 
   // Modes -----------------------------------------------------------------------------------------
 
-  // Weights in several parts are several convolutions, group by group.
+  // Weights in several parts are several convolutions, group by group; so are equal ones.
   void convolve(const Convolution& whole) {
-    if (shape_.weight_parts == 1) {
+    if (shape_.weight_parts == 1 && !(shape_.same_kernels && whole.groups.size() > 1)) {
       add_.convolve(whole);
       return;
     }
     const std::uint32_t atoms =
-        add_.weight_atoms({whole.groups.begin, whole.groups.begin + 1}, whole.slab.atoms);
+        add_.weight_offset({whole.groups.begin, whole.groups.begin + 1}, whole.slab.atoms);
     for (std::int32_t g = whole.groups.begin; g < whole.groups.end; ++g) {
       const std::uint32_t before = u32(g - whole.groups.begin);
       const std::uint32_t own = add_.weight_atoms({g, g + 1}, whole.slab.atoms);
@@ -171,7 +171,7 @@ class LayerPlanner {
     const auto chunks = split_evenly(all_groups(), u32(ceil_div(groups_, at_once)));
     for (const Range& groups : chunks) {
       const std::uint32_t weights =
-          resident_.begin + add_.weight_atoms({0, groups.begin}, parts_[0]);
+          resident_.begin + add_.weight_offset({0, groups.begin}, parts_[0]);
       const std::uint32_t params = params_for(groups, chunks.size(), resident);
       if (!resident) {
         add_.load_weights(groups, parts_[0], weights);
@@ -264,7 +264,7 @@ class LayerPlanner {
       add_.load_weights(chunk, chunk, weights);
       const std::uint32_t passes = u32(ceil_div(u32(chunk.size()), together));
       for (const Range& groups : split_evenly(chunk, passes)) {
-        const std::uint32_t before = add_.weight_atoms({chunk.begin, groups.begin}, chunk);
+        const std::uint32_t before = add_.weight_offset({chunk.begin, groups.begin}, chunk);
         for (const PixelTile& tile : tiles) {
           finish_tile(slab, tile, groups, weights + before,
                       params + u32(groups.begin - chunk.begin),
@@ -282,9 +282,9 @@ class LayerPlanner {
     } else if (band.loads_weights) {
       add_.load_params(groups, params);
     }
-    if (band.loads_weights) {
+    if (band.loads_weights && (groups.begin == 0 || !shape_.same_kernels)) {
       add_.load_weights(groups, parts_[0],
-                        band.weights + add_.weight_atoms({0, groups.begin}, parts_[0]));
+                        band.weights + add_.weight_offset({0, groups.begin}, parts_[0]));
     }
     return params;
   }
@@ -294,7 +294,7 @@ class LayerPlanner {
     const Slab slab = slab_for(band.rows, cols, parts_[0]);
     const std::uint32_t at_once = groups_at_once(u32(band.rows.size()) * u32(cols.size()));
     for (const Range& groups : split_evenly(all_groups(), u32(ceil_div(groups_, at_once)))) {
-      const std::uint32_t weights = band.weights + add_.weight_atoms({0, groups.begin}, parts_[0]);
+      const std::uint32_t weights = band.weights + add_.weight_offset({0, groups.begin}, parts_[0]);
       const std::uint32_t params = band_loads(band, groups);
       for (const PixelTile& tile :
            cut_pixels(band.rows, cols, hw_.acc_half() / u32(groups.size()))) {
@@ -311,7 +311,7 @@ class LayerPlanner {
     const std::uint32_t together = resumable ? 1 : std::max(1U, tile_limit() / tiles[0].pixels());
     const std::uint32_t most = std::min({together, hw_.param_groups / 2, kMaxGroups, groups_});
     for (const Range& groups : split_evenly(all_groups(), u32(ceil_div(groups_, most)))) {
-      const std::uint32_t weights = band.weights + add_.weight_atoms({0, groups.begin}, parts_[0]);
+      const std::uint32_t weights = band.weights + add_.weight_offset({0, groups.begin}, parts_[0]);
       const std::uint32_t params = band_loads(band, groups);
       for (const PixelTile& tile : tiles) {
         finish_tile(slab, tile, groups, weights, params,
@@ -346,12 +346,14 @@ class LayerPlanner {
     for (std::int32_t g = part.begin; g < part.end; g += static_cast<std::int32_t>(at_once)) {
       const Range groups{g, std::min(g + static_cast<std::int32_t>(at_once), part.end)};
       const bool second = mode == Mode::PingPong && (g - part.begin) % 2 == 1;
-      const std::uint32_t before = mode == Mode::Direct ? add_.weight_atoms({part.begin, g}, part)
+      const std::uint32_t before = mode == Mode::Direct ? add_.weight_offset({part.begin, g}, part)
                                    : second             ? group_atoms
                                                         : 0;
       const std::uint32_t weights = placement.weight.begin + before;
       const std::uint32_t params = add_.load_params(groups);
-      add_.load_weights(groups, part, weights);
+      if (g == part.begin || !shape_.same_kernels || mode == Mode::PingPong) {
+        add_.load_weights(groups, part, weights);
+      }
       if (g == part.begin) {
         add_.load_slab(slab, decision_.feature_bands);
       }

@@ -31,8 +31,8 @@ bool is_apart(const Action& load, const Action& action) {
 
 class LoadOrder {
  public:
-  LoadOrder(std::vector<Action>& actions, std::uint64_t most_bytes)
-      : actions_(actions), most_bytes_(most_bytes), passed_(actions.size(), 0) {}
+  LoadOrder(std::vector<Action>& actions, const LoadsAhead& ahead)
+      : actions_(actions), ahead_(ahead), passed_(actions.size(), 0), waits_(actions.size(), false) {}
 
   void run() {
     order_.reserve(actions_.size());
@@ -52,22 +52,31 @@ class LoadOrder {
 
  private:
   static constexpr std::size_t kFurthest = 1024;  // actions that are looked back
+  static constexpr std::size_t kSoon = 64;        // actions before a load for which it will wait
 
-  // Before the first waiting load that it can pass.
+  // Before the first waiting load that it can pass, and before some work.
   std::size_t place_for(std::uint32_t moving) {
     const std::uint64_t bytes = load_of(actions_[moving])->source.bytes();
     std::size_t best = order_.size();
     std::vector<std::uint32_t> passed;
+    std::uint32_t work = 0;
     for (std::size_t at = order_.size(); at-- > 0 && order_.size() - at < kFurthest;) {
       const std::uint32_t other = order_[at];
       const LoadAction* load = load_of(actions_[other]);
-      if ((load != nullptr && is_constant(*load)) || !is_apart(actions_[moving], actions_[other])) {
+      if (!is_apart(actions_[moving], actions_[other])) {
+        waits_[moving] = load == nullptr && order_.size() - at < kSoon;
+        break;
+      }
+      if (load != nullptr && is_constant(*load) && !waits_[other]) {
         break;
       }
       if (load == nullptr) {
+        if (!std::holds_alternative<MarkAction>(actions_[other].body) && work++ < ahead_.work) {
+          best = at;
+        }
         continue;
       }
-      if (passed_[other] + bytes > most_bytes_) {
+      if (passed_[other] + bytes > ahead_.bytes) {
         break;
       }
       passed.push_back(other);
@@ -80,15 +89,16 @@ class LoadOrder {
   }
 
   std::vector<Action>& actions_;
-  std::uint64_t most_bytes_;
+  LoadsAhead ahead_;
   std::vector<std::uint64_t> passed_;  // by action: bytes of constants that have gone before it
+  std::vector<bool> waits_;            // by action: a constant that work just before it delays
   std::vector<std::uint32_t> order_;
 };
 
 }  // namespace
 
-void load_ahead(std::vector<Action>& actions, std::uint64_t most_bytes) {
-  LoadOrder(actions, most_bytes).run();
+void load_ahead(std::vector<Action>& actions, const LoadsAhead& ahead) {
+  LoadOrder(actions, ahead).run();
 }
 
 }  // namespace tessera

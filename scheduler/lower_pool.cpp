@@ -15,6 +15,13 @@ std::size_t taps_of(const ConvShape& shape) {
   return static_cast<std::size_t>(shape.kernel_h) * static_cast<std::size_t>(shape.kernel_w);
 }
 
+// Few channels are better done by one command.
+void share_kernels(ConvShape& shape, const Hardware& hardware) {
+  constexpr std::uint32_t kFewGroups = 4;
+  const std::uint32_t group = hardware.atomic_k;
+  shape.same_kernels = u32(shape.out_c) % group == 0 && u32(shape.out_c) / group >= kFewGroups;
+}
+
 LayerKernel equal_weights(const ConvShape& shape, std::int32_t weight, FixedPoint factor) {
   const auto channels = static_cast<std::size_t>(shape.out_c);
   LayerKernel kernel;
@@ -47,6 +54,7 @@ Piece piece_with(const Context& c, const ConvShape& shape) {
   // A single output has no stride, whatever the operator says.
   piece.shape.stride_h = shape.out_h == 1 ? 1 : shape.stride_h;
   piece.shape.stride_w = shape.out_w == 1 ? 1 : shape.stride_w;
+  share_kernels(piece.shape, c.hardware);
   piece.feature = c.op.inputs[0];
   piece.feature_view = packed_view(shape.in_w, shape.in_c);
   piece.output_view =
@@ -182,6 +190,7 @@ Lowering mean(const Context& c, const Mean& mean) {
       shape.in_w = shape.kernel_w = static_cast<std::int32_t>(count / rows);
       shape.in_c = shape.out_c = static_cast<std::int32_t>(inner);
       shape.depthwise = true;
+      share_kernels(shape, c.hardware);
     }
     piece.feature = c.op.inputs[0];
     piece.feature_view = packed_view(shape.in_w, shape.in_c);

@@ -66,7 +66,8 @@ class Decider {
     return std::min<std::uint32_t>(hardware_.atomic_k, static_cast<std::uint32_t>(shape_.out_c));
   }
   [[nodiscard]] std::uint64_t weight_bytes(std::uint32_t atoms, std::uint32_t kernels) const {
-    return kernel_atoms(shape_, hardware_, atoms) * hardware_.atomic_c * kernels;
+    return kernel_atoms(shape_, hardware_, atoms) * hardware_.atomic_c *
+           std::min(kernels, stored_kernels(shape_, hardware_));
   }
   // Kernels that see a part of `atoms`: all of them, or the channels' own.
   [[nodiscard]] std::uint32_t kernels_on(std::uint32_t atoms) const {

@@ -110,15 +110,34 @@ class ResidencyPlanner {
     }
     windows_.clear();
     for (std::size_t p = 0; p < order_.size(); ++p) {
-      windows_.push_back(in_banks(largest_gap(p)));
+      windows_.push_back(in_banks(window_for(p)));
     }
   }
 
-  // What kept tensors leave, the larger one of equals higher up. Empty: nothing.
-  [[nodiscard]] Region largest_gap(std::size_t place) const {
+  // What is free already while the place before runs can be loaded by then, if it is enough.
+  [[nodiscard]] Region window_for(std::size_t place) const {
+    const Region most = largest_gap(place, place);
+    if (place == 0 || is_whole(most) || unit_at(place).kind != UnitKind::Accelerator) {
+      return most;
+    }
+    const Region early = largest_gap(place - 1, place);
+    std::uint64_t wanted = 0;
+    for (const PlannedPiece& piece : pieces_at(place)) {
+      const std::uint64_t weights =
+          packed_bytes(piece.shape, hw_) / weight_unit_bytes(piece.shape, hw_);
+      const std::uint64_t feature =
+          std::uint64_t{u32(piece.shape.in_h)} * u32(piece.shape.in_w) * atoms_of(piece.shape, hw_);
+      wanted = std::max(wanted, weights + (reads_kept(place) ? 0 : feature));
+    }
+    return early.size() >= wanted || early.size() >= most.size() / 4 * 3 ? early : most;
+  }
+
+  // What kept tensors leave from one place to another, the larger one of equals higher up. Empty:
+  // nothing.
+  [[nodiscard]] Region largest_gap(std::size_t from, std::size_t to) const {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> taken;
     for (const Candidate& candidate : candidates_) {
-      if (candidate.alive(place)) {
+      if (candidate.alive(from) || candidate.alive(to)) {
         taken.emplace_back(candidate.at, candidate.at + candidate.atoms);
       }
     }
@@ -220,10 +239,17 @@ class ResidencyPlanner {
                                       std::uint64_t saved) const {
     const auto now = fused_layout(fused_shapes(units_, group, kept), hw_, left);
     const auto alone = fused_layout(fused_shapes(units_, group, false), hw_, hw_.cbuf_atoms());
-    const double bytes_per_cycle = std::max(units_.policy.memory.bytes_per_cycle, 1e-3);
-    return now && (!alone || static_cast<double>(now->cycles - std::min(now->cycles, alone->cycles)) *
-                                     bytes_per_cycle <=
-                                 static_cast<double>(saved));
+    if (!now || !alone) {
+      return now.has_value();
+    }
+    if (units_.policy.objective == Objective::Traffic) {
+      return now->bytes <= alone->bytes + saved;
+    }
+    // While rows pass from layer to layer, the bus is idle half of the time.
+    constexpr double kIdle = 2;
+    const std::uint64_t more = now->cycles - std::min(now->cycles, alone->cycles);
+    return static_cast<double>(more) * units_.policy.memory.bytes_per_cycle * kIdle <=
+           static_cast<double>(saved);
   }
 
   [[nodiscard]] Residency result() const {

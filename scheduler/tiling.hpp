@@ -71,6 +71,12 @@ inline std::uint32_t kernels_of(const ConvShape& s, const Hardware& hw, Range gr
   return static_cast<std::uint32_t>(end - std::int64_t{groups.begin} * hw.atomic_k);
 }
 
+/// Kernels whose weights are stored.
+inline std::uint32_t stored_kernels(const ConvShape& s, const Hardware& hw) {
+  const std::uint32_t all = u32(s.out_c);
+  return s.same_kernels ? std::min(all, hw.atomic_k) : all;
+}
+
 /// How a depthwise kernel is cut into weight tiles: windows of adjacent taps.
 struct WindowTiling {
   std::uint32_t window_h, window_w;

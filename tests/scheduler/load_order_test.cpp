@@ -33,7 +33,7 @@ Action conv(std::uint64_t begin, std::uint64_t end) {
 
 // By what the loads move: their bytes; convolutions are 0.
 std::vector<std::uint64_t> order_of(std::vector<Action> actions, std::uint64_t most_bytes) {
-  load_ahead(actions, most_bytes);
+  load_ahead(actions, {most_bytes, 0});
   std::vector<std::uint64_t> order;
   for (const Action& action : actions) {
     const auto* body = std::get_if<LoadAction>(&action.body);

@@ -14,10 +14,10 @@ constexpr std::array<double, 3> kKeptParts = {1.0, 0.5, 0.25};
 constexpr std::array<std::uint64_t, 2> kAheadBytes = {64U << 10, 16U << 10};
 constexpr std::array<std::uint32_t, 2> kAheadWork = {64, 16};
 constexpr std::array<std::uint32_t, 2> kFeatureBands = {16, 8};
-constexpr std::array<std::int32_t, 6> kTileShifts = {1, 2, -3, -1, 0, 3};
+constexpr std::array<std::int32_t, 6> kTileShifts = {1, 2, 3, -3, -1, 0};
 // Of networks with more cycles than that, only so many of each are tried.
 constexpr std::uint64_t kManyCycles = 1'000'000;
-constexpr std::size_t kFewAhead = 1, kFewBands = 1, kFewShifts = 2;
+constexpr std::size_t kFewAhead = 1, kFewBands = 1, kFewShifts = 3;
 // And of networks with more than that, none.
 constexpr std::uint64_t kTooManyCycles = 50'000'000;
 // Trials layer by layer, for networks that are tried quickly: so many cycles in all, so many
@@ -53,16 +53,7 @@ class Search {
     if (!best_) {
       return {};
     }
-    for (const double keep : kKeptParts) {
-      vary([&](Tuning& tuning) {
-        tuning.keep = keep;
-        tuning.fuse = true;
-      });
-      vary([&](Tuning& tuning) {
-        tuning.keep = keep;
-        tuning.fuse = false;
-      });
-    }
+    vary_kept();
     const std::uint64_t cycles = value(best_->totals, isa::Counter::Cycles);
     if (cycles > kTooManyCycles) {
       return best_->tuning;
@@ -85,6 +76,18 @@ class Search {
   }
 
  private:
+  void vary_kept() {
+    for (const bool fuse : {true, false}) {
+      vary([&](Tuning& tuning) {
+        tuning.keep = kKeptParts[0];
+        tuning.fuse = fuse;
+      });
+    }
+    for (std::size_t i = 1; i < kKeptParts.size(); ++i) {
+      vary([&](Tuning& tuning) { tuning.keep = kKeptParts[i]; });
+    }
+  }
+
   /// Something else about the best so far.
   template <class Change>
   void vary(Change change) {
@@ -153,8 +156,8 @@ class Search {
     }
     const std::uint64_t trials =
         std::min(kMostTrials, kCyclesTried / std::max<std::uint64_t>(1, best_->cost.first));
-    refine_likely_tiles(trials / 2);
-    refine_slow_tiles(trials);
+    refine_likely_tiles(is_large_ ? trials : trials / 2);
+    refine_slow_tiles(is_large_ ? 0 : trials);
   }
 
   // One layer after the other, those with the most cycles beyond their multiplications first.

@@ -372,6 +372,7 @@ class Compiler {
       attempt.segments.push_back({order[i], false, {}});
       if (unit.kind == UnitKind::Accelerator) {
         plan_unit(order[i], activations, state, attempt.segments.back().actions);
+        note_kept(order[i], state);
       }
       if (overlaps && unit.kind != UnitKind::NoCopy) {
         activations.add_overlaps(unit, i, attempt.segments.back().actions, attempt.problem);
@@ -380,6 +381,20 @@ class Compiler {
     attempt.allocation = allocate_models(attempt.problem, activations.owners(),
                                          policy_.plan.planner, {policy_.plan.budget});
     return attempt;
+  }
+
+  // Kept tensors are in use as well.
+  void note_kept(std::size_t unit, StreamState& state) const {
+    const PlannedPiece& piece = pieces_[unit][0];
+    const ConvShape& shape = piece.shape;
+    if (piece.data.feature_kept) {
+      const std::uint32_t at = piece.data.feature_kept->at;
+      state.regions.note({at, at + u32(shape.in_h) * u32(shape.in_w) * atoms_of(shape, hardware_)});
+    }
+    if (piece.data.keep) {
+      const std::uint32_t at = piece.data.keep->at;
+      state.regions.note({at, at + u32(shape.out_h) * u32(shape.out_w) * groups_of(shape, hardware_)});
+    }
   }
 
   // What one layer of a group reads is read until the last one is done, what one writes is written
@@ -621,7 +636,7 @@ class Compiler {
   }
 
   void emit_run(std::vector<Action>& actions, CommandRun run) {
-    if (tuning_.ahead.bytes != 0 || tuning_.ahead.work != 0) {
+    if (getenv("AHEAD")) load_ahead(actions, {strtoull(getenv("AHEAD"),0,10), (uint32_t)strtoull(getenv("WORK"),0,10)}); else if (tuning_.ahead.bytes != 0 || tuning_.ahead.work != 0) {
       load_ahead(actions, tuning_.ahead);
     }
     assign_tokens(actions);

@@ -243,7 +243,11 @@ std::uint32_t StreamState::reserve_params(std::uint32_t groups, const Hardware& 
 }
 
 std::uint32_t LayerActions::load_params(Range groups) {
+  if (shape_.same_kernels && same_params_.size() >= groups.size()) {
+    return u32(same_params_.begin);
+  }
   const std::uint32_t base = state_.reserve_params(u32(groups.size()), hw_);
+  same_params_ = {static_cast<std::int32_t>(base), static_cast<std::int32_t>(base) + groups.size()};
   load_params(groups, base);
   return base;
 }

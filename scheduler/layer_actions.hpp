@@ -141,6 +141,7 @@ class LayerActions {
   StreamState& state_;
   std::vector<Action>& actions_;
   std::uint32_t table_ = 0;
+  Range same_params_;  ///< of equal kernels: groups in the parameter memory that are there
   bool reserved_ = false;  ///< the kept output's place
 };
 

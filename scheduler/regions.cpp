@@ -21,16 +21,46 @@ void RegionChooser::set_window(Region window) {
 }
 
 Region RegionChooser::next(std::uint32_t size) {
+  if (size > window_.size()) {
+    throw std::logic_error("a region does not fit the buffer");
+  }
   if (next_ + size > window_.end) {
     next_ = window_.begin;
   }
-  const Region region{next_, next_ + size};
-  if (region.end > window_.end) {
-    throw std::logic_error("a region does not fit the buffer");
+  Region best{next_, next_ + size};
+  std::uint64_t oldest = last_use(best);
+  const auto consider = [&](std::uint32_t begin) {
+    const Region region{begin, begin + size};
+    if (begin >= window_.begin && region.end <= window_.end && last_use(region) < oldest) {
+      oldest = last_use(region);
+      best = region;
+    }
+  };
+  consider(window_.begin);
+  for (const Use& use : uses_) {
+    consider(use.region.end);
   }
-  next_ = region.end;
-  recent_ = {region};
-  return region;
+  next_ = best.end;
+  recent_ = {best};
+  note(best);
+  return best;
+}
+
+void RegionChooser::note(Region region) {
+  constexpr std::size_t kRemembered = 64;
+  uses_.push_front({region, now_++});
+  if (uses_.size() > kRemembered) {
+    uses_.pop_back();
+  }
+}
+
+std::uint64_t RegionChooser::last_use(Region region) const {
+  for (const Use& use : uses_) {
+    if (overlap(use.region, region) != 0) {
+      return use.when;
+    }
+  }
+  return 0;
 }
 
 std::vector<std::uint32_t> RegionChooser::starts(std::uint32_t size) const {
@@ -80,6 +110,8 @@ Placement RegionChooser::place(std::uint32_t feature, std::uint32_t weight) {
   }
   recent_ = {best.feature, best.weight};
   next_ = best.weight.end;
+  note(best.feature);
+  note(best.weight);
   return best;
 }
 
@@ -105,6 +137,7 @@ Region RegionChooser::place_feature(std::uint32_t feature, Region resident) {
     throw std::logic_error("feature region does not fit beside the weights");
   }
   recent_ = {best, resident};
+  note(best);
   return best;
 }
 

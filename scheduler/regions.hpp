@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 namespace tessera {
@@ -28,8 +29,10 @@ class RegionChooser {
   /// From now on only atoms of `window` are given out.
   void set_window(Region window);
   [[nodiscard]] Region window() const { return window_; }
-  /// One region after the other, round and round: what was given out longest ago comes first.
+  /// Where what was there was in use longest ago; round and round, when nothing else is.
   Region next(std::uint32_t size);
+  /// Something else is in use there at this point.
+  void note(Region region);
   /// Both regions, disjoint. feature + weight <= window.
   Placement place(std::uint32_t feature, std::uint32_t weight);
   /// A feature region that keeps `resident`.
@@ -38,10 +41,18 @@ class RegionChooser {
  private:
   [[nodiscard]] std::vector<std::uint32_t> starts(std::uint32_t size) const;
   [[nodiscard]] std::uint64_t overlap_with_recent(Region region) const;
+  [[nodiscard]] std::uint64_t last_use(Region region) const;
+
+  struct Use {
+    Region region;
+    std::uint64_t when = 0;
+  };
 
   Region window_;
   std::uint32_t next_ = 0;
   std::vector<Region> recent_;
+  std::deque<Use> uses_;  // the last ones, the latest first
+  std::uint64_t now_ = 1;
 };
 
 }  // namespace tessera

@@ -25,7 +25,7 @@ struct ConvShape {
   std::int32_t weight_parts = 1;  ///< int8 values that add up to a weight: 2 for wider weights
   bool depthwise = false;         ///< each channel has a kernel of its own; in_c = out_c
   bool maximum = false;           ///< maximum pooling
-  bool same_kernels = false;      ///< depthwise: all kernel groups have the first one's weights
+  bool same_kernels = false;      ///< depthwise: all channels have one kernel and bias
 
   [[nodiscard]] std::uint64_t macs() const;
 };

@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::uint32_t kMostBands = 64;
 constexpr std::uint32_t kMostLoads = 8;  // of a band's feature
-constexpr std::uint64_t kSpread = 80;    // percent of the work in front that loads are strewn over
+// Loads are strewn over the work on the band in front: percent of it.
+constexpr std::uint64_t kLead = 20;
+constexpr std::uint64_t kSpread = 75;
 constexpr std::uint64_t kStartCycles = 200;  // per layer and band: until the first sums are there
 
 std::uint64_t row_atoms(const ConvShape& shape, const Hardware& hw) {
@@ -22,16 +24,20 @@ std::uint64_t weight_atoms(const ConvShape& shape, const Hardware& hw) {
 }
 
 /// Which rows are where: rows are added below the ones that are there as long as there is room, then
-/// it starts again from the top of the buffer.
+/// it starts again from the top of the buffer. In halves, rows that are not there begin in the other
+/// half.
 class RowBuffer {
  public:
-  explicit RowBuffer(std::uint32_t capacity) : capacity_(static_cast<std::int32_t>(capacity)) {}
+  RowBuffer(std::uint32_t capacity, bool halves)
+      : capacity_(static_cast<std::int32_t>(halves ? capacity / 2 : capacity)), halves_(halves) {}
 
   /// Rows that must be made so that all of these are there.
   Range add(Range rows) {
+    const bool all_there = rows.begin >= present_.begin && rows.end <= present_.end;
     const bool goes_on = rows.begin >= present_.begin && rows.begin <= present_.end &&
                          rows.end - present_.begin <= capacity_ && present_.size() > 0;
-    if (!goes_on) {
+    if (!goes_on || (halves_ && !all_there)) {
+      first_ = halves_ && present_.size() > 0 ? capacity_ - first_ : 0;
       present_ = rows;
       return rows;
     }
@@ -40,9 +46,13 @@ class RowBuffer {
     return fresh;
   }
   [[nodiscard]] Range present() const { return present_; }
+  /// Row of the buffer where the first of these is.
+  [[nodiscard]] std::int32_t first() const { return first_; }
 
  private:
   std::int32_t capacity_;
+  bool halves_;
+  std::int32_t first_ = 0;
   Range present_;
 };
 
@@ -53,7 +63,7 @@ class Bands {
   Bands(std::vector<const ConvShape*> layers, bool feature_kept, const FusedLayout& layout)
       : layers_(std::move(layers)), feature_kept_(feature_kept), band_(layout.band) {
     for (const std::uint32_t rows : layout.rows) {
-      buffers_.emplace_back(rows);
+      buffers_.emplace_back(rows, buffers_.empty() && layout.halves);
     }
   }
 
@@ -61,7 +71,7 @@ class Bands {
     const ConvShape& last = *layers_.back();
     return split_evenly({0, last.out_h}, u32(ceil_div(u32(last.out_h), band_)));
   }
-  [[nodiscard]] Range present(std::size_t buffer) const { return buffers_[buffer].present(); }
+  [[nodiscard]] const RowBuffer& buffer(std::size_t i) const { return buffers_[i]; }
 
   template <class Make>
   void run(Make make) {
@@ -104,7 +114,10 @@ class LayoutSearch {
     for (std::uint32_t bands = 1; bands <= std::min(out_rows, kMostBands); ++bands) {
       const std::uint32_t band = u32(ceil_div(out_rows, bands));
       if (bands == 1 || band != u32(ceil_div(out_rows, bands - 1))) {
-        try_band(band);
+        try_band(band, false);
+        if (!shapes_.feature_kept) {
+          try_band(band, true);
+        }
       }
     }
     return best_;
@@ -113,17 +126,18 @@ class LayoutSearch {
  private:
   [[nodiscard]] std::size_t first() const { return shapes_.feature_kept ? 1 : 0; }
 
-  void try_band(std::uint32_t band) {
+  void try_band(std::uint32_t band, bool halves) {
     FusedLayout layout;
     layout.band = band;
-    layout.rows = least_rows(band);
+    layout.halves = halves;
+    layout.rows = least_rows(band, halves);
     if (!measure(layout)) {
       return;
     }
     consider(layout);
     // What is left serves the rows that are read again.
     const std::uint64_t left = atoms_ - layout.atoms;
-    for (std::size_t i = first(); i < layout.rows.size(); ++i) {
+    for (std::size_t i = halves ? 1 : first(); i < layout.rows.size(); ++i) {
       const ConvShape& reader = *shapes_.layers[i];
       FusedLayout larger = layout;
       larger.rows[i] =
@@ -160,7 +174,7 @@ class LayoutSearch {
   }
 
   // For the largest band, nothing left from the one before.
-  [[nodiscard]] std::vector<std::uint32_t> least_rows(std::uint32_t band) const {
+  [[nodiscard]] std::vector<std::uint32_t> least_rows(std::uint32_t band, bool halves) const {
     const std::size_t n = shapes_.layers.size();
     std::vector<std::uint32_t> least(n, 0);
     const ConvShape& last = *shapes_.layers.back();
@@ -170,8 +184,9 @@ class LayoutSearch {
         least[i] = std::max(least[i], u32(rows.size()));
       }
     }
-    // Loads of the next band go beside this one's.
-    least[0] = shapes_.feature_kept ? 0 : std::min(2 * least[0], u32(shapes_.layers[0]->in_h));
+    // Loads of the next band go beside this one's, also when they start again from the top.
+    const auto all = u32(shapes_.layers[0]->in_h);
+    least[0] = shapes_.feature_kept ? 0 : halves ? 2 * least[0] : std::min(3 * least[0], all);
     return least;
   }
 
@@ -255,7 +270,7 @@ class FusedPlanner {
     step.buffer = buffer;
     step.rows = rows;
     if (buffer > 0) {
-      step.from = kept_rows(bands, buffer - 1, bands.present(buffer - 1));
+      step.from = kept_rows(bands, buffer - 1, bands.buffer(buffer - 1).present());
     }
     if (buffer < layers_.size()) {
       step.to = kept_rows(bands, buffer, rows);
@@ -283,7 +298,7 @@ class FusedPlanner {
     std::size_t action = 0;
     const std::uint32_t row = u32(row_atoms(*layers_[0].shape, hw_));
     for (std::size_t p = 0; p < pieces.size(); ++p) {
-      const std::uint64_t due = all * p / pieces.size() * kSpread / 100;
+      const std::uint64_t due = all * (kLead + kSpread * p / pieces.size()) / 100;
       while (first < work_.size() && (action == work_[first].actions.size() ||
                                       !is_convolution(work_[first].actions[action]) || passed < due)) {
         if (action == work_[first].actions.size()) {
@@ -399,7 +414,8 @@ class FusedPlanner {
 
   // Of what layer i reads.
   [[nodiscard]] KeptRows kept_rows(const Bands& bands, std::size_t i, Range rows) const {
-    const std::uint32_t before = u32(rows.begin - bands.present(i).begin);
+    const RowBuffer& buffer = bands.buffer(i);
+    const std::uint32_t before = u32(buffer.first() + rows.begin - buffer.present().begin);
     return {places_[i].rows + before * u32(row_atoms(*layers_[i].shape, hw_)), rows};
   }
 

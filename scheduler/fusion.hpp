@@ -24,6 +24,7 @@ struct FusedShapes {
 struct FusedLayout {
   std::uint32_t band = 0;  ///< output rows of the last layer at once
   std::vector<std::uint32_t> rows;
+  bool halves = false;  ///< the first one's feature is loaded into two halves by turns, halo and all
   std::uint64_t atoms = 0;   ///< of these rows and all weights
   std::uint64_t cycles = 0;  ///< of the array, rows that are made again included; an estimate
   std::uint64_t last_cycles = 0;  ///< of these, the last layer's

@@ -8,6 +8,8 @@
 namespace tessera {
 namespace {
 
+constexpr std::uint32_t kBehind = 32;  // stores
+
 enum UnitIndex : std::size_t { kLoad = 0, kCompute = 1, kStore = 2 };
 
 // What is known to be finished. A store is drained (its accumulators and parameters read) before it
@@ -87,6 +89,14 @@ class TokenAssigner {
         store = std::max(store, needs.done[kStore]);
       }
       if (store > 0) {
+        // A token makes the store unit wait until all is acknowledged. One that stands a little
+        // behind serves the loads to come as well.
+        const auto stores = static_cast<std::uint32_t>(by_unit_[kStore].size());
+        for (std::uint32_t later = stores - std::min(stores, kBehind); later > store; --later) {
+          if (!std::holds_alternative<MarkAction>(by_unit_[kStore][later - 1]->body)) {
+            store = later;
+          }
+        }
         action.wait_store = true;
         by_unit_[kStore][store - 1]->post_load = true;
         known.merge(knowledge_[kStore][store - 1]);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -26,22 +27,37 @@ constexpr std::uint64_t kCyclesTried = 8'000'000;
 constexpr std::uint64_t kMostTrials = 200;
 
 struct Cost {
-  std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t second = 0;
+  double first = std::numeric_limits<double>::max();
+  double second = 0;
   [[nodiscard]] bool operator<(const Cost& other) const {
     return first != other.first ? first < other.first : second < other.second;
   }
 };
 
+// A third of the bytes saved is worth two or three hundredths of the cycles.
+constexpr double kBytesInCycles = 1.0 / 16;
+
+Cost cost_of(Objective objective, std::uint64_t cycles, std::uint64_t bytes) {
+  const auto c = static_cast<double>(std::max<std::uint64_t>(cycles, 1));
+  const auto b = static_cast<double>(std::max<std::uint64_t>(bytes, 1));
+  return objective == Objective::Traffic ? Cost{b, c}
+                                         : Cost{c * std::pow(b, kBytesInCycles), c};
+}
+
 struct Trial {
   Tuning tuning;
   Cost cost;
   std::vector<std::uint64_t> cycles;  // by operator
+  std::vector<std::uint64_t> bytes;
   Counters totals{};
 };
 
 std::uint64_t value(const Counters& counters, isa::Counter which) {
   return counters[static_cast<std::size_t>(which)];
+}
+
+std::uint64_t bytes_of(const Counters& counters) {
+  return read_bytes(counters) + value(counters, isa::Counter::WriteBytes);
 }
 
 class Search {
@@ -54,6 +70,7 @@ class Search {
       return {};
     }
     vary_kept();
+    vary_tilings();
     const std::uint64_t cycles = value(best_->totals, isa::Counter::Cycles);
     if (cycles > kTooManyCycles) {
       return best_->tuning;
@@ -76,6 +93,20 @@ class Search {
   }
 
  private:
+  // All layers by bytes, then each as it was better.
+  void vary_tilings() {
+    const Trial base = *best_;
+    Tuning tuning = base.tuning;
+    tuning.least_traffic.assign(base.cycles.size(), true);
+    const Trial all = attempt(tuning);
+    const Objective objective = prepared_.policy.objective;
+    for (std::size_t op = 0; op < base.cycles.size(); ++op) {
+      tuning.least_traffic[op] = cost_of(objective, all.cycles[op], all.bytes[op]) <
+                                 cost_of(objective, base.cycles[op], base.bytes[op]);
+    }
+    attempt(tuning);
+  }
+
   void vary_kept() {
     for (const bool fuse : {true, false}) {
       vary([&](Tuning& tuning) {
@@ -106,22 +137,22 @@ class Search {
     } catch (const EngineError&) {
       // Such as more tokens than the hardware can count: not to be considered.
       trial.cycles.assign(program.layers.size(), std::numeric_limits<std::uint64_t>::max());
+      trial.bytes = trial.cycles;
       return trial;
     }
     for (const LayerResult& layer : result.layers) {
       trial.cycles.push_back(value(layer.counters, isa::Counter::Cycles));
+      trial.bytes.push_back(bytes_of(layer.counters));
     }
     trial.totals = result.totals;
     const std::uint64_t cycles = value(result.totals, isa::Counter::Cycles);
-    std::uint64_t bytes = 0;
-    for (const isa::Counter counter :
-         {isa::Counter::ReadCommandBytes, isa::Counter::ReadFeatureBytes,
-          isa::Counter::ReadWeightBytes, isa::Counter::ReadParamBytes, isa::Counter::WriteBytes}) {
-      bytes += value(result.totals, counter);
+    const std::uint64_t bytes = bytes_of(result.totals);
+    trial.cost = cost_of(prepared_.policy.objective, cycles, bytes);
+    const std::uint64_t wanted = prepared_.policy.objective == Objective::Traffic ? bytes : cycles;
+    if (!best_) {
+      first_fit_ = wanted;
     }
-    trial.cost =
-        prepared_.policy.objective == Objective::Cycles ? Cost{cycles, bytes} : Cost{bytes, cycles};
-    if (!best_ || trial.cost < best_->cost) {
+    if (!best_ || (trial.cost < best_->cost && wanted <= first_fit_)) {
       best_ = trial;
     }
     return trial;
@@ -155,7 +186,7 @@ class Search {
       best_->tuning.tile_shifts.assign(best_->cycles.size(), 0);
     }
     const std::uint64_t trials =
-        std::min(kMostTrials, kCyclesTried / std::max<std::uint64_t>(1, best_->cost.first));
+        std::min(kMostTrials, kCyclesTried / std::max<std::uint64_t>(1, value(best_->totals, isa::Counter::Cycles)));
     refine_likely_tiles(is_large_ ? trials : trials / 2);
     refine_slow_tiles(is_large_ ? 0 : trials);
   }
@@ -217,6 +248,7 @@ class Search {
   const Prepared& prepared_;
   std::vector<std::pair<std::int32_t, std::vector<std::uint64_t>>> by_shift_;  // cycles, all alike
   std::optional<Trial> best_;
+  std::uint64_t first_fit_ = 0;  // cycles or bytes, whichever is wanted least
   bool is_large_ = false;
 };
 

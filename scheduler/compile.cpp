@@ -9,6 +9,7 @@
 #include "scheduler/fused_groups.hpp"
 #include "scheduler/fusion.hpp"
 #include "scheduler/layer_planner.hpp"
+#include "scheduler/least_traffic.hpp"
 #include "scheduler/load_order.hpp"
 #include "scheduler/order_choice.hpp"
 #include "scheduler/residency.hpp"
@@ -125,6 +126,9 @@ class Compiler {
       std::vector<PlannedPiece> pieces;
       for (const Piece& piece : unit.lowering.pieces) {
         pieces.push_back(decide_piece(piece));
+        if (!tuning_.least_traffic.empty() && tuning_.least_traffic[unit.op]) {
+          decide_for_traffic(piece, pieces.back());
+        }
       }
       pieces_.push_back(std::move(pieces));
     }
@@ -192,6 +196,35 @@ class Compiler {
       }
     }
     return {piece.shape, decide_layer(piece.shape, hardware_, policy_), {}};
+  }
+
+  void decide_for_traffic(const Piece& piece, PlannedPiece& planned) const {
+    PlannedPiece other = planned;
+    if (other.data.fold && piece.folded_columns) {
+      other.shape = piece.folded_columns->shape;
+      other.data.fold = piece.folded_columns->fold;
+    }
+    read_needed_pixels(other);
+    if (auto decision = decide_least_traffic(other.shape, hardware_, other.data.fold)) {
+      decision->sizes = planned.decision.sizes;
+      decision->trace = std::move(planned.decision.trace);
+      other.decision = std::move(*decision);
+      other.least_traffic = true;
+      planned = std::move(other);
+    }
+  }
+
+  static void read_needed_pixels(PlannedPiece& piece) {
+    ConvShape& shape = piece.shape;
+    if (piece.data.fold || shape.kernel_h != 1 || shape.kernel_w != 1 || shape.pad_top != 0 ||
+        shape.pad_left != 0 || (shape.stride_h == 1 && shape.stride_w == 1)) {
+      return;
+    }
+    piece.feature_step_h = shape.stride_h;
+    piece.feature_step_w = shape.stride_w;
+    shape.in_h = shape.out_h;
+    shape.in_w = shape.out_w;
+    shape.stride_h = shape.stride_w = 1;
   }
 
   // Taps that were made channels cannot be split as channels.
@@ -605,6 +638,8 @@ class Compiler {
       const Piece& piece = unit.lowering.pieces[p];
       LayerData& data = pieces_[u][p].data;
       data.feature = at(piece.feature_view, address(piece.feature));
+      data.feature.row_stride *= u32(pieces_[u][p].feature_step_h);
+      data.feature.pixel_stride *= u32(pieces_[u][p].feature_step_w);
       data.output = at(unit.place ? unit.place->within(piece.output_view) : piece.output_view,
                        address(unit.written()));
       if (piece.operand_view) {

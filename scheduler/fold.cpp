@@ -83,6 +83,15 @@ std::optional<FoldedConv> fold_taps(const ConvShape& plain, const Hardware& hard
   return best;
 }
 
+std::optional<FoldedConv> fold_columns(const ConvShape& plain, const Hardware& hardware) {
+  if (!is_foldable(plain, hardware)) {
+    return std::nullopt;
+  }
+  FoldedConv candidate = folded(plain, 1);
+  return accelerator_problem(candidate.shape, hardware).empty() ? std::optional(std::move(candidate))
+                                                                : std::nullopt;
+}
+
 std::vector<std::uint8_t> fold_weights(const std::vector<std::uint8_t>& weights, const Fold& fold) {
   const auto row = static_cast<std::size_t>(fold.unit_bytes());
   const std::size_t from = row * static_cast<std::size_t>(fold.plain.kernel_h);

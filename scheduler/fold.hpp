@@ -29,6 +29,9 @@ struct FoldedConv {
 /// The convolution with folded taps, when that keeps the array busy for fewer cycles.
 std::optional<FoldedConv> fold_taps(const ConvShape& plain, const Hardware& hardware);
 
+/// With the horizontal taps only: each row of the feature is read once.
+std::optional<FoldedConv> fold_columns(const ConvShape& plain, const Hardware& hardware);
+
 /// Weights of the folded convolution: OHWI in, OHWI out, with zeros for missing rows.
 std::vector<std::uint8_t> fold_weights(const std::vector<std::uint8_t>& weights, const Fold& fold);
 

@@ -50,6 +50,8 @@ class LayerPlanner {
           plan_kept_depthwise(rows, cols, modes[0]);
         } else if (shape_.depthwise) {
           plan_depthwise(rows, cols, modes);
+        } else if (parts_.size() > 1 && decision_.feature_resident) {
+          plan_resident_parts(rows, cols);
         } else if (parts_.size() > 1) {
           plan_channel_parts(rows, cols, modes);
         } else if (data_.feature_kept) {
@@ -424,9 +426,57 @@ class LayerPlanner {
     std::uint32_t words = 1;  // pixels at most
   };
 
+  // Accumulator words of a block.
+  [[nodiscard]] std::uint32_t block_words() const {
+    return decision_.whole_accumulators ? hw_.acc_words : hw_.acc_half();
+  }
+  std::uint32_t block_base() {
+    return decision_.whole_accumulators ? 0 : add_.next_acc_half();
+  }
+
+  // The features of all parts stay, their weights pass by, group by group and part by part.
+  void plan_resident_parts(Range rows, Range cols) {
+    std::vector<Slab> slabs;
+    std::uint32_t features = 0;
+    std::uint32_t chunk = 0;
+    for (const Range& part : parts_) {
+      slabs.push_back(slab_for(rows, cols, part));
+      features += slabs.back().size();
+      chunk = std::max(chunk, add_.weight_atoms({0, 1}, part));
+    }
+    const std::uint32_t left = state_.regions.window().size() - features;
+    const std::uint32_t places = left >= 2 * chunk ? 2 : 1;
+    const Placement placement = state_.regions.place(features, places * chunk);
+    std::uint32_t at = placement.feature.begin;
+    for (Slab& slab : slabs) {
+      slab.base = at;
+      at += slab.size();
+    }
+    const PixelTile tile{rows, cols};
+    std::uint32_t turn = 0;
+    for (std::int32_t g = 0; g < static_cast<std::int32_t>(groups_); ++g) {
+      const Range group{g, g + 1};
+      const std::uint32_t acc = block_base();
+      const std::uint32_t params = add_.load_params(group);
+      add_.load_operand(tile, group, acc);
+      for (std::size_t part = 0; part < parts_.size(); ++part) {
+        const std::uint32_t weights = placement.weight.begin + (turn++ % places) * chunk;
+        add_.load_weights(group, parts_[part], weights);
+        if (g == 0) {
+          add_.load_slab(slabs[part], 1);
+        }
+        convolve({slabs[part], tile, group, weights, acc, tile.pixels(), part > 0, params, 1});
+      }
+      add_.store(tile, group, acc, params);
+    }
+  }
+
   // The block shape with the least reads: features come once per group block (plus halo), weights
   // once per pixel block.
   [[nodiscard]] Block best_block(Range rows, Range cols) const {
+    if (decision_.block_groups > 0) {
+      return {decision_.block_groups, block_words() / decision_.block_groups};
+    }
     Block best;
     std::uint64_t best_bytes = std::numeric_limits<std::uint64_t>::max();
     const std::uint32_t most =
@@ -454,8 +504,8 @@ class LayerPlanner {
   void plan_channel_parts(Range rows, Range cols, const Mode* modes) {
     const Block block = best_block(rows, cols);
     for (const Range& groups : split_evenly(all_groups(), u32(ceil_div(groups_, block.groups)))) {
-      for (const PixelTile& tile : cut_pixels(rows, cols, block.words)) {
-        const std::uint32_t acc = add_.next_acc_half();
+      for (const PixelTile& tile : cut_tiles(rows, cols, block.words, most_rows_)) {
+        const std::uint32_t acc = block_base();
         const std::uint32_t params = add_.load_params(groups);
         add_.load_operand(tile, groups, acc);
         for (std::size_t part = 0; part < parts_.size(); ++part) {

@@ -170,6 +170,7 @@ Lowering grouped(const Ends& ends, const ConvShape& whole, const Weights& weight
     // Rows without gaps are needed to find one pixel's taps beside the other's.
     if (at_once == groups) {
       piece.folded = fold_taps(piece.shape, hardware);
+      piece.folded_columns = piece.folded ? fold_columns(piece.shape, hardware) : std::nullopt;
     }
     lowering.pieces.push_back(std::move(piece));
   }

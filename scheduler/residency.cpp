@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scheduler/layer_planner.hpp"
+#include "scheduler/least_traffic.hpp"
 #include "scheduler/tiling.hpp"
 #include "tessera/allocation.hpp"
 #include "tessera/error.hpp"
@@ -320,6 +321,13 @@ std::optional<LayerDecision> decide_within(const PlannedPiece& piece, const Hard
   left.cbuf_size = std::uint64_t{atoms} * hardware.atomic_c;
   if (feature_kept) {
     return decide_kept(piece.shape, left);
+  }
+  if (piece.least_traffic) {
+    auto decision = decide_least_traffic(piece.shape, left, piece.data.fold);
+    if (decision) {
+      decision->sizes = piece.decision.sizes;
+    }
+    return decision;
   }
   Policy own = policy;
   if (piece.data.fold) {

@@ -96,6 +96,11 @@ struct LayerDecision {
   std::string reason;  ///< why this decision among those possible
   /// Halvings of what the array works on at once (kernel groups, then pixels); negative: doublings.
   std::int32_t tile_shift = 0;
+  /// Split by channels. The features of all parts of a tile stay while the kernel groups pass by.
+  bool feature_resident = false;
+  /// Split by channels: kernel groups whose sums are there at once; 0: as many as need least bytes.
+  std::uint32_t block_groups = 0;
+  bool whole_accumulators = false;  ///< sums take both halves: fewer, larger tiles, one at a time
   std::uint32_t feature_bands = 4;  ///< loads of a feature, so that work begins before all is there
   /// Weights stay while bands of so many output rows (of the last layer that is fused) pass; 0: no
   /// bands.

@@ -147,7 +147,7 @@ Policy read_policy(const YAML::Node& node, const std::string& file) {
     fields.fail("mode", "stands beside policy `best`, which chooses the mode; allowed is auto");
   }
   policy.fuse = fields.choice("fuse", {"no", "yes"}, 1) == 1;
-  policy.objective = static_cast<Objective>(fields.choice("objective", {"cycles", "traffic"}, 0));
+  policy.objective = static_cast<Objective>(fields.choice("objective", objective_names(), 0));
   if (const YAML::Node plan = fields.get("plan"); plan.IsDefined()) {
     policy.plan = read_plan(plan, file);
   }
@@ -188,14 +188,20 @@ void read_memory_fields(YamlFields& fields, const std::string& file, ExternalMem
   }
 }
 
-ExternalMemory memory_preset_at(const std::string& name, const std::string& where) {
-  const fs::path dir = configs_dir() / "memory";
+// The file of a preset of some kind.
+std::string preset_path(const std::string& kind, const std::string& name,
+                        const std::string& where) {
+  const fs::path dir = configs_dir() / kind;
   const std::vector<std::string> names = names_in(dir);
   if (std::find(names.begin(), names.end(), name) == names.end()) {
-    throw InputError(fmt::format("{}unknown memory preset `{}`{}; allowed are {}", where, name,
+    throw InputError(fmt::format("{}unknown {} preset `{}`{}; allowed are {}", where, kind, name,
                                  suggestion(name, names), fmt::join(names, ", ")));
   }
-  const std::string path = (dir / (name + ".yaml")).string();
+  return (dir / (name + ".yaml")).string();
+}
+
+ExternalMemory memory_preset_at(const std::string& name, const std::string& where) {
+  const std::string path = preset_path("memory", name, where);
   const std::vector<std::uint8_t> data = read_file(path);
   ExternalMemory memory;
   memory.name = name;
@@ -224,6 +230,42 @@ void read_memory(const YAML::Node& node, const std::string& file, Config& config
     part.finish();
   }
   fields.finish();
+}
+
+// Overrides the values of `energy` that the map gives.
+void read_energy_fields(YamlFields& fields, EnergyTable& energy) {
+  constexpr double kMost = 1e6;
+  energy.mac = fields.number("mac", 0, kMost, energy.mac);
+  energy.cbuf_byte = fields.number("cbuf_byte", 0, kMost, energy.cbuf_byte);
+  energy.accumulator_byte = fields.number("accumulator_byte", 0, kMost, energy.accumulator_byte);
+  energy.external_byte = fields.number("external_byte", 0, kMost, energy.external_byte);
+  energy.cycle = fields.number("cycle", 0, kMost, energy.cycle);
+}
+
+EnergyTable energy_preset_at(const std::string& name, const std::string& where) {
+  const std::string path = preset_path("energy", name, where);
+  const std::vector<std::uint8_t> data = read_file(path);
+  EnergyTable energy;
+  energy.name = name;
+  YamlFields fields(parse_yaml({data.begin(), data.end()}, path), path, "energy");
+  read_energy_fields(fields, energy);
+  fields.finish();
+  return energy;
+}
+
+EnergyTable read_energy(const YAML::Node& node, const std::string& file) {
+  if (node.IsScalar()) {
+    return energy_preset_at(node.Scalar(), place_of(node, file));
+  }
+  YamlFields fields(node, file, "energy");
+  EnergyTable energy;
+  energy.name = "custom";
+  if (const YAML::Node preset = fields.get("preset"); preset.IsDefined()) {
+    energy = energy_preset_at(fields.text("preset"), place_of(preset, file));
+  }
+  read_energy_fields(fields, energy);
+  fields.finish();
+  return energy;
 }
 
 // Other masters, each with addresses of its own.
@@ -359,6 +401,9 @@ Config parse_config(const std::string& text, const std::string& path,
       config.policy = read_policy(policy, path);
     }
     config.policy.memory = config.memory;
+    if (const YAML::Node energy = fields.get("energy"); energy.IsDefined()) {
+      config.policy.energy = read_energy(energy, path);
+    }
     if (const YAML::Node models = fields.get("models"); models.IsDefined()) {
       config.models = read_models(models, path);
       if (fields.has("network")) {

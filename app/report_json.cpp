@@ -24,10 +24,18 @@ struct Sums {
   std::uint64_t macs = 0;
   std::uint64_t cycles = 0;
   std::uint64_t ideal_cycles = 0;
+  double energy_pj = 0;
 };
 
 double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+double energy_of(const Config& config, const LayerRecord& record, const LayerResult& result) {
+  return energy_pj(config.policy.energy,
+                   {record.decision ? record.macs : 0, record.accesses,
+                    read_bytes(result.counters) + counter(result.counters, isa::Counter::WriteBytes),
+                    counter(result.counters, isa::Counter::Cycles)});
 }
 
 Json layer_json(const Config& config, const Program& program, const LayerRecord& record,
@@ -53,6 +61,9 @@ Json layer_json(const Config& config, const Program& program, const LayerRecord&
       layer["host_reason"] = record.host_reason;
     }
   }
+  const double energy = energy_of(config, record, result);
+  layer["energy_pj"] = energy;
+  sums.energy_pj += energy;
   if (record.decision && record.decision->band_rows > 0) {
     layer["band_rows"] = record.decision->band_rows;
   }
@@ -149,6 +160,7 @@ std::string report_json(const Config& config, const Simulation& simulation) {
                     {"utilization", ratio(sums.ideal_cycles, sums.cycles)},
                     {"external_read_bytes", read_bytes(totals)},
                     {"external_write_bytes", counter(totals, isa::Counter::WriteBytes)},
+                    {"energy_pj", sums.energy_pj},
                     {"cbuf_peak_bytes", cbuf_peak},
                     {"counters", counters_json(totals)}};
   json["memory"] = memory_json(program);

@@ -37,18 +37,30 @@ struct Cost {
 // A third of the bytes saved is worth two or three hundredths of the cycles.
 constexpr double kBytesInCycles = 1.0 / 16;
 
-Cost cost_of(Objective objective, std::uint64_t cycles, std::uint64_t bytes) {
-  const auto c = static_cast<double>(std::max<std::uint64_t>(cycles, 1));
-  const auto b = static_cast<double>(std::max<std::uint64_t>(bytes, 1));
-  return objective == Objective::Traffic ? Cost{b, c}
-                                         : Cost{c * std::pow(b, kBytesInCycles), c};
+Cost cost_of(const Policy& policy, const Effort& effort) {
+  const auto cycles = static_cast<double>(std::max<std::uint64_t>(effort.cycles, 1));
+  const auto bytes = static_cast<double>(std::max<std::uint64_t>(effort.external_bytes, 1));
+  switch (policy.objective) {
+    case Objective::Traffic:
+      return {bytes, cycles};
+    case Objective::Energy:
+      return {energy_pj(policy.energy, effort), cycles};
+    default:
+      return {cycles * std::pow(bytes, kBytesInCycles), cycles};
+  }
+}
+
+// What must not become more than with `first-fit`.
+double wanted(const Policy& policy, const Effort& effort) {
+  return policy.objective == Objective::Cycles ? static_cast<double>(effort.cycles)
+                                               : cost_of(policy, effort).first;
 }
 
 struct Trial {
   Tuning tuning;
   Cost cost;
   std::vector<std::uint64_t> cycles;  // by operator
-  std::vector<std::uint64_t> bytes;
+  std::vector<Effort> efforts;
   Counters totals{};
 };
 
@@ -99,10 +111,9 @@ class Search {
     Tuning tuning = base.tuning;
     tuning.least_traffic.assign(base.cycles.size(), true);
     const Trial all = attempt(tuning);
-    const Objective objective = prepared_.policy.objective;
     for (std::size_t op = 0; op < base.cycles.size(); ++op) {
-      tuning.least_traffic[op] = cost_of(objective, all.cycles[op], all.bytes[op]) <
-                                 cost_of(objective, base.cycles[op], base.bytes[op]);
+      tuning.least_traffic[op] = cost_of(prepared_.policy, all.efforts[op]) <
+                                 cost_of(prepared_.policy, base.efforts[op]);
     }
     attempt(tuning);
   }
@@ -137,22 +148,28 @@ class Search {
     } catch (const EngineError&) {
       // Such as more tokens than the hardware can count: not to be considered.
       trial.cycles.assign(program.layers.size(), std::numeric_limits<std::uint64_t>::max());
-      trial.bytes = trial.cycles;
+      const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / 4;
+      trial.efforts.assign(program.layers.size(), Effort{most, {}, most, most});
       return trial;
     }
-    for (const LayerResult& layer : result.layers) {
-      trial.cycles.push_back(value(layer.counters, isa::Counter::Cycles));
-      trial.bytes.push_back(bytes_of(layer.counters));
+    Effort sum;
+    for (std::size_t i = 0; i < result.layers.size(); ++i) {
+      const Counters& counters = result.layers[i].counters;
+      const LayerRecord& record = program.layers[i];
+      trial.cycles.push_back(value(counters, isa::Counter::Cycles));
+      trial.efforts.push_back(
+          {record.macs, record.accesses, bytes_of(counters), trial.cycles.back()});
+      sum.macs += record.macs;
+      sum.accesses += record.accesses;
     }
     trial.totals = result.totals;
-    const std::uint64_t cycles = value(result.totals, isa::Counter::Cycles);
-    const std::uint64_t bytes = bytes_of(result.totals);
-    trial.cost = cost_of(prepared_.policy.objective, cycles, bytes);
-    const std::uint64_t wanted = prepared_.policy.objective == Objective::Traffic ? bytes : cycles;
+    sum.cycles = value(result.totals, isa::Counter::Cycles);
+    sum.external_bytes = bytes_of(result.totals);
+    trial.cost = cost_of(prepared_.policy, sum);
     if (!best_) {
-      first_fit_ = wanted;
+      first_fit_ = wanted(prepared_.policy, sum);
     }
-    if (!best_ || (trial.cost < best_->cost && wanted <= first_fit_)) {
+    if (!best_ || (trial.cost < best_->cost && wanted(prepared_.policy, sum) <= first_fit_)) {
       best_ = trial;
     }
     return trial;
@@ -248,7 +265,7 @@ class Search {
   const Prepared& prepared_;
   std::vector<std::pair<std::int32_t, std::vector<std::uint64_t>>> by_shift_;  // cycles, all alike
   std::optional<Trial> best_;
-  std::uint64_t first_fit_ = 0;  // cycles or bytes, whichever is wanted least
+  double first_fit_ = 0;  // of what is wanted least
   bool is_large_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "scheduler/accesses.hpp"
 #include "scheduler/activations.hpp"
 #include "scheduler/best.hpp"
 #include "scheduler/constants.hpp"
@@ -555,6 +556,7 @@ class Compiler {
         const Traffic traffic = traffic_of(segment.actions, 0);
         program_.layers[unit.op].traffic.read_bytes += traffic.read_bytes;
         program_.layers[unit.op].traffic.write_bytes += traffic.write_bytes;
+        program_.layers[unit.op].accesses += accesses_of(segment.actions, hardware_);
         used[unit.op].add(segment.actions);
         std::move(segment.actions.begin(), segment.actions.end(), std::back_inserter(actions));
       }

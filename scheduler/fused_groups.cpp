@@ -116,7 +116,7 @@ class GroupChooser {
   // `waiting`: bytes of features, whose tiles follow each other without much overlap.
   [[nodiscard]] Cost cost(double array_cycles, double bytes, double waiting) const {
     const double rate = external_rate(units_);
-    return units_.policy.objective == Objective::Traffic
+    return units_.policy.objective != Objective::Cycles
                ? Cost{bytes, array_cycles}
                : Cost{std::max(array_cycles, bytes / rate) +
                           std::min(array_cycles, waiting / rate) / 2,

@@ -168,7 +168,7 @@ class LayoutSearch {
   [[nodiscard]] std::pair<double, double> cost(const FusedLayout& layout) const {
     const auto cycles = static_cast<double>(layout.cycles);
     const auto bytes = static_cast<double>(layout.bytes);
-    return shapes_.objective == Objective::Traffic
+    return shapes_.objective != Objective::Cycles
                ? std::pair{bytes, cycles}
                : std::pair{std::max(cycles, bytes / shapes_.bytes_per_cycle), bytes};
   }

@@ -352,6 +352,11 @@ const std::vector<std::string>& policy_names() {
   return names;
 }
 
+const std::vector<std::string>& objective_names() {
+  static const std::vector<std::string> names = {"cycles", "traffic", "energy"};
+  return names;
+}
+
 const char* name_of(Mode mode) {
   switch (mode) {
     case Mode::Direct:
@@ -365,7 +370,7 @@ const char* name_of(Mode mode) {
 }
 
 std::string LayerDecision::mode_name() const {
-  return fused ? "fused" : band_rows > 0 ? "split" : is_split() ? "split" : name_of(modes.at(0));
+  return fused ? "row-by-row" : band_rows > 0 ? "split" : is_split() ? "split" : name_of(modes.at(0));
 }
 
 std::string LayerDecision::long_name() const {
@@ -374,7 +379,7 @@ std::string LayerDecision::long_name() const {
                            : output_kept               ? ", out kept"
                                                        : "";
   if (band_rows > 0) {
-    return fmt::format("{}, {} rows at once{}", fused ? "fused" : "split", band_rows, kept);
+    return fmt::format("{}, {} rows at once{}", fused ? "row by row" : "split", band_rows, kept);
   }
   if (!is_split()) {
     return mode_name() + kept;

@@ -243,7 +243,7 @@ class ResidencyPlanner {
     if (!now || !alone) {
       return now.has_value();
     }
-    if (units_.policy.objective == Objective::Traffic) {
+    if (units_.policy.objective != Objective::Cycles) {
       return now->bytes <= alone->bytes + saved;
     }
     // While rows pass from layer to layer, the bus is idle half of the time.

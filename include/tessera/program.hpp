@@ -56,6 +56,7 @@ struct LayerRecord {
   std::uint32_t passes = 0;               ///< of the array; `decision` is the first one's
   std::uint64_t macs = 0;
   Traffic traffic;                    ///< external bytes that its commands move
+  Accesses accesses;                  ///< inside the accelerator
   std::uint64_t cbuf_peak_bytes = 0;  ///< distinct bytes of the cbuf that it uses
   std::vector<std::int32_t> output_shape;
   Slot output;  ///< no bytes when a rider takes it from there

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tessera/energy.hpp"
 #include "tessera/hardware.hpp"
 #include "tessera/memory_plan.hpp"
 #include "tessera/network.hpp"
@@ -56,8 +57,10 @@ enum class PolicyName : std::uint8_t { FirstFit, Best };
 /// As configurations call them, in that order.
 const std::vector<std::string>& policy_names();
 
-/// What `best` wants least of; equal ones are decided by the other.
-enum class Objective : std::uint8_t { Cycles, Traffic };
+/// What `best` wants least of. Cycles: bytes count a little, too.
+enum class Objective : std::uint8_t { Cycles, Traffic, Energy };
+/// As configurations call them, in that order.
+const std::vector<std::string>& objective_names();
 
 struct Policy {
   PolicyName name = PolicyName::FirstFit;
@@ -66,6 +69,7 @@ struct Policy {
   bool fuse = true;  ///< paddings, activations and additions ride on convolutions where they can
   Objective objective = Objective::Cycles;  ///< of `best`
   ExternalMemory memory;                    ///< that `best` reckons with
+  EnergyTable energy;                       ///< with objective energy
   PlanOptions plan;
 };
 
@@ -111,7 +115,7 @@ struct LayerDecision {
   bool output_stored = true;        ///< the output goes to external memory
 
   [[nodiscard]] bool is_split() const { return channel_parts * tiles_h * tiles_w > 1; }
-  /// direct, ping-pong, wait, split or fused.
+  /// direct, ping-pong, wait, split or row-by-row.
   [[nodiscard]] std::string mode_name() const;
   /// As mode_name, a split with its parts: "split c4 (direct)".
   [[nodiscard]] std::string long_name() const;

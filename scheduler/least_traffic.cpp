@@ -14,6 +14,7 @@ namespace tessera {
 namespace {
 
 constexpr std::uint32_t kMostTiles = 400;
+constexpr std::uint32_t kMostGroups = 255;  // CV_WEIGHTS
 
 /// Rows or columns cut into some number of tiles.
 struct Cut {
@@ -47,12 +48,8 @@ class LeastTraffic {
         consider_tiles(h, w);
         if (!spatial_only && atoms_ > 1) {
           consider_resident_parts(h, w);
+          consider_blocks(h, w);
         }
-      }
-    }
-    if (!spatial_only && atoms_ > 1) {
-      for (std::uint32_t g = 1; g <= std::min({groups_, hw_.acc_words, hw_.param_groups / 2}); ++g) {
-        consider_blocks(g);
       }
     }
     if (best_) {
@@ -137,15 +134,17 @@ class LeastTraffic {
     }
   }
 
-  // Features and weights pass by in channel parts while a block's sums are there.
-  void consider_blocks(std::uint32_t groups) {
-    const std::uint32_t words = hw_.acc_words / groups;
-    const std::uint32_t tile_cols = std::min(u32(shape_.out_w), words);
-    const std::uint32_t tile_rows = std::min(u32(shape_.out_h), words / tile_cols);
-    const std::uint32_t w = u32(ceil_div(u32(shape_.out_w), tile_cols));
-    const std::uint32_t h = u32(ceil_div(u32(shape_.out_h), tile_rows));
+  // Features and weights pass by in channel parts while the sums of a tile and some kernel groups
+  // are there.
+  void consider_blocks(std::uint32_t h, std::uint32_t w) {
     const Cut& rows = rows_[h - 1];
     const Cut& cols = cols_[w - 1];
+    const std::uint32_t pixels = rows.outputs * cols.outputs;
+    if (pixels > hw_.acc_words) {
+      return;
+    }
+    const std::uint32_t groups =
+        std::min({hw_.acc_words / pixels, groups_, hw_.param_groups / 2, kMostGroups});
     const std::uint64_t bytes =
         feature_bytes(rows, cols) * ceil_div(groups_, groups) + weight_bytes_ * h * w;
     if (bytes >= least_) {
@@ -156,14 +155,14 @@ class LeastTraffic {
       const std::uint64_t feature = std::uint64_t{rows.largest} * cols.largest * part;
       const std::uint64_t chunk = group_atoms(part);
       // With room for the next part beside it, or for just one where nothing smaller is left.
-      if (2 * (feature + groups * chunk) <= cbuf_ ||
-          (part == 1 && feature + chunk <= cbuf_)) {
-        take(bytes, 1, 1, n);
+      if (2 * (feature + groups * chunk) <= cbuf_ || (part == 1 && feature + chunk <= cbuf_)) {
+        take(bytes, h, w, n);
         best_->block_groups = groups;
         best_->whole_accumulators = true;
-        best_->modes.assign(n, feature + groups * chunk <= cbuf_ ? Mode::Direct
-                               : feature + 2 * chunk <= cbuf_    ? Mode::PingPong
-                                                                 : Mode::Wait);
+        best_->modes.assign(std::size_t{h} * w * n,
+                            feature + groups * chunk <= cbuf_ ? Mode::Direct
+                            : feature + 2 * chunk <= cbuf_    ? Mode::PingPong
+                                                              : Mode::Wait);
         return;
       }
     }

@@ -330,9 +330,10 @@ void run(const Recipe& recipe, const std::string& preset) {
   const std::string config_text = fmt::format(
       "hardware: {{preset: {}, cbuf: {{size: {}}}}}\n"
       "memory: {{bytes_per_cycle: {}, latency: {}, jitter: {{latency: {}, stall_percent: {}, seed: "
-      "{}}}}}\nnetwork: lenet5\npolicy: {{name: {}, fuse: {}}}\nseed: {}\n",
+      "{}}}}}\nnetwork: lenet5\npolicy: {{name: {}, objective: {}, fuse: {}}}\nseed: {}\n",
       preset, atoms * atomic, pick(1, 16), pick(0, 80), pick(0, 40), pick(0, 60), pick(0, 1000),
-      one_of<std::string>({"first-fit", "best"}), yes_no(), pick(0, 1000));
+      one_of<std::string>({"first-fit", "best"}),
+      one_of<std::string>({"cycles", "traffic", "energy"}), yes_no(), pick(0, 1000));
   const std::string network_text = recipe.draw(draw_shape(atomic), atomic);
   const Config config = parse_config(config_text, "case.yaml", {});
   const Network network = import_yaml(network_text, "network.yaml", config.seed);

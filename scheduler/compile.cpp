@@ -218,7 +218,9 @@ class Compiler {
   static void read_needed_pixels(PlannedPiece& piece) {
     ConvShape& shape = piece.shape;
     if (piece.data.fold || shape.kernel_h != 1 || shape.kernel_w != 1 || shape.pad_top != 0 ||
-        shape.pad_left != 0 || (shape.stride_h == 1 && shape.stride_w == 1)) {
+        shape.pad_left != 0 || (shape.stride_h == 1 && shape.stride_w == 1) ||
+        (shape.out_h - 1) * shape.stride_h >= shape.in_h ||
+        (shape.out_w - 1) * shape.stride_w >= shape.in_w) {
       return;
     }
     piece.feature_step_h = shape.stride_h;

@@ -32,10 +32,10 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
 }
 
 double energy_of(const Config& config, const LayerRecord& record, const LayerResult& result) {
-  return energy_pj(config.policy.energy,
-                   {record.decision ? record.macs : 0, record.accesses,
-                    read_bytes(result.counters) + counter(result.counters, isa::Counter::WriteBytes),
-                    counter(result.counters, isa::Counter::Cycles)});
+  return energy_pj(config.policy.energy, {record.decision ? record.macs : 0, record.accesses,
+                                          read_bytes(result.counters) +
+                                              counter(result.counters, isa::Counter::WriteBytes),
+                                          counter(result.counters, isa::Counter::Cycles)});
 }
 
 Json layer_json(const Config& config, const Program& program, const LayerRecord& record,

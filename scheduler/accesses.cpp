@@ -16,8 +16,7 @@ class Counter {
   Accesses operator()(const MarkAction& /*mark*/) const { return {}; }
 
   Accesses operator()(const LoadAction& load) const {
-    const bool to_cbuf =
-        load.kind == isa::LoadKind::Feature || load.kind == isa::LoadKind::Weight;
+    const bool to_cbuf = load.kind == isa::LoadKind::Feature || load.kind == isa::LoadKind::Weight;
     return {to_cbuf ? load.source.bytes() : 0, 0};
   }
 

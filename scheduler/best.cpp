@@ -18,7 +18,10 @@ constexpr std::array<std::uint32_t, 2> kFeatureBands = {16, 8};
 constexpr std::array<std::int32_t, 6> kTileShifts = {1, 2, 3, -3, -1, 0};
 // Of networks with more cycles than that, only so many of each are tried.
 constexpr std::uint64_t kManyCycles = 1'000'000;
-constexpr std::size_t kFewAhead = 1, kFewBands = 1, kFewShifts = 3;
+constexpr std::size_t kFewKept = 2, kFewBands = 1, kFewShifts = 3;
+// And of networks with more than that, fewer still.
+constexpr std::uint64_t kVeryManyCycles = 8'000'000;
+constexpr std::size_t kVeryFewShifts = 2;
 // And of networks with more than that, none.
 constexpr std::uint64_t kTooManyCycles = 50'000'000;
 // Trials layer by layer, for networks that are tried quickly: so many cycles in all, so many
@@ -81,25 +84,29 @@ class Search {
     if (!best_) {
       return {};
     }
+    const std::uint64_t cycles = value(best_->totals, isa::Counter::Cycles);
+    is_large_ = cycles > kManyCycles;
     vary_kept();
     vary_tilings();
-    const std::uint64_t cycles = value(best_->totals, isa::Counter::Cycles);
     if (cycles > kTooManyCycles) {
       return best_->tuning;
     }
-    is_large_ = cycles > kManyCycles;
-    for (std::size_t i = 0; i < (is_large_ ? kFewAhead : kAheadBytes.size()); ++i) {
+    for (std::size_t i = 0; !is_large_ && i < kAheadBytes.size(); ++i) {
       vary([&](Tuning& tuning) { tuning.ahead.bytes = kAheadBytes[i]; });
     }
-    for (std::size_t i = 0; i < (is_large_ ? kFewAhead : kAheadWork.size()); ++i) {
+    for (std::size_t i = 0; !is_large_ && i < kAheadWork.size(); ++i) {
       vary([&](Tuning& tuning) { tuning.ahead.work = kAheadWork[i]; });
     }
     for (std::size_t i = 0; i < (is_large_ ? kFewBands : kFeatureBands.size()); ++i) {
       vary([&](Tuning& tuning) { tuning.feature_bands = kFeatureBands[i]; });
     }
     if (prepared_.policy.objective == Objective::Cycles) {
-      vary_tiles();
-      refine_tiles();
+      vary_tiles(!is_large_                 ? kTileShifts.size()
+                 : cycles > kVeryManyCycles ? kVeryFewShifts
+                                            : kFewShifts);
+      if (!is_large_) {
+        refine_tiles();
+      }
     }
     return best_->tuning;
   }
@@ -112,8 +119,8 @@ class Search {
     tuning.least_traffic.assign(base.cycles.size(), true);
     const Trial all = attempt(tuning);
     for (std::size_t op = 0; op < base.cycles.size(); ++op) {
-      tuning.least_traffic[op] = cost_of(prepared_.policy, all.efforts[op]) <
-                                 cost_of(prepared_.policy, base.efforts[op]);
+      tuning.least_traffic[op] =
+          cost_of(prepared_.policy, all.efforts[op]) < cost_of(prepared_.policy, base.efforts[op]);
     }
     attempt(tuning);
   }
@@ -125,7 +132,7 @@ class Search {
         tuning.fuse = fuse;
       });
     }
-    for (std::size_t i = 1; i < kKeptParts.size(); ++i) {
+    for (std::size_t i = 1; i < (is_large_ ? kFewKept : kKeptParts.size()); ++i) {
       vary([&](Tuning& tuning) { tuning.keep = kKeptParts[i]; });
     }
   }
@@ -176,11 +183,11 @@ class Search {
   }
 
   // All layers alike, then each as it was fastest.
-  void vary_tiles() {
+  void vary_tiles(std::size_t count) {
     const Trial base = *best_;
     std::vector<std::int32_t> shifts(base.cycles.size(), 0);
     std::vector<std::uint64_t> least = base.cycles;
-    for (std::size_t i = 0; i < (is_large_ ? kFewShifts : kTileShifts.size()); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       const std::int32_t shift = kTileShifts[i];
       Tuning tuning = base.tuning;
       tuning.tile_shifts.assign(shifts.size(), shift);
@@ -202,10 +209,11 @@ class Search {
     if (best_->tuning.tile_shifts.empty()) {
       best_->tuning.tile_shifts.assign(best_->cycles.size(), 0);
     }
-    const std::uint64_t trials =
-        std::min(kMostTrials, kCyclesTried / std::max<std::uint64_t>(1, value(best_->totals, isa::Counter::Cycles)));
-    refine_likely_tiles(is_large_ ? trials : trials / 2);
-    refine_slow_tiles(is_large_ ? 0 : trials);
+    const std::uint64_t trials = std::min(
+        kMostTrials,
+        kCyclesTried / std::max<std::uint64_t>(1, value(best_->totals, isa::Counter::Cycles)));
+    refine_likely_tiles(trials / 2);
+    refine_slow_tiles(trials);
   }
 
   // One layer after the other, those with the most cycles beyond their multiplications first.
@@ -245,7 +253,8 @@ class Search {
         std::int64_t gain = 0;
         for (std::size_t i = op - std::min<std::size_t>(op, 1); i < std::min(op + 2, cycles.size());
              ++i) {
-          gain += static_cast<std::int64_t>(best_->cycles[i]) - static_cast<std::int64_t>(cycles[i]);
+          gain +=
+              static_cast<std::int64_t>(best_->cycles[i]) - static_cast<std::int64_t>(cycles[i]);
         }
         if (best_->tuning.tile_shifts[op] != shift && best_->cycles[op] != 0) {
           changes.push_back({gain, op, shift});

@@ -148,8 +148,7 @@ class Compiler {
   // Activations stay in the cbuf where they can; each layer is decided for what is left of it.
   void keep_in_buffer() {
     choice_.orders.resize(1);
-    const PlannedUnits units{plan_,     pieces_, activations_, choice_.orders[0],
-                             hardware_, policy_};
+    const PlannedUnits units{plan_, pieces_, activations_, choice_.orders[0], hardware_, policy_};
     residency_ = plan_residency(
         units, tuning_.fuse ? choose_fused_groups(units) : std::vector<FusedGroup>{}, tuning_.keep);
     for (std::size_t u = 0; u < plan_.units.size(); ++u) {
@@ -429,7 +428,8 @@ class Compiler {
     }
     if (piece.data.keep) {
       const std::uint32_t at = piece.data.keep->at;
-      state.regions.note({at, at + u32(shape.out_h) * u32(shape.out_w) * groups_of(shape, hardware_)});
+      state.regions.note(
+          {at, at + u32(shape.out_h) * u32(shape.out_w) * groups_of(shape, hardware_)});
     }
   }
 
@@ -675,7 +675,10 @@ class Compiler {
   }
 
   void emit_run(std::vector<Action>& actions, CommandRun run) {
-    if (getenv("AHEAD")) load_ahead(actions, {strtoull(getenv("AHEAD"),0,10), (uint32_t)strtoull(getenv("WORK"),0,10)}); else if (tuning_.ahead.bytes != 0 || tuning_.ahead.work != 0) {
+    if (getenv("AHEAD"))
+      load_ahead(actions,
+                 {strtoull(getenv("AHEAD"), 0, 10), (uint32_t)strtoull(getenv("WORK"), 0, 10)});
+    else if (tuning_.ahead.bytes != 0 || tuning_.ahead.work != 0) {
       load_ahead(actions, tuning_.ahead);
     }
     assign_tokens(actions);

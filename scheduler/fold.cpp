@@ -88,8 +88,9 @@ std::optional<FoldedConv> fold_columns(const ConvShape& plain, const Hardware& h
     return std::nullopt;
   }
   FoldedConv candidate = folded(plain, 1);
-  return accelerator_problem(candidate.shape, hardware).empty() ? std::optional(std::move(candidate))
-                                                                : std::nullopt;
+  return accelerator_problem(candidate.shape, hardware).empty()
+             ? std::optional(std::move(candidate))
+             : std::nullopt;
 }
 
 std::vector<std::uint8_t> fold_weights(const std::vector<std::uint8_t>& weights, const Fold& fold) {

@@ -157,8 +157,8 @@ class GroupChooser {
         hw_.cbuf_atoms() - (output == output_kept_.end() ? 0 : output->second);
     std::optional<Cost> best;
     const auto consider = [&](std::uint64_t atoms, bool feature_kept) {
-      const auto layout =
-          fused_layout(fused_shapes(units_, part, feature_kept), hw_, static_cast<std::uint32_t>(atoms));
+      const auto layout = fused_layout(fused_shapes(units_, part, feature_kept), hw_,
+                                       static_cast<std::uint32_t>(atoms));
       if (layout) {
         // Loads go beside anything, stores beside the last layer only.
         const auto last = static_cast<double>(layout->last_cycles);

@@ -23,9 +23,9 @@ std::uint64_t weight_atoms(const ConvShape& shape, const Hardware& hw) {
   return kernel_atoms(shape, hw, atoms_of(shape, hw)) * stored_kernels(shape, hw);
 }
 
-/// Which rows are where: rows are added below the ones that are there as long as there is room, then
-/// it starts again from the top of the buffer. In halves, rows that are not there begin in the other
-/// half.
+/// Which rows are where: rows are added below the ones that are there as long as there is room,
+/// then it starts again from the top of the buffer. In halves, rows that are not there begin in the
+/// other half.
 class RowBuffer {
  public:
   RowBuffer(std::uint32_t capacity, bool halves)
@@ -140,8 +140,8 @@ class LayoutSearch {
     for (std::size_t i = halves ? 1 : first(); i < layout.rows.size(); ++i) {
       const ConvShape& reader = *shapes_.layers[i];
       FusedLayout larger = layout;
-      larger.rows[i] =
-          u32(std::min(std::uint64_t{u32(reader.in_h)}, layout.rows[i] + left / row_atoms(reader, hw_)));
+      larger.rows[i] = u32(std::min(std::uint64_t{u32(reader.in_h)},
+                                    layout.rows[i] + left / row_atoms(reader, hw_)));
       if (larger.rows[i] != layout.rows[i] && measure(larger)) {
         consider(larger);
       }
@@ -278,8 +278,8 @@ class FusedPlanner {
     steps_.push_back(step);
   }
 
-  // Loads are strewn among the work on the rows in front of them, so that neither they nor the other
-  // loads there have to wait long.
+  // Loads are strewn among the work on the rows in front of them, so that neither they nor the
+  // other loads there have to wait long.
   void add_loads(std::size_t s) {
     const Step& step = steps_[s];
     std::size_t from = s;
@@ -299,8 +299,9 @@ class FusedPlanner {
     const std::uint32_t row = u32(row_atoms(*layers_[0].shape, hw_));
     for (std::size_t p = 0; p < pieces.size(); ++p) {
       const std::uint64_t due = all * (kLead + kSpread * p / pieces.size()) / 100;
-      while (first < work_.size() && (action == work_[first].actions.size() ||
-                                      !is_convolution(work_[first].actions[action]) || passed < due)) {
+      while (first < work_.size() &&
+             (action == work_[first].actions.size() ||
+              !is_convolution(work_[first].actions[action]) || passed < due)) {
         if (action == work_[first].actions.size()) {
           ++first;
           action = 0;
@@ -315,8 +316,8 @@ class FusedPlanner {
         loads.action = action;
       }
       plan_feature_rows(*layers_[0].shape, hw_, layers_[0].data,
-                        {step.to.at + u32(pieces[p].begin - step.rows.begin) * row, pieces[p]}, state_,
-                        loads.actions);
+                        {step.to.at + u32(pieces[p].begin - step.rows.begin) * row, pieces[p]},
+                        state_, loads.actions);
       loads_.push_back(std::move(loads));
     }
   }
@@ -331,7 +332,9 @@ class FusedPlanner {
     }
     const std::uint64_t pixels =
         std::uint64_t{conv->tile.rows} * conv->tile.cols * conv->weights.groups;
-    return conv->window ? pixels : pixels * conv->kernel.kernel_h * conv->kernel.kernel_w * conv->input.atoms;
+    return conv->window
+               ? pixels
+               : pixels * conv->kernel.kernel_h * conv->kernel.kernel_w * conv->input.atoms;
   }
 
   // Whether the work reads what lies where the rows are loaded.

@@ -19,19 +19,21 @@ struct FusedShapes {
   double bytes_per_cycle = 8;  ///< of external memory
 };
 
-/// Rows that the cbuf holds of what the layers read: the first one's feature (none when it is kept),
-/// then each layer's output but the last one's.
+/// Rows that the cbuf holds of what the layers read: the first one's feature (none when it is
+/// kept), then each layer's output but the last one's.
 struct FusedLayout {
   std::uint32_t band = 0;  ///< output rows of the last layer at once
   std::vector<std::uint32_t> rows;
-  bool halves = false;  ///< the first one's feature is loaded into two halves by turns, halo and all
-  std::uint64_t atoms = 0;   ///< of these rows and all weights
-  std::uint64_t cycles = 0;  ///< of the array, rows that are made again included; an estimate
+  bool halves =
+      false;  ///< the first one's feature is loaded into two halves by turns, halo and all
+  std::uint64_t atoms = 0;        ///< of these rows and all weights
+  std::uint64_t cycles = 0;       ///< of the array, rows that are made again included; an estimate
   std::uint64_t last_cycles = 0;  ///< of these, the last layer's
   std::uint64_t bytes = 0;        ///< of features loaded
 };
 
-/// The layout with the fewest cycles or, if that is the objective, bytes in `atoms`; none when not even single rows fit.
+/// The layout with the fewest cycles or, if that is the objective, bytes in `atoms`; none when not
+/// even single rows fit.
 std::optional<FusedLayout> fused_layout(const FusedShapes& shapes, const Hardware& hardware,
                                         std::uint32_t atoms);
 

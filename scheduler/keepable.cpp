@@ -18,7 +18,11 @@ bool is_packed(const View& view, std::int32_t cols, std::int32_t channels) {
 class Finder {
  public:
   explicit Finder(const PlannedUnits& units)
-      : units_(units), plan_(units.plan), activations_(units.activations), order_(units.order), hw_(units.hardware) {}
+      : units_(units),
+        plan_(units.plan),
+        activations_(units.activations),
+        order_(units.order),
+        hw_(units.hardware) {}
 
   std::vector<Keepable> run() {
     find_candidates();
@@ -139,7 +143,6 @@ class Finder {
     }
     return true;
   }
-
 
   const PlannedUnits& units_;
   const UnitPlan& plan_;

@@ -17,7 +17,8 @@ struct PlannedPiece {
   LayerDecision decision;
   LayerData data;
   bool least_traffic = false;  ///< decided for the fewest bytes, not by the published rules
-  /// The feature is rows and columns of the tensor at these distances: all that a pointwise layer reads.
+  /// The feature is rows and columns of the tensor at these distances: all that a pointwise layer
+  /// reads.
   std::int32_t feature_step_h = 1, feature_step_w = 1;
 };
 

@@ -105,7 +105,8 @@ class LayerActions {
   /// Atoms from the weights of the first of these groups to those behind them.
   [[nodiscard]] std::uint32_t weight_offset(Range groups, Range atoms) const;
 
-  /// Rows of the slab, unless the feature is kept, in at most `bands` loads, so that work can begin before all of it is there.
+  /// Rows of the slab, unless the feature is kept, in at most `bands` loads, so that work can begin
+  /// before all of it is there.
   void load_slab(const Slab& slab, std::uint32_t bands);
   /// `atoms` is one channel part; a part's weights lie together, group by group.
   void load_weights(Range groups, Range atoms, std::uint32_t base);
@@ -141,7 +142,7 @@ class LayerActions {
   StreamState& state_;
   std::vector<Action>& actions_;
   std::uint32_t table_ = 0;
-  Range same_params_;  ///< of equal kernels: groups in the parameter memory that are there
+  Range same_params_;      ///< of equal kernels: groups in the parameter memory that are there
   bool reserved_ = false;  ///< the kept output's place
 };
 

@@ -232,9 +232,12 @@ class LayerPlanner {
 
   // Kernel groups whose weights are loaded together, when the feature is there: with room for the
   // next ones beside them unless the mode is wait.
-  [[nodiscard]] std::uint32_t groups_loaded(std::uint32_t most, Mode mode, bool few_pixels = false) const {
+  [[nodiscard]] std::uint32_t groups_loaded(std::uint32_t most, Mode mode,
+                                            bool few_pixels = false) const {
     const std::uint32_t group_atoms = add_.weight_atoms({0, 1}, parts_[0]);
-    const std::uint32_t places = mode == Mode::Wait ? 1 : most < groups_ && few_pixels ? kWeightChunks : 2;
+    const std::uint32_t places = mode == Mode::Wait             ? 1
+                                 : most < groups_ && few_pixels ? kWeightChunks
+                                                                : 2;
     const std::uint32_t fit = std::max(1U, state_.regions.window().size() / (places * group_atoms));
     return std::min({most, fit, hw_.param_groups / 2, kMaxGroups, groups_});
   }
@@ -243,7 +246,8 @@ class LayerPlanner {
   void plan_kept(Range rows, Range cols, Mode mode) {
     const Slab slab = slab_for(rows, cols, parts_[0]);
     const std::uint32_t pixels = u32(rows.size()) * u32(cols.size());
-    const std::uint32_t at_once = groups_loaded(groups_at_once(pixels), mode, pixels < 2 * hw_.atomic_k);
+    const std::uint32_t at_once =
+        groups_loaded(groups_at_once(pixels), mode, pixels < 2 * hw_.atomic_k);
     for (const Range& groups : split_evenly(all_groups(), u32(ceil_div(groups_, at_once)))) {
       const std::uint32_t weights = state_.regions.next(add_.weight_atoms(groups, parts_[0])).begin;
       const std::uint32_t params = add_.load_params(groups);
@@ -430,9 +434,7 @@ class LayerPlanner {
   [[nodiscard]] std::uint32_t block_words() const {
     return decision_.whole_accumulators ? hw_.acc_words : hw_.acc_half();
   }
-  std::uint32_t block_base() {
-    return decision_.whole_accumulators ? 0 : add_.next_acc_half();
-  }
+  std::uint32_t block_base() { return decision_.whole_accumulators ? 0 : add_.next_acc_half(); }
 
   // The features of all parts stay, their weights pass by, group by group and part by part.
   void plan_resident_parts(Range rows, Range cols) {

@@ -159,10 +159,9 @@ class LeastTraffic {
         take(bytes, h, w, n);
         best_->block_groups = groups;
         best_->whole_accumulators = true;
-        best_->modes.assign(std::size_t{h} * w * n,
-                            feature + groups * chunk <= cbuf_ ? Mode::Direct
-                            : feature + 2 * chunk <= cbuf_    ? Mode::PingPong
-                                                              : Mode::Wait);
+        best_->modes.assign(std::size_t{h} * w * n, feature + groups * chunk <= cbuf_ ? Mode::Direct
+                                                    : feature + 2 * chunk <= cbuf_ ? Mode::PingPong
+                                                                                   : Mode::Wait);
         return;
       }
     }

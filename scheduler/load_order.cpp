@@ -32,7 +32,10 @@ bool is_apart(const Action& load, const Action& action) {
 class LoadOrder {
  public:
   LoadOrder(std::vector<Action>& actions, const LoadsAhead& ahead)
-      : actions_(actions), ahead_(ahead), passed_(actions.size(), 0), waits_(actions.size(), false) {}
+      : actions_(actions),
+        ahead_(ahead),
+        passed_(actions.size(), 0),
+        waits_(actions.size(), false) {}
 
   void run() {
     order_.reserve(actions_.size());

@@ -10,8 +10,8 @@ namespace tessera {
 
 /// How far weights and parameters move.
 struct LoadsAhead {
-  /// Before loads that have to wait for convolutions or stores (operands, features that are computed
-  /// in the same run), at most so many bytes before each: the bus works while those wait.
+  /// Before loads that have to wait for convolutions or stores (operands, features that are
+  /// computed in the same run), at most so many bytes before each: the bus works while those wait.
   std::uint64_t bytes = 0;
   /// Before so many convolutions and stores: commands are fetched in their order, and queues are
   /// short.

@@ -31,8 +31,8 @@ struct Piece {
   std::int32_t feature = -1;  ///< tensor
   View feature_view;
   View output_view;
-  std::optional<View> operand_view;  ///< of PostOperation::operand
-  std::optional<FoldedConv> folded;  ///< instead of `shape`, when the buffer allows it
+  std::optional<View> operand_view;          ///< of PostOperation::operand
+  std::optional<FoldedConv> folded;          ///< instead of `shape`, when the buffer allows it
   std::optional<FoldedConv> folded_columns;  ///< the same, each input row is read once
   /// Late, because weights are large; without them when only commands are wanted.
   std::function<LayerKernel(Contents)> kernel;

@@ -370,7 +370,10 @@ const char* name_of(Mode mode) {
 }
 
 std::string LayerDecision::mode_name() const {
-  return fused ? "row-by-row" : band_rows > 0 ? "split" : is_split() ? "split" : name_of(modes.at(0));
+  return fused           ? "row-by-row"
+         : band_rows > 0 ? "split"
+         : is_split()    ? "split"
+                         : name_of(modes.at(0));
 }
 
 std::string LayerDecision::long_name() const {

@@ -99,8 +99,7 @@ class ResidencyPlanner {
       if (candidate.kept) {
         kept.push_back(&candidate);
         problem.buffers.push_back({"", static_cast<std::int64_t>(candidate.begin),
-                                   static_cast<std::int64_t>(candidate.end) + 1,
-                                   candidate.atoms});
+                                   static_cast<std::int64_t>(candidate.end) + 1, candidate.atoms});
       }
     }
     if (!kept.empty()) {
@@ -303,7 +302,9 @@ Residency no_residency(const UnitPlan& plan, const Activations& activations,
   UnitResidency unit;
   unit.window = {0, hardware.cbuf_atoms()};
   return {std::vector<UnitResidency>(plan.units.size(), unit),
-          std::vector<bool>(activations.buffers(), true), {}, {}};
+          std::vector<bool>(activations.buffers(), true),
+          {},
+          {}};
 }
 
 Residency plan_residency(const PlannedUnits& units, const std::vector<FusedGroup>& groups,

@@ -16,8 +16,8 @@ struct EnergyTable {
   std::string name = "45nm";  ///< of the preset
 };
 
-/// Bytes that go in and out of the accelerator's memories, as its commands say. Parameters, operands
-/// and tables are left out; pixels of padding count as if they were read.
+/// Bytes that go in and out of the accelerator's memories, as its commands say. Parameters,
+/// operands and tables are left out; pixels of padding count as if they were read.
 struct Accesses {
   std::uint64_t cbuf_bytes = 0;         ///< read and written
   std::uint64_t accumulator_bytes = 0;  ///< read and written

@@ -109,10 +109,10 @@ struct LayerDecision {
   /// Weights stay while bands of so many output rows (of the last layer that is fused) pass; 0: no
   /// bands.
   std::uint32_t band_rows = 0;
-  bool fused = false;               ///< its bands take turns with those of other layers
-  bool feature_kept = false;        ///< the feature lies in the cbuf already
-  bool output_kept = false;         ///< the output stays there
-  bool output_stored = true;        ///< the output goes to external memory
+  bool fused = false;         ///< its bands take turns with those of other layers
+  bool feature_kept = false;  ///< the feature lies in the cbuf already
+  bool output_kept = false;   ///< the output stays there
+  bool output_stored = true;  ///< the output goes to external memory
 
   [[nodiscard]] bool is_split() const { return channel_parts * tiles_h * tiles_w > 1; }
   /// direct, ping-pong, wait, split or row-by-row.

@@ -1,5 +1,7 @@
 #include "scheduler/accesses.hpp"
 
+#include <algorithm>
+
 namespace tessera {
 namespace {
 
@@ -58,6 +60,29 @@ Accesses accesses_of(const std::vector<Action>& actions, const Hardware& hardwar
   Accesses sum;
   for (const Action& action : actions) {
     sum += std::visit(Counter(hardware), action.body);
+  }
+  return sum;
+}
+
+void AtomsUsed::add(const std::vector<Action>& actions) {
+  for (const Action& action : actions) {
+    for (const Access& access : action.accesses) {
+      if (access.resource == Resource::Cbuf && access.write) {
+        ranges_.emplace_back(access.begin, access.end);
+      }
+    }
+  }
+}
+
+std::uint64_t AtomsUsed::count() const {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges = ranges_;
+  std::sort(ranges.begin(), ranges.end());
+  std::uint64_t sum = 0;
+  std::uint64_t covered = 0;
+  for (const auto& [begin, end] : ranges) {
+    const std::uint64_t from = std::max(begin, covered);
+    sum += end > from ? end - from : 0;
+    covered = std::max(covered, end);
   }
   return sum;
 }

@@ -10,9 +10,9 @@
 #include "scheduler/fused_groups.hpp"
 #include "scheduler/fusion.hpp"
 #include "scheduler/layer_planner.hpp"
-#include "scheduler/least_traffic.hpp"
 #include "scheduler/load_order.hpp"
 #include "scheduler/order_choice.hpp"
+#include "scheduler/piece_decision.hpp"
 #include "scheduler/residency.hpp"
 #include "scheduler/shared_bytes.hpp"
 #include "scheduler/stream_writer.hpp"
@@ -31,35 +31,6 @@ constexpr std::uint64_t kAddressSpace = std::uint64_t{1} << 32;
 std::uint64_t align(std::uint64_t value) {
   return (value + kAlignment - 1) / kAlignment * kAlignment;
 }
-
-// Distinct cbuf atoms that actions write.
-class AtomsUsed {
- public:
-  void add(const std::vector<Action>& actions) {
-    for (const Action& action : actions) {
-      for (const Access& access : action.accesses) {
-        if (access.resource == Resource::Cbuf && access.write) {
-          ranges_.emplace_back(access.begin, access.end);
-        }
-      }
-    }
-  }
-  [[nodiscard]] std::uint64_t count() const {
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges = ranges_;
-    std::sort(ranges.begin(), ranges.end());
-    std::uint64_t sum = 0;
-    std::uint64_t covered = 0;
-    for (const auto& [begin, end] : ranges) {
-      const std::uint64_t from = std::max(begin, covered);
-      sum += end > from ? end - from : 0;
-      covered = std::max(covered, end);
-    }
-    return sum;
-  }
-
- private:
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges_;
-};
 
 class Compiler {
  public:
@@ -126,10 +97,8 @@ class Compiler {
     for (const WorkUnit& unit : plan_.units) {
       std::vector<PlannedPiece> pieces;
       for (const Piece& piece : unit.lowering.pieces) {
-        pieces.push_back(decide_piece(piece));
-        if (!tuning_.least_traffic.empty() && tuning_.least_traffic[unit.op]) {
-          decide_for_traffic(piece, pieces.back());
-        }
+        const bool least_traffic = !tuning_.least_traffic.empty() && tuning_.least_traffic[unit.op];
+        pieces.push_back(decide_piece(piece, hardware_, policy_, least_traffic));
       }
       pieces_.push_back(std::move(pieces));
     }
@@ -185,63 +154,6 @@ class Compiler {
     decision.reason = decision.fused ? "rows go from layer to layer, all weights stay"
                                      : "rows pass by, all weights stay";
     piece.decision = std::move(decision);
-  }
-
-  PlannedPiece decide_piece(const Piece& piece) const {
-    if (piece.folded) {
-      if (auto decision = decide_folded(piece.folded->shape)) {
-        PlannedPiece placed{piece.folded->shape, std::move(*decision), {}};
-        placed.data.fold = piece.folded->fold;
-        return placed;
-      }
-    }
-    return {piece.shape, decide_layer(piece.shape, hardware_, policy_), {}};
-  }
-
-  void decide_for_traffic(const Piece& piece, PlannedPiece& planned) const {
-    PlannedPiece other = planned;
-    if (other.data.fold && piece.folded_columns) {
-      other.shape = piece.folded_columns->shape;
-      other.data.fold = piece.folded_columns->fold;
-    }
-    read_needed_pixels(other);
-    if (auto decision = decide_least_traffic(other.shape, hardware_, other.data.fold)) {
-      decision->sizes = planned.decision.sizes;
-      decision->trace = std::move(planned.decision.trace);
-      other.decision = std::move(*decision);
-      other.least_traffic = true;
-      planned = std::move(other);
-    }
-  }
-
-  static void read_needed_pixels(PlannedPiece& piece) {
-    ConvShape& shape = piece.shape;
-    if (piece.data.fold || shape.kernel_h != 1 || shape.kernel_w != 1 || shape.pad_top != 0 ||
-        shape.pad_left != 0 || (shape.stride_h == 1 && shape.stride_w == 1) ||
-        (shape.out_h - 1) * shape.stride_h >= shape.in_h ||
-        (shape.out_w - 1) * shape.stride_w >= shape.in_w) {
-      return;
-    }
-    piece.feature_step_h = shape.stride_h;
-    piece.feature_step_w = shape.stride_w;
-    shape.in_h = shape.out_h;
-    shape.in_w = shape.out_w;
-    shape.stride_h = shape.stride_w = 1;
-  }
-
-  // Taps that were made channels cannot be split as channels.
-  [[nodiscard]] std::optional<LayerDecision> decide_folded(const ConvShape& shape) const {
-    Policy policy = policy_;
-    policy.split = SplitChoice::Spatial;
-    try {
-      LayerDecision decision = decide_layer(shape, hardware_, policy);
-      if (decision.channel_parts == 1) {
-        return decision;
-      }
-    } catch (const InputError&) {
-      // Unfolded it may need less of the buffer.
-    }
-    return std::nullopt;
   }
 
   // Equal bytes are kept once.

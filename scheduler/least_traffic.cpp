@@ -32,6 +32,7 @@ class LeastTraffic {
         groups_(groups_of(shape, hardware)),
         cbuf_(hardware.cbuf_atoms()),
         weight_bytes_(packed_bytes(shape, hardware)),
+        param_bytes_(std::uint64_t{8} * u32(shape.out_c)),
         fold_(fold) {
     for (std::uint32_t n = 1; n <= u32(shape.out_h); ++n) {
       rows_.push_back(cut(n, shape.out_h, true));
@@ -92,8 +93,9 @@ class LeastTraffic {
       return;
     }
     const bool stay = feature + all <= cbuf_ || h * w == 1;
-    const std::uint64_t bytes =
-        feature_bytes(rows, cols) + weight_bytes_ * (stay ? 1 : std::uint64_t{h} * w);
+    const std::uint64_t bytes = feature_bytes(rows, cols) +
+                                weight_bytes_ * (stay ? 1 : std::uint64_t{h} * w) +
+                                param_bytes_ * h * w;
     if (bytes >= least_) {
       return;
     }
@@ -111,7 +113,7 @@ class LeastTraffic {
     const Cut& cols = cols_[w - 1];
     const std::uint32_t pixels = rows.outputs * cols.outputs;
     const std::uint64_t feature = std::uint64_t{rows.largest} * cols.largest * atoms_;
-    const std::uint64_t bytes = feature_bytes(rows, cols) + weight_bytes_ * h * w;
+    const std::uint64_t bytes = feature_bytes(rows, cols) + (weight_bytes_ + param_bytes_) * h * w;
     if (pixels > hw_.acc_words || feature >= cbuf_ || bytes >= least_) {
       return;
     }
@@ -145,8 +147,8 @@ class LeastTraffic {
     }
     const std::uint32_t groups =
         std::min({hw_.acc_words / pixels, groups_, hw_.param_groups / 2, kMostGroups});
-    const std::uint64_t bytes =
-        feature_bytes(rows, cols) * ceil_div(groups_, groups) + weight_bytes_ * h * w;
+    const std::uint64_t bytes = feature_bytes(rows, cols) * ceil_div(groups_, groups) +
+                                (weight_bytes_ + param_bytes_) * h * w;
     if (bytes >= least_) {
       return;
     }
@@ -184,6 +186,7 @@ class LeastTraffic {
   std::uint32_t atoms_, groups_;
   std::uint64_t cbuf_;
   std::uint64_t weight_bytes_;
+  std::uint64_t param_bytes_;  // about; they come again with each tile
   const std::optional<Fold>& fold_;
   std::vector<Cut> rows_, cols_;  // by number of tiles less one
   std::uint64_t least_ = std::numeric_limits<std::uint64_t>::max();

@@ -3,10 +3,9 @@
 #include <algorithm>
 
 #include "scheduler/layer_planner.hpp"
-#include "scheduler/least_traffic.hpp"
+#include "scheduler/piece_decision.hpp"
 #include "scheduler/tiling.hpp"
 #include "tessera/allocation.hpp"
-#include "tessera/error.hpp"
 
 namespace tessera {
 namespace {
@@ -310,37 +309,6 @@ Residency no_residency(const UnitPlan& plan, const Activations& activations,
 Residency plan_residency(const PlannedUnits& units, const std::vector<FusedGroup>& groups,
                          double part) {
   return ResidencyPlanner(units, groups, part).run();
-}
-
-std::optional<LayerDecision> decide_within(const PlannedPiece& piece, const Hardware& hardware,
-                                           const Policy& policy, std::uint32_t atoms,
-                                           bool feature_kept) {
-  if (!feature_kept && atoms == hardware.cbuf_atoms()) {
-    return piece.decision;
-  }
-  Hardware left = hardware;
-  left.cbuf_size = std::uint64_t{atoms} * hardware.atomic_c;
-  if (feature_kept) {
-    return decide_kept(piece.shape, left);
-  }
-  if (piece.least_traffic) {
-    auto decision = decide_least_traffic(piece.shape, left, piece.data.fold);
-    if (decision) {
-      decision->sizes = piece.decision.sizes;
-    }
-    return decision;
-  }
-  Policy own = policy;
-  if (piece.data.fold) {
-    own.split = SplitChoice::Spatial;  // taps that were made channels cannot be split as channels
-  }
-  try {
-    LayerDecision decision = decide_layer(piece.shape, left, own);
-    return piece.data.fold && decision.channel_parts > 1 ? std::nullopt
-                                                         : std::optional(std::move(decision));
-  } catch (const InputError&) {
-    return std::nullopt;
-  }
 }
 
 }  // namespace tessera

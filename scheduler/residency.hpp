@@ -37,9 +37,4 @@ Residency no_residency(const UnitPlan& plan, const Activations& activations,
 Residency plan_residency(const PlannedUnits& units, const std::vector<FusedGroup>& groups,
                          double part);
 
-/// The pass's decision with `atoms` of the cbuf for what it loads; none when it does not fit.
-std::optional<LayerDecision> decide_within(const PlannedPiece& piece, const Hardware& hardware,
-                                           const Policy& policy, std::uint32_t atoms,
-                                           bool feature_kept);
-
 }  // namespace tessera

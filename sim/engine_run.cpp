@@ -199,13 +199,6 @@ class PlatformRun {
 
 }  // namespace
 
-std::uint64_t read_bytes(const Counters& counters) {
-  return counter(counters, isa::Counter::ReadCommandBytes) +
-         counter(counters, isa::Counter::ReadFeatureBytes) +
-         counter(counters, isa::Counter::ReadWeightBytes) +
-         counter(counters, isa::Counter::ReadParamBytes);
-}
-
 RunResult run_on_rtl(const Program& program, const RunOptions& options) {
   return PlatformRun(program, options, platform::NpuKind::Rtl).run();
 }

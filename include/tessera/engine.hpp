@@ -24,7 +24,12 @@ inline std::uint64_t counter(const Counters& counters, isa::Counter which) {
 }
 
 /// Bytes read from external memory, of all kinds.
-std::uint64_t read_bytes(const Counters& counters);
+inline std::uint64_t read_bytes(const Counters& counters) {
+  return counter(counters, isa::Counter::ReadCommandBytes) +
+         counter(counters, isa::Counter::ReadFeatureBytes) +
+         counter(counters, isa::Counter::ReadWeightBytes) +
+         counter(counters, isa::Counter::ReadParamBytes);
+}
 
 struct LayerResult {
   Counters counters{};               ///< zero for layers on the host

@@ -129,6 +129,8 @@ TEST(Config, PlannersAndOrders) {
   EXPECT_EQ(policy.memory.name, "ddr4") << "best reckons with the run's memory";
   expect_error(best + ", mode: wait}\n", "allowed is auto");
   expect_error(best + ", objective: speed}\n", "objective");
+  EXPECT_EQ(parse_config(best + ", objective: energy}\n", "npu.yaml", {}).policy.objective,
+            Objective::Energy);
   expect_error("hardware: small\nnetwork: lenet5\npolicy: {plan: greedy}\n",
                "allowed is one of best, greedy-size, greedy-breadth, removal, exact");
 }
@@ -189,6 +191,26 @@ TEST(Config, DamagedFilesNeverCrash) {
   const auto bytes = read_file(TESSERA_SOURCE_DIR "/configs/npu.yaml");
   test::damage({bytes.begin(), bytes.end()}, 2000,
                [](const std::string& text) { parse_config(text, "npu.yaml", {}); });
+}
+
+TEST(Config, EnergyIsATableOfPicojoules) {
+  const std::string text = "hardware: small\nnetwork: lenet5\n";
+  EXPECT_EQ(parse_config(text, "npu.yaml", {}).policy.energy.name, "45nm");
+  const EnergyTable preset = parse_config(text + "energy: 45nm\n", "npu.yaml", {}).policy.energy;
+  const EnergyTable unsaid = parse_config(text, "npu.yaml", {}).policy.energy;
+  EXPECT_EQ(preset.mac, unsaid.mac);
+  EXPECT_EQ(preset.cbuf_byte, unsaid.cbuf_byte);
+  EXPECT_EQ(preset.accumulator_byte, unsaid.accumulator_byte);
+  EXPECT_EQ(preset.external_byte, unsaid.external_byte);
+  EXPECT_EQ(preset.cycle, unsaid.cycle);
+  const EnergyTable own =
+      parse_config(text + "energy: {preset: 45nm, external_byte: 20}\n", "npu.yaml", {})
+          .policy.energy;
+  EXPECT_EQ(own.external_byte, 20);
+  EXPECT_EQ(own.mac, preset.mac);
+  expect_error(text + "energy: 28nm\n", "45nm");
+  expect_error(text + "energy: {external_byte: -1}\n", "external_byte");
+  expect_error(text + "energy: {dram_byte: 1}\n", "dram_byte");
 }
 
 }  // namespace

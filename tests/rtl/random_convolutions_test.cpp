@@ -63,9 +63,9 @@ Case draw(const std::string& preset, const std::string& mode, Kind kind) {
       "hardware: {{preset: {}, cbuf: {{size: {}}}}}\n"
       "memory: {{bytes_per_cycle: {}, latency: {}, jitter: {{latency: {}, stall_percent: {}, "
       "seed: {}}}}}\n"
-      "network: lenet5\npolicy: {{mode: {}}}\nseed: {}\n",
-      preset, limit, pick(1, 16), pick(0, 80), pick(0, 40), pick(0, 60), pick(0, 1000), mode,
-      pick(0, 1000));
+      "network: lenet5\npolicy: {{{}}}\nseed: {}\n",
+      preset, limit, pick(1, 16), pick(0, 80), pick(0, 40), pick(0, 60), pick(0, 1000),
+      mode == "least-traffic" ? "name: best, objective: traffic" : "mode: " + mode, pick(0, 1000));
   const int in_channels = pick_channels(static_cast<int>(hw.atomic_c), least_in);
   const int out_channels = pick_channels(static_cast<int>(hw.atomic_k), least_out);
   c.network = fmt::format(
@@ -136,7 +136,7 @@ std::string name_of_parameters(const testing::TestParamInfo<Parameters>& paramet
 }
 
 const auto kModes = testing::Values("auto", "direct", "ping-pong", "wait", "split-channels",
-                                    "split-spatial", "split-both");
+                                    "split-spatial", "split-both", "least-traffic");
 
 class RandomConvolutions : public testing::TestWithParam<Parameters> {};
 
@@ -144,7 +144,7 @@ TEST_P(RandomConvolutions, EqualTheReference) {
   check(GetParam(), Kind::Convolution);
 }
 
-// Seven modes on two presets, 30 cases each: 420.
+// Eight modes on two presets, 30 cases each: 480.
 INSTANTIATE_TEST_SUITE_P(Modes, RandomConvolutions,
                          testing::Combine(testing::Values("tiny", "small"), kModes),
                          name_of_parameters);
@@ -224,6 +224,45 @@ TEST(TallDepthwise, ResumesInEveryStride) {
                                          test::seeded_inputs(network, 1), ExternalMemory{});
       EXPECT_EQ(outcome.problem, "");
       EXPECT_NE(disassemble(outcome.program).find("resume=1"), std::string::npos);
+    }
+  }
+}
+
+// Each kind of tile that the objective traffic knows beyond the published rules.
+TEST(LeastTraffic, EveryTilingEqualsTheReference) {
+  const struct {
+    const char* layer;
+    std::uint64_t cbuf;
+    bool feature_resident, blocks, whole, pixels;
+  } cases[] = {
+      {"in: [12, 12, 64], out_channels: 48, kernel: 3, padding: same", 10240, true, false, false,
+       false},
+      {"in: [20, 20, 32], out_channels: 40, kernel: 3, padding: same", 16384, true, false, true,
+       false},
+      {"in: [16, 16, 160], out_channels: 64, kernel: 3, padding: same", 6144, false, true, true,
+       false},
+      {"in: [19, 21, 40], out_channels: 24, kernel: 1, stride: 2", 4096, false, false, false, true},
+      {"in: [40, 41, 3], out_channels: 24, kernel: 5, stride: 2, padding: same", 4096, false, false,
+       false, false},
+  };
+  Policy policy;
+  policy.name = PolicyName::Best;
+  policy.objective = Objective::Traffic;
+  for (const auto& c : cases) {
+    const std::string layers = fmt::format("layers: [{{conv2d: {{{}}}}}]", c.layer);
+    SCOPED_TRACE(layers);
+    const Network network = import_yaml(layers, "tiles.yaml", 1);
+    Hardware hw = hardware_preset("small");
+    hw.cbuf_size = c.cbuf;
+    const auto outcome =
+        test::conform(network, hw, policy, test::seeded_inputs(network, 1), ExternalMemory{});
+    EXPECT_EQ(outcome.problem, "");
+    const LayerDecision& decision = outcome.program.layers[0].decision.value();
+    EXPECT_EQ(decision.feature_resident, c.feature_resident) << decision.long_name();
+    EXPECT_EQ(decision.block_groups > 0, c.blocks) << decision.long_name();
+    EXPECT_EQ(decision.whole_accumulators, c.whole) << decision.long_name();
+    if (c.pixels) {
+      EXPECT_EQ(counter(outcome.result.totals, isa::Counter::ReadFeatureBytes), 10U * 11 * 40);
     }
   }
 }

@@ -64,5 +64,15 @@ TEST(LoadOrder, AtMostSoManyBytesAndInTheirOrder) {
       (Order{11, 12, 8, 0, 13}));
 }
 
+TEST(LoadOrder, WeightsGoAheadOfSomeWork) {
+  std::vector<Action> actions = {conv(0, 4), conv(0, 4), conv(0, 4), weights(8, 100)};
+  load_ahead(actions, {0, 2});
+  EXPECT_NE(std::get_if<LoadAction>(&actions[1].body), nullptr);
+  // Not ahead of what reads where they go.
+  actions = {conv(0, 4), conv(8, 9), conv(0, 4), weights(8, 100)};
+  load_ahead(actions, {0, 3});
+  EXPECT_NE(std::get_if<LoadAction>(&actions[2].body), nullptr);
+}
+
 }  // namespace
 }  // namespace tessera

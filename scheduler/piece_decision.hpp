@@ -1,0 +1,23 @@
+// How one pass of the array runs when it is looked at alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "scheduler/keepable.hpp"
+#include "scheduler/lowering.hpp"
+#include "tessera/schedule.hpp"
+
+namespace tessera {
+
+/// By the published rules, folded where the piece can be; or, with `least_traffic`, with tiles for
+/// the fewest bytes, where there are such. Throws InputError when nothing fits.
+PlannedPiece decide_piece(const Piece& piece, const Hardware& hardware, const Policy& policy,
+                          bool least_traffic);
+
+/// The pass's decision with `atoms` of the cbuf for what it loads; none when it does not fit.
+std::optional<LayerDecision> decide_within(const PlannedPiece& piece, const Hardware& hardware,
+                                           const Policy& policy, std::uint32_t atoms,
+                                           bool feature_kept);
+
+}  // namespace tessera

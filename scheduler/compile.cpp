@@ -587,10 +587,7 @@ class Compiler {
   }
 
   void emit_run(std::vector<Action>& actions, CommandRun run) {
-    if (getenv("AHEAD"))
-      load_ahead(actions,
-                 {strtoull(getenv("AHEAD"), 0, 10), (uint32_t)strtoull(getenv("WORK"), 0, 10)});
-    else if (tuning_.ahead.bytes != 0 || tuning_.ahead.work != 0) {
+    if (tuning_.ahead.bytes != 0 || tuning_.ahead.work != 0) {
       load_ahead(actions, tuning_.ahead);
     }
     assign_tokens(actions);

@@ -439,7 +439,7 @@ std::uint64_t array_cycles(const ConvShape& shape, const Hardware& hardware, Ran
   const std::uint64_t groups = groups_of(shape, hardware);
   const std::uint64_t parts = u32(shape.weight_parts);
   if (!shape.depthwise) {
-    return u32(rows.size()) * u32(shape.out_w) * groups * parts * u32(shape.kernel_h) *
+    return groups * parts * u32(rows.size()) * u32(shape.out_w) * u32(shape.kernel_h) *
            u32(shape.kernel_w) * atoms_of(shape, hardware);
   }
   const WindowTiling window = window_tiling(shape, hardware);

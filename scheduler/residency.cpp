@@ -185,10 +185,28 @@ class ResidencyPlanner {
           dearest = &candidate;
         }
       }
-      dearest->kept = false;
+      if (dearest != nullptr) {
+        dearest->kept = false;
+      } else if (!dissolve(p)) {
+        continue;
+      }
       return true;
     }
     return false;
+  }
+
+  // A group that does not fit even alone, since its feature does not stay.
+  bool dissolve(std::size_t place) {
+    const auto group = std::find_if(groups_.begin(), groups_.end(),
+                                    [&](const FusedGroup& g) { return g.holds(place); });
+    if (group == groups_.end()) {
+      return false;
+    }
+    groups_.erase(group);
+    candidates_.clear();
+    fused_buffers_.clear();
+    find_candidates();
+    return true;
   }
 
   [[nodiscard]] bool reads_kept(std::size_t place) const {
@@ -198,7 +216,8 @@ class ResidencyPlanner {
   }
 
   bool has_enough(std::size_t place) const {
-    if (is_whole(windows_[place])) {
+    const FusedGroup* group = group_at(place);
+    if (is_whole(windows_[place]) && group == nullptr) {
       return true;
     }
     const std::uint32_t left = windows_[place].size();
@@ -207,7 +226,7 @@ class ResidencyPlanner {
     }
     const bool kept = reads_kept(place);
     const std::uint64_t saved = saved_at(place);
-    if (const FusedGroup* group = group_at(place); group != nullptr) {
+    if (group != nullptr) {
       return group_has_enough(*group, left, kept, saved);
     }
     std::uint64_t more = 0;
@@ -285,7 +304,7 @@ class ResidencyPlanner {
   }
 
   const PlannedUnits& units_;
-  const std::vector<FusedGroup>& groups_;
+  std::vector<FusedGroup> groups_;
   const std::vector<std::uint32_t>& order_;
   const Hardware& hw_;
   std::uint64_t most_atoms_;

@@ -60,7 +60,7 @@ std::optional<FoldedConv> fold_taps(const ConvShape& plain, const Hardware& hard
   const std::uint64_t plain_pixels = std::uint64_t{u32(plain.in_h)} * u32(plain.in_w);
   std::uint64_t best_cycles = cycles_of(plain, hardware, plain_pixels * atoms_of(plain, hardware));
   const auto unit = u32(plain.kernel_w) * u32(plain.in_c);
-  const std::uint64_t advance = u32(plain.stride_w) * u32(plain.in_c);
+  const std::uint32_t advance = u32(plain.stride_w) * u32(plain.in_c);
   const std::uint64_t unit_cycles =
       std::max(ceil_div(advance, hardware.bus_bytes), ceil_div(unit, hardware.atomic_c));
   const auto consider = [&](FoldedConv candidate, std::uint64_t loaded_rows) {

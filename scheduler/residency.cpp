@@ -32,9 +32,9 @@ struct Candidate : Keepable {
 
 class ResidencyPlanner {
  public:
-  ResidencyPlanner(const PlannedUnits& units, const std::vector<FusedGroup>& groups, double part)
+  ResidencyPlanner(const PlannedUnits& units, std::vector<FusedGroup> groups, double part)
       : units_(units),
-        groups_(groups),
+        groups_(std::move(groups)),
         order_(units.order),
         hw_(units.hardware),
         most_atoms_(static_cast<std::uint64_t>(units.hardware.cbuf_atoms() * part)) {}

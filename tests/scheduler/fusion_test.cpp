@@ -68,8 +68,8 @@ TEST(FusedLayout, CountsNoRowTwiceWhenAllFit) {
     once += array_cycles(*shape, hw, {0, shape->out_h});
   }
   EXPECT_EQ(layout->band, 28U);
-  EXPECT_EQ(layout->cycles, once + 3 * 200);
-  EXPECT_EQ(layout->bytes, 56U * 56 * 24);
+  EXPECT_EQ(layout->cycles, once + 600);
+  EXPECT_EQ(layout->bytes, std::uint64_t{56} * 56 * 24);
 }
 
 // The last layer's rows are made once each, in order, whatever is made again before them.
@@ -87,7 +87,7 @@ TEST(Fused, MakesEveryRowOnceAndReadsWhatIsThere) {
     for (const ConvShape* shape : block.shapes.layers) {
       layers.push_back({shape, &decision, unplaced(*shape)});
     }
-    std::vector<bool> written(28 * 28 * 32, false);
+    std::vector<bool> written(std::size_t{28} * 28 * 32, false);
     for (const FusedSegment& segment : plan_fused(layers, *layout, hw, state)) {
       for (const Action& action : segment.actions) {
         for (const Access& access : action.accesses) {

@@ -37,4 +37,18 @@ TEXT
     [[ $preset == tiny ]] || all+=("${large[@]}")
     build/release/bench/bench_networks "$preset" "${all[@]}"
   done
+  cat <<'TEXT'
+
+## What limits each preset
+
+- `tiny` (4 x 4, 4 bytes per beat): the array is at work for nine tenths and more of convolutions; depthwise layers walk
+  4 channels at a time and wait for one requantised value per cycle; fully connected layers wait for weight tiles.
+- `small` (8 x 8): the array; where it is not, the edge of tiles and of kernel groups (channels that are no multiple of 8), and
+  for fully connected layers the bus.
+- `medium` (16 x 16): the bus of 8 bytes per cycle for fully connected layers and weights of late layers, depthwise layers
+  with strides (each input pixel is walked), rows that are made again where layers run row by row.
+- `large` (32 x 32, 16 bytes per beat, memory of 8 bytes per cycle): the memory. A layer needs 128 multiplications per byte to
+  keep the array at work, four times as many as on `medium`; small pictures also end before weight tiles of 32 kernels are
+  loaded.
+TEXT
 } >docs/benchmarks.md

@@ -81,19 +81,24 @@ void read_hardware_fields(const YAML::Node& node, const std::string& file, Hardw
   }
 }
 
-Hardware preset_at(const std::string& name, const std::string& where) {
-  const fs::path dir = configs_dir() / "hardware";
-  const fs::path path = dir / (name + ".yaml");
+// The file of a preset of some kind.
+std::string preset_path(const std::string& kind, const std::string& name,
+                        const std::string& where) {
+  const fs::path dir = configs_dir() / kind;
   const std::vector<std::string> names = names_in(dir);
   if (std::find(names.begin(), names.end(), name) == names.end()) {
-    throw InputError(fmt::format("{}unknown hardware preset `{}`{}; allowed are {}", where, name,
+    throw InputError(fmt::format("{}unknown {} preset `{}`{}; allowed are {}", where, kind, name,
                                  suggestion(name, names), fmt::join(names, ", ")));
   }
-  const std::vector<std::uint8_t> data = read_file(path.string());
+  return (dir / (name + ".yaml")).string();
+}
+
+Hardware preset_at(const std::string& name, const std::string& where) {
+  const std::string path = preset_path("hardware", name, where);
+  const std::vector<std::uint8_t> data = read_file(path);
   Hardware hardware;
   hardware.name = name;
-  read_hardware_fields(parse_yaml({data.begin(), data.end()}, path.string()), path.string(),
-                       hardware, false);
+  read_hardware_fields(parse_yaml({data.begin(), data.end()}, path), path, hardware, false);
   return hardware;
 }
 
@@ -186,18 +191,6 @@ void read_memory_fields(YamlFields& fields, const std::string& file, ExternalMem
                                   "refresh_interval, {}",
                                   timing.refresh_cycles, timing.refresh_interval));
   }
-}
-
-// The file of a preset of some kind.
-std::string preset_path(const std::string& kind, const std::string& name,
-                        const std::string& where) {
-  const fs::path dir = configs_dir() / kind;
-  const std::vector<std::string> names = names_in(dir);
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
-    throw InputError(fmt::format("{}unknown {} preset `{}`{}; allowed are {}", where, kind, name,
-                                 suggestion(name, names), fmt::join(names, ", ")));
-  }
-  return (dir / (name + ".yaml")).string();
 }
 
 ExternalMemory memory_preset_at(const std::string& name, const std::string& where) {

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
+#include "scheduler/tiling.hpp"
+
 namespace tessera {
 namespace {
 
 constexpr std::uint64_t kSumBytes = 4;
-
-std::uint64_t walked(std::uint64_t outputs, std::uint64_t stride, std::uint64_t window) {
-  return window == 1 ? outputs : (outputs - 1) * stride + window;
-}
 
 class Counter {
  public:
@@ -33,7 +31,7 @@ class Counter {
     if (conv.window) {
       const std::uint64_t windows = std::uint64_t{conv.window->chunks_y} * conv.window->chunks_x;
       tiles = windows;
-      steps = walked(conv.tile.rows, conv.kernel.stride_y, conv.window->window_h) *
+      steps = std::uint64_t{walked(conv.tile.rows, conv.kernel.stride_y, conv.window->window_h)} *
               walked(conv.tile.cols, conv.kernel.stride_x, conv.window->window_w) * windows *
               conv.weights.groups;
       sums = outputs * windows * conv.weights.groups;

@@ -67,12 +67,8 @@ struct Trial {
   Counters totals{};
 };
 
-std::uint64_t value(const Counters& counters, isa::Counter which) {
-  return counters[static_cast<std::size_t>(which)];
-}
-
 std::uint64_t bytes_of(const Counters& counters) {
-  return read_bytes(counters) + value(counters, isa::Counter::WriteBytes);
+  return read_bytes(counters) + counter(counters, isa::Counter::WriteBytes);
 }
 
 class Search {
@@ -84,7 +80,7 @@ class Search {
     if (!best_) {
       return {};
     }
-    const std::uint64_t cycles = value(best_->totals, isa::Counter::Cycles);
+    const std::uint64_t cycles = counter(best_->totals, isa::Counter::Cycles);
     is_large_ = cycles > kManyCycles;
     vary_kept();
     vary_tilings();
@@ -163,14 +159,14 @@ class Search {
     for (std::size_t i = 0; i < result.layers.size(); ++i) {
       const Counters& counters = result.layers[i].counters;
       const LayerRecord& record = program.layers[i];
-      trial.cycles.push_back(value(counters, isa::Counter::Cycles));
+      trial.cycles.push_back(counter(counters, isa::Counter::Cycles));
       trial.efforts.push_back(
           {record.macs, record.accesses, bytes_of(counters), trial.cycles.back()});
       sum.macs += record.macs;
       sum.accesses += record.accesses;
     }
     trial.totals = result.totals;
-    sum.cycles = value(result.totals, isa::Counter::Cycles);
+    sum.cycles = counter(result.totals, isa::Counter::Cycles);
     sum.external_bytes = bytes_of(result.totals);
     trial.cost = cost_of(prepared_.policy, sum);
     if (!best_) {
@@ -211,7 +207,7 @@ class Search {
     }
     const std::uint64_t trials = std::min(
         kMostTrials,
-        kCyclesTried / std::max<std::uint64_t>(1, value(best_->totals, isa::Counter::Cycles)));
+        kCyclesTried / std::max<std::uint64_t>(1, counter(best_->totals, isa::Counter::Cycles)));
     refine_likely_tiles(trials / 2);
     refine_slow_tiles(trials);
   }

@@ -149,8 +149,8 @@ class LayoutSearch {
   }
 
   void consider(FusedLayout& layout) {
-    const Bands bands(shapes_.layers, shapes_.feature_kept, layout);
-    Bands(bands).run([&](std::size_t i, Range rows) {
+    Bands bands(shapes_.layers, shapes_.feature_kept, layout);
+    bands.run([&](std::size_t i, Range rows) {
       const ConvShape& shape = *shapes_.layers[i == 0 ? 0 : i - 1];
       if (i == 0) {
         layout.bytes += std::uint64_t{u32(rows.size())} * u32(shape.in_w) * u32(shape.in_c);
@@ -340,7 +340,6 @@ class FusedPlanner {
   // Whether the work reads what lies where the rows are loaded.
   [[nodiscard]] bool is_read(const Step& load, const Step& work) const {
     const std::uint32_t row = u32(row_atoms(*layers_[0].shape, hw_));
-    // All rows that are there at the time; the ones above what it reads are no loss.
     const Range needed = input_rows(*layers_[0].shape, work.rows);
     const std::uint32_t begin = work.from.at + u32(needed.begin - work.from.rows.begin) * row;
     return begin < load.to.at + u32(load.rows.size()) * row &&
@@ -379,8 +378,8 @@ class FusedPlanner {
       return std::pair{a.work, a.action} < std::pair{b.work, b.action};
     });
     auto loads = loads_.begin();
-    for (std::size_t w = 0; w <= work_.size(); ++w) {
-      for (std::size_t a = 0; w < work_.size() && a < work_[w].actions.size(); ++a) {
+    for (std::size_t w = 0; w < work_.size(); ++w) {
+      for (std::size_t a = 0; a < work_[w].actions.size(); ++a) {
         for (; loads != loads_.end() && loads->work == w && loads->action == a; ++loads) {
           append(0, true, loads->actions);
         }
@@ -443,11 +442,9 @@ std::uint64_t array_cycles(const ConvShape& shape, const Hardware& hardware, Ran
            u32(shape.kernel_w) * atoms_of(shape, hardware);
   }
   const WindowTiling window = window_tiling(shape, hardware);
-  const auto walked = [](std::int32_t outputs, std::int32_t stride, std::uint32_t taps) {
-    return taps == 1 ? u32(outputs) : u32(outputs - 1) * u32(stride) + taps;
-  };
-  return std::uint64_t{walked(rows.size(), shape.stride_h, window.window_h)} *
-         walked(shape.out_w, shape.stride_w, window.window_w) * groups * parts * window.chunks();
+  return std::uint64_t{walked(u32(rows.size()), u32(shape.stride_h), window.window_h)} *
+         walked(u32(shape.out_w), u32(shape.stride_w), window.window_w) * groups * parts *
+         window.chunks();
 }
 
 std::optional<FusedLayout> fused_layout(const FusedShapes& shapes, const Hardware& hardware,

@@ -400,12 +400,12 @@ class LayerPlanner {
         std::uint64_t lines = 0;
         for (const Range& r : down) {
           tiles.push_back({r, c});
-          lines += walked(r, shape_.stride_h, window.window_h);
+          lines += walked(u32(r.size()), u32(shape_.stride_h), window.window_h);
         }
         if (can_resume()) {
-          lines = walked(rows, shape_.stride_h, window.window_h);
+          lines = walked(u32(rows.size()), u32(shape_.stride_h), window.window_h);
         }
-        steps += lines * walked(c, shape_.stride_w, window.window_w);
+        steps += lines * walked(u32(c.size()), u32(shape_.stride_w), window.window_w);
       }
       if (steps < best_steps) {
         best_steps = steps;
@@ -415,12 +415,6 @@ class LayerPlanner {
       }
     }
     return best;
-  }
-
-  // Slab rows or columns that the windows of these outputs cover.
-  static std::uint32_t walked(Range outputs, std::int32_t stride, std::uint32_t window) {
-    const std::uint32_t n = u32(outputs.size());
-    return window == 1 ? n : (n - 1) * u32(stride) + window;
   }
 
   // Block of output pixels and kernel groups whose sums stay in an accumulator half while the

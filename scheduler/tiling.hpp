@@ -77,6 +77,11 @@ inline std::uint32_t stored_kernels(const ConvShape& s, const Hardware& hw) {
   return s.same_kernels ? std::min(all, hw.atomic_k) : all;
 }
 
+/// Slab rows or columns that the windows of so many outputs cover.
+constexpr std::uint32_t walked(std::uint32_t outputs, std::uint32_t stride, std::uint32_t window) {
+  return window == 1 ? outputs : (outputs - 1) * stride + window;
+}
+
 /// How a depthwise kernel is cut into weight tiles: windows of adjacent taps.
 struct WindowTiling {
   std::uint32_t window_h, window_w;

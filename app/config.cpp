@@ -362,6 +362,16 @@ Hardware hardware_preset(const std::string& name) {
   return preset_at(name, "");
 }
 
+std::vector<std::string> preset_files() {
+  std::vector<std::string> files;
+  for (const char* kind : {"hardware", "memory", "energy"}) {
+    for (const std::string& name : names_in(configs_dir() / kind)) {
+      files.push_back((configs_dir() / kind / (name + ".yaml")).string());
+    }
+  }
+  return files;
+}
+
 std::string find_network(const std::string& name, const std::string& base) {
   const fs::path dir = configs_dir() / "networks";
   for (const fs::path& candidate :

@@ -5,13 +5,13 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 
 #include "app/output_file.hpp"
 #include "app/plan_command.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/simulate.hpp"
+#include "app/sweep_command.hpp"
 #include "app/validate.hpp"
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
@@ -66,12 +66,7 @@ void write_json(const std::string& path, const std::string& text) {
   if (path == "-") {
     fmt::print("{}", text);
   } else if (!path.empty()) {
-    std::ofstream out(path);
-    out << text;
-    out.flush();
-    if (!out) {
-      throw tessera::InputError(path + ": cannot be written");
-    }
+    tessera::write_text(path, text);
   }
 }
 
@@ -182,6 +177,10 @@ int parse_and_run(int argc, char** argv) {
   tessera::PlanCommand plan;
   CLI::App* plan_app = app.add_subcommand("plan", "order and memory plan only");
   plan.add_to(*plan_app);
+  tessera::SweepCommand sweep;
+  CLI::App* sweep_app =
+      app.add_subcommand("sweep", "one run per size of the cbuf or any other key");
+  sweep.add_to(*sweep_app);
   ValidateOptions validate;
   CLI::App* validate_app =
       app.add_subcommand("validate", "all three engines, their cycles and bytes against the RTL");
@@ -208,6 +207,9 @@ int parse_and_run(int argc, char** argv) {
   }
   if (plan_app->parsed()) {
     return plan.run() ? kDone : kWrong;
+  }
+  if (sweep_app->parsed()) {
+    return sweep.run() ? kDone : kWrong;
   }
   if (validate_app->parsed()) {
     return run_validate(validate);

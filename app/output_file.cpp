@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "tessera/error.hpp"
 
@@ -21,6 +22,15 @@ void check_writable(const std::string& path) {
   if (::access(target.c_str(), W_OK) != 0) {
     throw InputError(fmt::format("{}: cannot be written ({})", path,
                                  fs::exists(target, error) ? "no permission" : "no such folder"));
+  }
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.flush();
+  if (!out) {
+    throw InputError(path + ": cannot be written");
   }
 }
 

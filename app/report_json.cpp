@@ -134,7 +134,7 @@ std::string report_json(const Config& config, const Simulation& simulation) {
   Json json;
   json["schema"] = "tessera.run/1";
   json["hardware"] = hardware_json(config);
-  json["network"] = simulation.network.name;
+  json["network"] = simulation.network->name;
   json["engine"] = engine_names()[static_cast<std::size_t>(config.engine)];
   json["policy"] = policy_names()[static_cast<std::size_t>(config.policy.name)];
   json["verified"] = simulation.has_data ? Json(simulation.verified()) : Json(nullptr);
@@ -146,7 +146,7 @@ std::string report_json(const Config& config, const Simulation& simulation) {
         layer_json(config, program, program.layers[i], simulation.result.layers[i], sums));
     cbuf_peak = std::max(cbuf_peak, program.layers[i].cbuf_peak_bytes);
   }
-  const auto classes = scored_classes(config, simulation.network, simulation.result.outputs);
+  const auto classes = scored_classes(config, *simulation.network, simulation.result.outputs);
   if (!classes.empty()) {
     json["classes"] = Json::array();
     for (const ScoredClass& scored : classes) {

@@ -70,7 +70,7 @@ std::string report_table(const Config& config, const Simulation& simulation) {
   std::string text = fmt::format(
       "{} on {}: {} x {} MACs, {} KiB cbuf, {} bytes/cycle external memory{}, latency {} cycles; "
       "policy {}, engine {}\n\n",
-      simulation.network.name, hw.name, hw.atomic_c, hw.atomic_k,
+      simulation.network->name, hw.name, hw.atomic_c, hw.atomic_k,
       static_cast<double>(hw.cbuf_size) / 1024, config.memory.bytes_per_cycle,
       config.memory.name == "custom" ? "" : " (" + config.memory.name + ")", config.memory.latency,
       policy_names()[static_cast<std::size_t>(config.policy.name)],
@@ -80,7 +80,7 @@ std::string report_table(const Config& config, const Simulation& simulation) {
                       grouped(simulation.program.arena_bytes()),
                       grouped(simulation.program.memory.allocation.lower_bound));
   constexpr std::size_t kMostClasses = 5;
-  const auto classes = scored_classes(config, simulation.network, simulation.result.outputs);
+  const auto classes = scored_classes(config, *simulation.network, simulation.result.outputs);
   for (std::size_t i = 0; i < std::min(classes.size(), kMostClasses); ++i) {
     text += fmt::format("{} {:<24} {:.4f}\n", i == 0 ? "class:" : "      ", classes[i].label,
                         classes[i].score);

@@ -149,17 +149,25 @@ void check(const Program& program) {
 }
 
 Simulation simulate(const Config& config, const SimulateOptions& options, Progress& progress) {
-  Simulation simulation;
   check_engine(config, options);
-  simulation.network = load_configured(config);
+  return simulate(config, std::make_shared<const Network>(load_configured(config)), options,
+                  progress);
+}
+
+Simulation simulate(const Config& config, std::shared_ptr<const Network> loaded,
+                    const SimulateOptions& options, Progress& progress) {
+  check_engine(config, options);
+  Simulation simulation;
+  simulation.network = std::move(loaded);
+  const Network& network = *simulation.network;
   simulation.has_data = config.engine != Engine::Model;
-  check_outputs(simulation.network, options);
-  check_labels(config, simulation.network);
+  check_outputs(network, options);
+  check_labels(config, network);
   std::vector<Bytes> inputs;
   if (simulation.has_data) {
-    inputs = read_inputs(simulation.network, options.input, config.seed);
+    inputs = read_inputs(network, options.input, config.seed);
   }
-  simulation.program = compile(simulation.network, config.hardware, config.policy,
+  simulation.program = compile(network, config.hardware, config.policy,
                                simulation.has_data ? Contents::All : Contents::Commands);
   check(simulation.program);
 
@@ -185,11 +193,11 @@ Simulation simulate(const Config& config, const SimulateOptions& options, Progre
   simulation.result = run_on(config.engine, simulation.program, run);
   if (simulation.has_data) {
     simulation.first_mismatch =
-        first_mismatch(simulation.network, simulation.program, inputs, simulation.result, progress);
+        first_mismatch(network, simulation.program, inputs, simulation.result, progress);
   }
   progress.clear();
   if (!options.output.empty()) {
-    write_outputs(simulation.network, simulation.result.outputs, options.output);
+    write_outputs(network, simulation.result.outputs, options.output);
   }
   return simulation;
 }

@@ -1,6 +1,7 @@
 // The main job: schedule, check, run, verify.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@ struct SimulateOptions {
 };
 
 struct Simulation {
-  Network network;
+  std::shared_ptr<const Network> network;
   Program program;
   RunResult result;
   bool has_data = true;                       ///< the engine computes, there is something to verify
@@ -39,5 +40,8 @@ void check(const Program& program);
 /// Throws InputError, MissingTool, EngineError; std::runtime_error when the program checker
 /// objects.
 Simulation simulate(const Config& config, const SimulateOptions& options, Progress& progress);
+/// The same with the network of `config`, loaded already.
+Simulation simulate(const Config& config, std::shared_ptr<const Network> network,
+                    const SimulateOptions& options, Progress& progress);
 
 }  // namespace tessera

@@ -3,15 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <numeric>
 #include <optional>
 
 #include "scheduler/checker_decode.hpp"
+#include "scheduler/external_map.hpp"
 #include "tessera/isa.hpp"
 
 namespace tessera {
 namespace {
 
+using checker::ExternalMap;
 using checker::Op;
 
 constexpr std::size_t kMaxProblems = 8;
@@ -30,51 +32,6 @@ struct Cell {
 
 /// Operations known to be finished, by unit.
 using Known = std::array<std::uint32_t, 3>;
-
-/// State of a range of external bytes within a run.
-struct ExternalRange {
-  bool valid = false;       ///< holds something
-  std::uint32_t store = 0;  ///< last store to it
-  std::uint32_t load = 0;   ///< last load of it since
-};
-
-class ExternalMap {
- public:
-  explicit ExternalMap(std::uint64_t size) : size_(size) { ranges_[0] = {}; }
-  [[nodiscard]] std::uint64_t size() const { return size_; }
-
-  template <class Visit>
-  void visit(std::uint64_t begin, std::uint64_t end, Visit visit) {
-    cut(begin);
-    cut(end);
-    const auto first = ranges_.find(begin);
-    for (auto at = first; at != ranges_.end() && at->first < end; ++at) {
-      visit(at->second);
-    }
-  }
-
-  /// A new run: the tokens of the last one are gone, its writes are there.
-  void settle() {
-    std::map<std::uint64_t, ExternalRange> settled;
-    for (const auto& [begin, range] : ranges_) {
-      if (settled.empty() || settled.rbegin()->second.valid != range.valid) {
-        settled[begin] = {range.valid, 0, 0};
-      }
-    }
-    ranges_ = std::move(settled);
-  }
-
- private:
-  void cut(std::uint64_t at) {
-    const auto next = ranges_.upper_bound(at);
-    const auto owner = std::prev(next);
-    if (owner->first != at) {
-      ranges_.emplace_hint(next, at, owner->second);
-    }
-  }
-  std::map<std::uint64_t, ExternalRange> ranges_;
-  std::uint64_t size_;
-};
 
 class RunChecker {
  public:
@@ -95,7 +52,14 @@ class RunChecker {
     for (std::string& problem : replay.problems) {
       report(std::move(problem));
     }
-    for (const Op& op : replay.ops) {
+    external_.begin_run(grain_of(replay.ops));
+    check(replay.ops);
+    external_.end_run();
+  }
+
+ private:
+  void check(const std::vector<Op>& ops) {
+    for (const Op& op : ops) {
       if (problems_.size() >= kMaxProblems) {
         return;
       }
@@ -121,7 +85,28 @@ class RunChecker {
     }
   }
 
- private:
+  // Of which all accesses to external memory are multiples, from the begin of the arena.
+  [[nodiscard]] std::uint64_t grain_of(const std::vector<Op>& ops) const {
+    std::uint64_t grain = 0;
+    const auto add = [&](std::uint64_t address, const auto& shape, const auto& stride) {
+      grain = std::gcd(grain, external_.from_arena(address));
+      grain = std::gcd(grain, std::uint64_t{shape.segment_bytes});
+      grain = shape.inner > 1 ? std::gcd(grain, std::uint64_t{stride.inner_stride}) : grain;
+      grain = shape.outer > 1 ? std::gcd(grain, std::uint64_t{stride.outer_stride}) : grain;
+    };
+    for (const Op& op : ops) {
+      if (op.is_mark || op.unit == isa::Unit::Compute) {
+        continue;
+      }
+      if (op.unit == isa::Unit::Store) {
+        add(op.address.address, op.store_shape, op.store_stride);
+      } else if (external_.in_arena(op.source.address, op.source.address)) {
+        add(op.source.address, op.load_shape, op.load_stride);
+      }
+    }
+    return external_.common_grain(grain);
+  }
+
   void report(std::string text) {
     if (problems_.size() < kMaxProblems) {
       problems_.push_back(std::move(text));
@@ -218,17 +203,13 @@ class RunChecker {
     }
     for_segments(
         op.source.address, op.load_shape, op.load_stride, [&](std::uint64_t b, std::uint64_t e) {
-          external_.visit(b, e, [&](ExternalRange& range) {
-            if (!range.valid) {
-              report_here(fmt::format("reads external bytes {:#x}..{:#x} that hold nothing", b, e));
-            } else if (range.store > op.known_acknowledged) {
-              report_here(
-                  fmt::format("reads external bytes {:#x}..{:#x} that a store may still "
-                              "be writing",
-                              b, e));
-            }
-            range.load = numbers_[kLoad];
-          });
+          const auto problem = external_.load(b, e, numbers_[kLoad], op.known_acknowledged);
+          if (problem != ExternalMap::Problem::None) {
+            report_here(fmt::format("reads external bytes {:#x}..{:#x} that {}", b, e,
+                                    problem == ExternalMap::Problem::HoldsNothing
+                                        ? "hold nothing"
+                                        : "a store may still be writing"));
+          }
         });
   }
 
@@ -542,24 +523,16 @@ class RunChecker {
     if (!to_memory) {
       return;
     }
-    const auto [arena_begin, arena_end] = arena();
     for_segments(
-        op.address.address, op.store_shape, op.store_stride,
-        [&, begin_limit = arena_begin, end_limit = arena_end](std::uint64_t b, std::uint64_t e) {
-          if (b < begin_limit || e > end_limit) {
+        op.address.address, op.store_shape, op.store_stride, [&](std::uint64_t b, std::uint64_t e) {
+          if (!external_.in_arena(b, e)) {
             report_here(
                 fmt::format("writes external bytes {:#x}..{:#x} outside the activations", b, e));
-            return;
+          } else if (external_.store(b, e, numbers_[kStore], op.known[kLoad]) !=
+                     ExternalMap::Problem::None) {
+            report_here(fmt::format(
+                "overwrites external bytes {:#x}..{:#x} that a load may still read", b, e));
           }
-          external_.visit(b, e, [&](ExternalRange& range) {
-            if (range.load > op.known[kLoad]) {
-              report_here(
-                  fmt::format("overwrites external bytes {:#x}..{:#x} that a load may still "
-                              "read",
-                              b, e));
-            }
-            range = {true, numbers_[kStore], 0};
-          });
         });
   }
 
@@ -578,15 +551,6 @@ class RunChecker {
     return true;
   }
 
-  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> arena() const {
-    for (const MemoryRegion& region : program_.regions) {
-      if (region.kind == MemoryKind::Arena) {
-        return {region.range.address, region.range.address + region.range.bytes};
-      }
-    }
-    return {0, 0};
-  }
-
   const Program& program_;
   const Hardware& hw_;
   ExternalMap& external_;
@@ -601,16 +565,18 @@ class RunChecker {
 
 std::vector<std::string> check_program(const Program& program) {
   std::vector<std::string> problems;
-  ExternalMap external(program.image.size());
+  Slot arena;
+  for (const MemoryRegion& region : program.regions) {
+    arena = region.kind == MemoryKind::Arena ? region.range : arena;
+  }
+  ExternalMap external(program.image.size(), arena.address, arena.address + arena.bytes);
   const auto set_valid = [&](const Slot& slot) {
     if (slot.address + slot.bytes > external.size()) {
       problems.push_back(fmt::format("bytes {:#x}..{:#x} are outside the map", slot.address,
                                      slot.address + slot.bytes));
       return;
     }
-    external.visit(slot.address, slot.address + slot.bytes, [](ExternalRange& range) {
-      range = {true, 0, 0};
-    });
+    external.set_valid(slot.address, slot.address + slot.bytes);
   };
   for (const MemoryRegion& region : program.regions) {
     if (region.kind == MemoryKind::Constants) {
@@ -631,7 +597,6 @@ std::vector<std::string> check_program(const Program& program) {
     if (std::holds_alternative<NoCopy>(step)) {
       continue;
     }
-    external.settle();
     const auto& run = std::get<CommandRun>(step);
     if (run.stream.address + run.stream.bytes > program.image.size()) {
       problems.emplace_back("a command stream is outside the map");

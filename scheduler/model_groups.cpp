@@ -1,6 +1,7 @@
 #include "scheduler/model_groups.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <map>
 #include <set>
@@ -135,6 +136,36 @@ class GroupAllocator {
   std::vector<std::uint64_t> inner_bounds_;  // by buffer of outer_
 };
 
+// Programs of one network, as policy `best` and sweeps make them, mostly have the same activations.
+Allocation allocate_once(const AllocationProblem& problem, PlannerName planner,
+                         const SearchBudget& budget) {
+  struct Known {
+    std::vector<std::uint64_t> key;
+    Allocation allocation;
+  };
+  constexpr std::size_t kMostKnown = 8;
+  static thread_local std::deque<Known> all_known;
+  std::vector<std::uint64_t> key = {static_cast<std::uint64_t>(planner), budget.steps,
+                                    problem.alignment, problem.buffers.size()};
+  for (const Buffer& buffer : problem.buffers) {
+    key.insert(key.end(), {static_cast<std::uint64_t>(buffer.lower),
+                           static_cast<std::uint64_t>(buffer.upper), buffer.size});
+  }
+  for (const Overlap& overlap : problem.overlaps) {
+    key.insert(key.end(), {overlap.below, overlap.above, overlap.distance});
+  }
+  for (const Known& known : all_known) {
+    if (known.key == key) {
+      return known.allocation;
+    }
+  }
+  if (all_known.size() == kMostKnown) {
+    all_known.pop_front();
+  }
+  all_known.push_back({std::move(key), allocate(problem, planner, budget)});
+  return all_known.back().allocation;
+}
+
 }  // namespace
 
 Allocation allocate_models(const AllocationProblem& problem, const std::vector<BufferOwner>& owners,
@@ -143,7 +174,7 @@ Allocation allocate_models(const AllocationProblem& problem, const std::vector<B
   const bool alone = std::all_of(owners.begin(), owners.end(), [&](const BufferOwner& owner) {
     return model_of_group.emplace(owner.group, owner.model).first->second == owner.model;
   });
-  return alone ? allocate(problem, planner, budget)
+  return alone ? allocate_once(problem, planner, budget)
                : GroupAllocator(problem, owners, planner, budget).run();
 }
 

@@ -4,7 +4,7 @@ set -euo pipefail
 
 build=(g++ make cmake ninja-build verilator zlib1g-dev libyaml-cpp-dev libcli11-dev libfmt-dev
   nlohmann-json3-dev flatbuffers-compiler libflatbuffers-dev libgtest-dev librapidcheck-dev
-  libbenchmark-dev libsystemc-dev libssl-dev libonnx-dev libprotobuf-dev)
+  libbenchmark-dev libsqlite3-dev libsystemc-dev libssl-dev libonnx-dev libprotobuf-dev)
 test=("${build[@]}" gtkwave libonnx-testdata)
 ci=("${test[@]}" clang clang-format clang-tidy libclang-rt-dev)
 command -v npm >/dev/null || ci+=(nodejs npm)

@@ -51,6 +51,9 @@ Hardware hardware_preset(const std::string& name);
 /// The same from configs/memory.
 ExternalMemory memory_preset(const std::string& name);
 
+/// All preset files, of all kinds, in order.
+std::vector<std::string> preset_files();
+
 /// A network given as a file (relative to the working folder, then to `base`) or by the name of one
 /// in configs/networks.
 std::string find_network(const std::string& name, const std::string& base);

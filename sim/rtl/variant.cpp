@@ -1,6 +1,8 @@
 #include "sim/rtl/variant.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -88,6 +90,25 @@ std::string shell_quoted(const std::string& text) {
   return quoted + "'";
 }
 
+/// Held until it goes; the kernel lets go of it if the process dies.
+class FileLock {
+ public:
+  explicit FileLock(const fs::path& path)
+      : file_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
+    if (file_ < 0 || ::flock(file_, LOCK_EX) != 0) {
+      throw std::runtime_error(fmt::format("{}: cannot be locked", path.string()));
+    }
+  }
+  ~FileLock() { ::close(file_); }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  FileLock(FileLock&&) = delete;
+  FileLock& operator=(FileLock&&) = delete;
+
+ private:
+  int file_;
+};
+
 bool has_tool(const char* tool) {
   return std::system(fmt::format("command -v {} >/dev/null 2>&1", tool).c_str()) == 0;
 }
@@ -133,6 +154,12 @@ std::string build_variant(const Hardware& hardware, const VariantOptions& option
     announce(fmt::format("Verilating {} x {} MACs, {} KiB cbuf{} (once; kept in {})",
                          hardware.atomic_c, hardware.atomic_k, hardware.cbuf_capacity / 1024,
                          options.waves ? ", with waves" : "", cache_dir().string()));
+  }
+  // One builds, others wait for it: a sweep's workers want the same variant at once.
+  fs::create_directories(cache_dir());
+  const FileLock lock(cache_dir() / fmt::format("npu-{}.lock", hash.text()));
+  if (fs::exists(library)) {
+    return library.string();
   }
   // Built aside and moved into place at the end, so that others see all of it or nothing.
   const fs::path work = cache_dir() / fmt::format("build-{}-{}", hash.text(), ::getpid());

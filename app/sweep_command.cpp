@@ -1,0 +1,171 @@
+#include "app/sweep_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+#include "app/output_file.hpp"
+#include "app/progress.hpp"
+#include "sweep/export.hpp"
+#include "sweep/run.hpp"
+#include "sweep/slurm.hpp"
+#include "tessera/error.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t kMostJobs = 1024;
+
+}  // namespace
+
+void SweepCommand::add_space(CLI::App& app) {
+  app.add_option("--config", request_.config, "run configuration (YAML)");
+  app.add_option("--network", request_.networks,
+                 "network files or built-in names, with commas; repeatable")
+      ->allow_extra_args(false);
+  app.add_option("--cbuf", request_.cbuf,
+                 "usable cbuf sizes: 16KiB,48KiB or 16KiB..1MiB (doublings) or 16KiB..64KiB:8KiB");
+  app.add_option("--set", request_.sets, "path.to.key=a,b,c; one value: for all points; repeatable")
+      ->allow_extra_args(false);
+  app.add_option("--engine", engine_, "engine: rtl, tlm or model");
+  app.add_option("--seed", seed_, "seed of weights and inputs that no file gives");
+  app.add_flag("--quiet", quiet_, "no progress and no tables");
+}
+
+void SweepCommand::add_to(CLI::App& app) {
+  add_space(app);
+  app.add_option("--out", out_, "folder for the results");
+  app.add_option("--jobs", jobs_, "points at a time (default: as many as processors)")
+      ->check(CLI::Range(std::size_t{1}, kMostJobs));
+  app.add_option("--shard", shard_, "i/n: only one share of n, into a file of its own");
+  app.add_option("--json", json_, "also write the results as JSON there; - for standard output");
+  app.add_flag("--fresh", fresh_, "forget what the folder has");
+  app.add_flag("--retry-failed", retry_, "run points again that failed");
+  merge_ = app.add_subcommand("merge", "join the shares of a sweep");
+  merge_->add_option("--out", out_, "folder for the results")->required();
+  merge_->add_option("shares", files_, "files of shares (default: all in the folder)");
+  merge_->add_option("--json", json_, "also write the results as JSON there");
+  merge_->add_flag("--quiet", quiet_, "no tables");
+  submit_ = app.add_subcommand("submit", "run the shares as an array of jobs on a cluster");
+  add_space(*submit_);
+  submit_->add_option("--out", out_, "folder for the results, seen by all nodes")->required();
+  submit_->add_flag("--slurm", slurm_, "with Slurm")->required();
+  submit_->add_option("--tasks", tasks_, "shares (default 8)")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{100000}));
+  submit_->add_option("--cpus", cpus_, "processors of each task (default 1)")
+      ->check(CLI::Range(std::size_t{1}, kMostJobs));
+  submit_
+      ->add_option("--sbatch", slurm_options_,
+                   "a further option of sbatch, such as --sbatch=--partition=long; repeatable")
+      ->allow_extra_args(false);
+  submit_->add_flag("--dry-run", dry_run_, "only write the scripts");
+}
+
+sweep::Space SweepCommand::space() const {
+  if (request_.config.empty()) {
+    throw InputError("sweep: --config is required");
+  }
+  sweep::SpaceRequest request = request_;
+  if (!engine_.empty()) {
+    request.fixed.push_back("engine=" + engine_);
+  }
+  if (!seed_.empty()) {
+    request.fixed.push_back("seed=" + seed_);
+  }
+  return sweep::make_space(request);
+}
+
+bool SweepCommand::report(const std::string& folder) const {
+  const sweep::Results results = sweep::finish(folder);
+  if (json_ == "-") {
+    fmt::print("{}", to_json(results));
+  } else if (!json_.empty()) {
+    write_text(json_, to_json(results));
+  }
+  if (!quiet_ && json_ != "-") {
+    fmt::print("{}\npoints, curves and the front: {}\n", to_terminal(results),
+               (std::filesystem::path(folder) / "results.{csv,json}").string());
+  }
+  const auto bad =
+      std::count_if(results.points.begin(), results.points.end(),
+                    [](const sweep::PointResult& p) { return p.status != sweep::Status::Ok; });
+  if (bad > 0) {
+    fmt::print(stderr, "cosim: {} of {} points failed or are wrong\n", bad, results.points.size());
+  }
+  return bad == 0;
+}
+
+bool SweepCommand::run_here() {
+  if (out_.empty()) {
+    throw InputError("sweep: --out is required: the folder for the results");
+  }
+  if (!json_.empty() && json_ != "-") {
+    check_writable(json_);
+  }
+  sweep::RunRequest run;
+  run.definition = sweep::define(space(), sweep::parse_shard(shard_));
+  run.folder = out_;
+  run.jobs = jobs_ != 0 ? jobs_ : std::max(1U, std::thread::hardware_concurrency());
+  run.fresh = fresh_;
+  run.retry_failed = retry_;
+  Progress progress(quiet_);
+  if (!run_points(run, progress)) {
+    return false;
+  }
+  if (run.definition.shard.count > 1) {
+    progress.say(fmt::format("share {} is in {}", shard_, points_file(out_, run.definition.shard)));
+    return true;
+  }
+  return report(out_);
+}
+
+bool SweepCommand::submit() const {
+  static_cast<void>(sweep::define(space(), {}));  // what is wrong is better known now
+  namespace fs = std::filesystem;
+  sweep::SlurmRequest request;
+  const auto add = [&](const char* option, const std::string& value) {
+    request.arguments.emplace_back(option);
+    request.arguments.push_back(value);
+  };
+  add("--config", fs::absolute(request_.config).string());
+  for (const std::string& network : request_.networks) {
+    add("--network", network);
+  }
+  for (const std::string& set : request_.sets) {
+    add("--set", set);
+  }
+  if (!request_.cbuf.empty()) {
+    add("--cbuf", request_.cbuf);
+  }
+  if (!engine_.empty()) {
+    add("--engine", engine_);
+  }
+  if (!seed_.empty()) {
+    add("--seed", seed_);
+  }
+  request.folder = out_;
+  request.tasks = tasks_;
+  request.cpus = cpus_;
+  request.options = slurm_options_;
+  request.submit = !dry_run_;
+  const sweep::SlurmJobs jobs = sweep::submit(request);
+  if (!quiet_) {
+    fmt::print("{}\n{}\n", jobs.array_script, jobs.merge_script);
+    if (!jobs.array_job.empty()) {
+      fmt::print("array job {}, merge job {}\n", jobs.array_job, jobs.merge_job);
+    }
+  }
+  return true;
+}
+
+bool SweepCommand::run() {
+  if (merge_->parsed()) {
+    sweep::merge(out_, files_);
+    return report(out_);
+  }
+  return submit_->parsed() ? submit() : run_here();
+}
+
+}  // namespace tessera

@@ -1,0 +1,38 @@
+// `cosim sweep`, with `merge` and `submit`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "sweep/space.hpp"
+
+namespace tessera {
+
+class SweepCommand {
+ public:
+  void add_to(CLI::App& app);
+
+  /// False when a point failed or its results are wrong, or the sweep was interrupted. Throws
+  /// InputError, MissingTool.
+  [[nodiscard]] bool run();
+
+ private:
+  void add_space(CLI::App& app);
+  [[nodiscard]] sweep::Space space() const;
+  [[nodiscard]] bool run_here();
+  [[nodiscard]] bool report(const std::string& folder) const;
+  [[nodiscard]] bool submit() const;
+
+  CLI::App* merge_ = nullptr;
+  CLI::App* submit_ = nullptr;
+  sweep::SpaceRequest request_;
+  std::string engine_, seed_, out_, shard_ = "1/1", json_;
+  std::vector<std::string> files_, slurm_options_;
+  std::size_t jobs_ = 0;
+  std::size_t tasks_ = 8;
+  std::size_t cpus_ = 1;
+  bool fresh_ = false, retry_ = false, quiet_ = false, slurm_ = false, dry_run_ = false;
+};
+
+}  // namespace tessera

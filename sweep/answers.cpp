@@ -1,0 +1,178 @@
+#include "sweep/answers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+namespace tessera::sweep {
+namespace {
+
+bool has_cbuf_axis(const Space& space) {
+  return !space.axes.empty() && space.axes.back().key == kCbufKey;
+}
+
+// Points of one curve have one key.
+std::size_t curve_of(const Space& space, std::size_t index) {
+  return has_cbuf_axis(space) ? index / space.axes.back().values.size() : index;
+}
+
+double objective_of(const PointResult& point) {
+  if (point.objective == "traffic") {
+    return static_cast<double>(point.external_bytes());
+  }
+  return point.objective == "energy" ? point.energy_pj : static_cast<double>(point.cycles);
+}
+
+std::vector<LayerModes> mode_changes(const std::vector<PointResult>& all,
+                                     const std::vector<std::size_t>& points) {
+  std::vector<LayerModes> changes;
+  const std::size_t layers = all[points[0]].layers.size();
+  for (std::size_t l = 0; l < layers; ++l) {
+    LayerModes modes;
+    modes.layer = all[points[0]].layers[l].name;
+    for (const std::size_t p : points) {
+      const std::string& mode = all[p].layers[l].mode;
+      if (modes.modes.empty() || modes.modes.back().mode != mode) {
+        modes.modes.push_back({all[p].cbuf_bytes, mode});
+      }
+    }
+    if (modes.modes.size() > 1) {
+      changes.push_back(std::move(modes));
+    }
+  }
+  return changes;
+}
+
+Curve make_curve(const Space& space, const std::vector<PointResult>& all,
+                 std::vector<std::size_t> points) {
+  Curve curve;
+  const std::vector<std::string> values = space.values(all[points[0]].index);
+  for (std::size_t a = 0; a < space.axes.size(); ++a) {
+    if (space.axes[a].key == kCbufKey) {
+      continue;
+    }
+    const std::string label = label_of(space, space.axes[a], values[a]);
+    curve.label += curve.label.empty() ? "" : ", ";
+    curve.label += space.axes[a].key == kNetworkKey ? label : space.axes[a].key + "=" + label;
+  }
+  curve.fewest = *std::min_element(points.begin(), points.end(), [&](std::size_t a, std::size_t b) {
+    return all[a].cycles < all[b].cycles;
+  });
+  for (std::size_t t = 0; t < kTolerances.size(); ++t) {
+    const std::uint64_t fewest = all[curve.fewest].cycles;
+    curve.within[t] = *std::find_if(points.begin(), points.end(), [&](std::size_t p) {
+      return all[p].cycles * 100 <= fewest * (100 + kTolerances[t]);
+    });
+  }
+  curve.changes = mode_changes(all, points);
+  curve.points = std::move(points);
+  return curve;
+}
+
+std::size_t network_of(const Space& space, std::size_t index) {
+  for (std::size_t a = 0; a < space.axes.size(); ++a) {
+    if (space.axes[a].key == kNetworkKey) {
+      return space.coordinates(index)[a];
+    }
+  }
+  return 0;
+}
+
+using Costs = std::array<std::uint64_t, 4>;
+
+Costs costs_of(const PointResult& point) {
+  return {point.cycles, point.external_bytes(), point.cbuf_bytes, point.macs_per_cycle};
+}
+
+bool dominates(const Costs& a, const Costs& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] > b[i]) {
+      return false;
+    }
+  }
+  return a != b;
+}
+
+}  // namespace
+
+void carry_over(const Space& space, std::vector<PointResult>& points) {
+  const PointResult* best = nullptr;
+  std::size_t curve = 0;
+  for (PointResult& point : points) {
+    if (best == nullptr || curve_of(space, point.index) != curve) {
+      best = nullptr;
+      curve = curve_of(space, point.index);
+    }
+    if (point.status != Status::Ok || point.objective.empty()) {
+      continue;
+    }
+    if (best != nullptr && objective_of(*best) < objective_of(point)) {
+      const std::size_t index = point.index;
+      const std::uint64_t cbuf = point.cbuf_bytes;
+      const std::uint64_t own = point.own_cycles;
+      point = *best;
+      point.own_cycles = own;
+      point.index = index;
+      point.cbuf_bytes = cbuf;
+    }
+    best = &point;
+  }
+}
+
+std::vector<bool> pareto_front(const Space& space, const std::vector<PointResult>& points) {
+  std::vector<bool> on_front(points.size(), false);
+  std::map<std::size_t, std::vector<std::size_t>> by_network;
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    if (points[p].status == Status::Ok) {
+      by_network[network_of(space, points[p].index)].push_back(p);
+    }
+  }
+  for (auto& [network, candidates] : by_network) {
+    // A point is dominated only by one that comes before it in this order.
+    std::stable_sort(candidates.begin(), candidates.end(), [&](std::size_t a, std::size_t b) {
+      return costs_of(points[a]) < costs_of(points[b]);
+    });
+    std::vector<std::size_t> front;
+    for (const std::size_t p : candidates) {
+      on_front[p] = std::none_of(front.begin(), front.end(), [&](std::size_t other) {
+        return dominates(costs_of(points[other]), costs_of(points[p]));
+      });
+      if (on_front[p]) {
+        front.push_back(p);
+      }
+    }
+  }
+  return on_front;
+}
+
+std::string label_of(const Space& space, const Axis& axis, const std::string& value) {
+  if (axis.key != kNetworkKey) {
+    return value;
+  }
+  const std::string stem = std::filesystem::path(value).stem().string();
+  const Axis* const networks = space.axis(kNetworkKey);
+  const auto same = std::count_if(
+      networks->values.begin(), networks->values.end(),
+      [&](const std::string& other) { return std::filesystem::path(other).stem() == stem; });
+  return same > 1 ? value : stem;
+}
+
+Results evaluate(const Space& space, std::vector<PointResult> points) {
+  carry_over(space, points);
+  Results results{space, std::move(points), {}, {}};
+  results.on_front = pareto_front(space, results.points);
+  std::map<std::size_t, std::vector<std::size_t>> curves;
+  for (std::size_t p = 0; p < results.points.size(); ++p) {
+    if (results.points[p].status == Status::Ok) {
+      curves[curve_of(space, results.points[p].index)].push_back(p);
+    }
+  }
+  for (auto& [key, members] : curves) {
+    results.curves.push_back(make_curve(space, results.points, std::move(members)));
+  }
+  return results;
+}
+
+}  // namespace tessera::sweep

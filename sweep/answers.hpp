@@ -1,0 +1,59 @@
+// What a sweep's points say.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sweep/point.hpp"
+#include "sweep/space.hpp"
+
+namespace tessera::sweep {
+
+/// Percent above the fewest cycles for which the smallest cbuf is sought.
+inline constexpr std::array<std::uint32_t, 3> kTolerances = {1, 5, 10};
+
+struct ModeAt {
+  std::uint64_t cbuf_bytes = 0;  ///< the smallest with that mode, until the next entry
+  std::string mode;
+};
+
+struct LayerModes {
+  std::string layer;
+  std::vector<ModeAt> modes;  ///< by size
+};
+
+/// Points that differ in the size of the cbuf only.
+struct Curve {
+  std::string label;                ///< network and the other swept values
+  std::vector<std::size_t> points;  ///< as indices into Results::points, by size; good ones only
+  std::size_t fewest = 0;           ///< point with the fewest cycles, the smallest of several
+  /// By tolerance: the point with the smallest cbuf.
+  std::array<std::size_t, kTolerances.size()> within{};
+  std::vector<LayerModes> changes;  ///< layers whose mode is not the same at all sizes
+};
+
+struct Results {
+  Space space;
+  std::vector<PointResult> points;
+  std::vector<bool> on_front;  ///< by point: nothing is as good in everything and better in one
+  std::vector<Curve> curves;   ///< with at least one good point
+};
+
+/// A program for a smaller cbuf also runs with a larger one: with policy `best`, each point has the
+/// program with the least of the objective among those for up to its size. So more cbuf never costs
+/// more. Points must be in order.
+void carry_over(const Space& space, std::vector<PointResult>& points);
+
+/// Points of the front: cycles, external bytes, cbuf bytes and MACs per cycle, each the fewer the
+/// better, among points of one network.
+std::vector<bool> pareto_front(const Space& space, const std::vector<PointResult>& points);
+
+/// As in `space`, but networks by their names.
+std::string label_of(const Space& space, const Axis& axis, const std::string& value);
+
+/// Points as they were run, in order.
+Results evaluate(const Space& space, std::vector<PointResult> points);
+
+}  // namespace tessera::sweep

@@ -1,0 +1,81 @@
+// One point of a sweep: a configuration, run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sweep/space.hpp"
+#include "tessera/config.hpp"
+
+namespace tessera::sweep {
+
+struct LayerResult {
+  std::string name;
+  std::string op;
+  std::string mode;  ///< with the parts of a split
+  std::uint64_t macs = 0;
+  std::uint64_t cycles = 0;
+  std::uint64_t external_bytes = 0;  ///< read and written
+};
+
+enum class Status : std::uint8_t {
+  Ok,
+  Wrong,  ///< it ran, but its results differ from the reference kernels
+  Failed  ///< see the error
+};
+const char* name_of(Status status);
+
+struct PointResult {
+  std::size_t index = 0;
+  Status status = Status::Failed;
+  std::string error;
+  std::string network;                    ///< its name; empty when it cannot be read
+  std::string objective;                  ///< of policy `best`; empty: another policy
+  std::uint64_t cbuf_bytes = 0;           ///< usable; 0 when the configuration cannot be read
+  std::uint64_t cbuf_capacity_bytes = 0;  ///< built: as much as the sweep's largest size needs
+  std::uint64_t program_cbuf_bytes = 0;   ///< that the program was made for
+  std::uint64_t macs_per_cycle = 0;       ///< of the array
+  std::uint64_t macs = 0;
+  std::uint64_t cycles = 0;
+  std::uint64_t own_cycles = 0;  ///< with the program made for just this size
+  std::uint64_t ideal_cycles = 0;
+  std::uint64_t external_read_bytes = 0;
+  std::uint64_t external_write_bytes = 0;
+  std::uint64_t arena_bytes = 0;
+  std::uint64_t command_bytes = 0;
+  double energy_pj = 0;
+  std::optional<bool> verified;  ///< nothing: the engine computes no data
+  std::vector<LayerResult> layers;
+
+  [[nodiscard]] std::uint64_t external_bytes() const {
+    return external_read_bytes + external_write_bytes;
+  }
+};
+
+/// Runs points; keeps the network of the last one.
+class PointRunner {
+ public:
+  explicit PointRunner(const Space& space) : space_(space) {}
+
+  /// Never throws for what a point's configuration can cause: that is its error.
+  PointResult run(std::size_t index);
+
+ private:
+  Config config_of(std::size_t index);
+  std::shared_ptr<const Network> network_of(const Config& config);
+
+  const Space& space_;
+  std::optional<std::size_t> largest_;  ///< the point whose capacity is known
+  std::uint64_t capacity_ = 0;
+  std::string network_key_;
+  std::shared_ptr<const Network> network_;
+};
+
+/// For pipes and files.
+std::string to_text(const PointResult& result);
+PointResult from_text(const std::string& text);
+
+}  // namespace tessera::sweep

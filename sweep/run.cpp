@@ -1,0 +1,262 @@
+#include "sweep/run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "app/output_file.hpp"
+#include "sweep/export.hpp"
+#include "sweep/pool.hpp"
+#include "tessera/error.hpp"
+
+namespace tessera::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kCommitPeriod{200};
+constexpr std::size_t kMostNamed = 8;
+
+volatile std::sig_atomic_t interrupted = 0;
+
+/// While it lives, SIGINT and SIGTERM are noted instead of ending the program.
+class Interrupts {
+ public:
+  Interrupts() {
+    interrupted = 0;
+    struct sigaction note {};
+    note.sa_handler = [](int /*signal*/) { interrupted = 1; };
+    sigaction(SIGINT, &note, &old_int_);
+    sigaction(SIGTERM, &note, &old_term_);
+  }
+  ~Interrupts() {
+    sigaction(SIGINT, &old_int_, nullptr);
+    sigaction(SIGTERM, &old_term_, nullptr);
+  }
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+  Interrupts(Interrupts&&) = delete;
+  Interrupts& operator=(Interrupts&&) = delete;
+
+ private:
+  struct sigaction old_int_ {};
+  struct sigaction old_term_ {};
+};
+
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!fs::is_directory(folder, error)) {
+    throw InputError(fmt::format("{}: cannot be made a folder", folder));
+  }
+}
+
+Store open_or_create(const RunRequest& request, const std::string& path) {
+  std::error_code error;
+  if (request.fresh || !fs::exists(path, error)) {
+    return Store::create(path, request.definition);
+  }
+  Store store = Store::open(path);
+  if (!store.definition().same_sweep(request.definition)) {
+    throw InputError(
+        fmt::format("{}: has points of another sweep (other keys or values, or a configuration, "
+                    "network or preset that has changed); give another --out, or --fresh to start "
+                    "again",
+                    path));
+  }
+  return store;
+}
+
+std::vector<std::size_t> points_left(const RunRequest& request, Store& store, std::size_t& had) {
+  std::set<std::size_t> there;
+  for (const PointResult& point : store.read()) {
+    if (point.status != Status::Failed || !request.retry_failed) {
+      there.insert(point.index);
+    }
+  }
+  had = there.size();
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < request.definition.space.points(); ++i) {
+    if (request.definition.shard.has(i) && there.count(i) == 0) {
+      left.push_back(i);
+    }
+  }
+  return left;
+}
+
+std::string progress_text(std::size_t done, std::size_t whole, std::size_t fresh,
+                          Clock::time_point begin) {
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  const double rate = seconds > 0 ? static_cast<double>(fresh) / seconds : 0;
+  std::string text = fmt::format("{} of {} points", done, whole);
+  if (rate > 0) {
+    const auto left = static_cast<std::uint64_t>(static_cast<double>(whole - done) / rate);
+    text += fmt::format(", {:.1f} per second, {}:{:02} left", rate, left / 60, left % 60);
+  }
+  return text;
+}
+
+// Files of shares in the folder, by name.
+std::vector<std::string> shares_in(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.rfind("points-", 0) == 0 && entry.path().extension() == ".sqlite") {
+      files.push_back(entry.path().string());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string named(const std::vector<std::string>& names) {
+  std::vector<std::string> few(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                                  names.size(), kMostNamed)));
+  return fmt::format("{}{}", fmt::join(few, ", "), names.size() > kMostNamed ? ", ..." : "");
+}
+
+}  // namespace
+
+std::string points_file(const std::string& folder, const Shard& shard) {
+  return (fs::path(folder) /
+          (shard.count == 1 ? "points.sqlite"
+                            : fmt::format("points-{}-of-{}.sqlite", shard.number, shard.count)))
+      .string();
+}
+
+bool run_points(const RunRequest& request, Progress& progress) {
+  make_folder(request.folder);
+  const std::string path = points_file(request.folder, request.definition.shard);
+  std::vector<PointResult> all;
+  {
+    Store store = open_or_create(request, path);
+    std::size_t done = 0;
+    const std::vector<std::size_t> left = points_left(request, store, done);
+    const std::size_t whole = done + left.size();
+    const Clock::time_point begin = Clock::now();
+    Clock::time_point committed = begin;
+    std::size_t fresh = 0;
+    const Interrupts interrupts;
+    PointRunner runner(request.definition.space);
+    const auto keep = [&](const PointResult& point) {
+      store.put(point);
+      ++done;
+      ++fresh;
+    };
+    Work work;
+    work.run = [&](std::size_t item) { return to_text(runner.run(item)); };
+    work.done = [&](std::size_t /*item*/, const std::string& text) { keep(from_text(text)); };
+    work.failed = [&](std::size_t item, const std::string& why) {
+      PointResult point;
+      point.index = item;
+      point.error = why;
+      keep(point);
+    };
+    work.goes_on = [&] {
+      if (Clock::now() - committed > kCommitPeriod) {
+        store.commit();
+        committed = Clock::now();
+      }
+      progress.update(progress_text(done, whole, fresh, begin), done, whole);
+      return interrupted == 0;
+    };
+    const bool complete = run_all(left, request.jobs, work);
+    progress.clear();
+    store.commit();
+    if (!complete) {
+      progress.say(
+          fmt::format("interrupted: {} of {} points are in {}; the same command goes on "
+                      "from there",
+                      done, whole, path));
+      return false;
+    }
+    all = store.read();
+  }
+  if (request.definition.shard.count == 1) {
+    carry_over(request.definition.space, all);
+  }
+  write_ordered(path, request.definition, all);
+  return true;
+}
+
+void merge(const std::string& folder, std::vector<std::string> files) {
+  if (files.empty()) {
+    files = shares_in(folder);
+  }
+  if (files.empty()) {
+    throw InputError(folder + ": has no points-*-of-*.sqlite; allowed are the shares of a sweep");
+  }
+  std::map<std::size_t, std::string> shares;
+  std::vector<PointResult> all;
+  std::optional<Definition> definition;
+  std::vector<std::string> unfinished;
+  for (const std::string& file : files) {
+    Store store = Store::open(file);
+    const Definition& its = store.definition();
+    if (definition && !definition->same_sweep(its)) {
+      throw InputError(fmt::format("{}: is a share of another sweep than {}", file, files[0]));
+    }
+    definition = definition ? definition : its;
+    if (its.shard.count != definition->shard.count) {
+      throw InputError(fmt::format("{}: is one of {} shares, {} one of {}", file, its.shard.count,
+                                   files[0], definition->shard.count));
+    }
+    if (const auto [other, fresh] = shares.emplace(its.shard.number, file); !fresh) {
+      throw InputError(fmt::format("share {} of {} is there twice: {} and {}", its.shard.number,
+                                   its.shard.count, other->second, file));
+    }
+    std::vector<PointResult> points = store.read();
+    std::size_t wanted = 0;
+    for (std::size_t i = 0; i < its.space.points(); ++i) {
+      wanted += its.shard.has(i) ? 1 : 0;
+    }
+    if (points.size() != wanted) {
+      unfinished.push_back(fmt::format("{} ({} of {} points)", file, points.size(), wanted));
+    }
+    all.insert(all.end(), points.begin(), points.end());
+  }
+  std::vector<std::string> missing;
+  for (std::size_t i = 1; i <= definition->shard.count; ++i) {
+    if (shares.count(i) == 0) {
+      missing.push_back(fmt::format("{}/{}", i, definition->shard.count));
+    }
+  }
+  if (!missing.empty()) {
+    throw InputError(fmt::format("{} of {} shares missing: {}", missing.size(),
+                                 definition->shard.count, named(missing)));
+  }
+  if (!unfinished.empty()) {
+    throw InputError(fmt::format("not finished: {}", named(unfinished)));
+  }
+  std::sort(all.begin(), all.end(),
+            [](const PointResult& a, const PointResult& b) { return a.index < b.index; });
+  carry_over(definition->space, all);
+  definition->shard = {};
+  make_folder(folder);
+  write_ordered(points_file(folder, {}), *definition, all);
+}
+
+Results finish(const std::string& folder) {
+  std::vector<PointResult> points;
+  Space space;
+  {
+    Store store = Store::open(points_file(folder, {}));
+    space = store.definition().space;
+    points = store.read();
+  }
+  Results results = evaluate(space, std::move(points));
+  write_text((fs::path(folder) / "results.csv").string(), to_csv(results));
+  write_text((fs::path(folder) / "results.json").string(), to_json(results));
+  return results;
+}
+
+}  // namespace tessera::sweep

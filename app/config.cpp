@@ -120,7 +120,7 @@ Hardware read_hardware(const YAML::Node& node, const std::string& file) {
 PlanOptions read_plan(const YAML::Node& node, const std::string& file) {
   YAML::Node map = node;
   if (node.IsScalar()) {
-    map = YAML::Node(YAML::NodeType::Map);
+    map.reset(YAML::Node(YAML::NodeType::Map));  // an assignment would change `node`
     map["planner"] = node;
   }
   YamlFields fields(map, file, "policy.plan");
@@ -140,7 +140,7 @@ Policy read_policy(const YAML::Node& node, const std::string& file) {
       "auto", "direct", "ping-pong", "wait", "split-channels", "split-spatial", "split-both"};
   YAML::Node map = node;
   if (node.IsScalar()) {
-    map = YAML::Node(YAML::NodeType::Map);
+    map.reset(YAML::Node(YAML::NodeType::Map));  // an assignment would change `node`
     map["name"] = node;
   }
   YamlFields fields(map, file, "policy");

@@ -156,7 +156,12 @@ std::string label_of(const Space& space, const Axis& axis, const std::string& va
   const auto same = std::count_if(
       networks->values.begin(), networks->values.end(),
       [&](const std::string& other) { return std::filesystem::path(other).stem() == stem; });
-  return same > 1 ? value : stem;
+  if (same == 1) {
+    return stem;
+  }
+  // Models are often called alike, in folders of their own.
+  const std::string folder = std::filesystem::path(value).parent_path().filename().string();
+  return folder.empty() ? value : folder + "/" + stem;
 }
 
 Results evaluate(const Space& space, std::vector<PointResult> points) {

@@ -106,29 +106,50 @@ std::string smallest_table(const Results& results) {
   return aligned(rows, 1);
 }
 
+// The kind of a mode, without its parts: split, direct, row by row.
+std::string kind_of(const std::string& mode) {
+  const std::size_t passes = mode.find(" passes, ");
+  const std::string one = passes == std::string::npos ? mode : mode.substr(passes + 9);
+  if (one.rfind("split", 0) == 0) {
+    return "split";
+  }
+  return one.substr(0, one.find(','));
+}
+
+// Where the kind changes; empty when it does not.
+std::string kinds_text(const LayerModes& layer) {
+  std::string text;
+  std::string last;
+  std::size_t kinds = 0;
+  for (const ModeAt& at : layer.modes) {
+    const std::string kind = kind_of(at.mode);
+    if (kind != last) {
+      text += fmt::format("{}{} {}", kinds == 0 ? "" : ", ", kib(at.cbuf_bytes), kind);
+      last = kind;
+      ++kinds;
+    }
+  }
+  return kinds > 1 ? text : "";
+}
+
 std::string changes_text(const Results& results) {
   std::string text;
   for (const Curve& curve : results.curves) {
-    if (curve.changes.empty()) {
-      continue;
-    }
-    text += fmt::format("\nmodes that change with the size{}{}\n", curve.label.empty() ? "" : ": ",
-                        curve.label);
     std::vector<Row> rows = {{"layer", "mode from size on"}};
     for (const LayerModes& layer : curve.changes) {
-      if (rows.size() > kMostLayers) {
-        break;
+      if (const std::string kinds = kinds_text(layer); !kinds.empty()) {
+        rows.push_back({layer.layer, kinds});
       }
-      std::string modes;
-      for (const ModeAt& at : layer.modes) {
-        modes += fmt::format("{}{} {}", modes.empty() ? "" : ", ", kib(at.cbuf_bytes), at.mode);
-      }
-      rows.push_back({layer.layer, modes});
     }
-    text += aligned(rows, 2);
-    if (curve.changes.size() > kMostLayers) {
-      text += fmt::format("... and {} layers more, in results.json\n",
-                          curve.changes.size() - kMostLayers);
+    if (rows.size() == 1) {
+      continue;
+    }
+    const std::size_t more = rows.size() > kMostLayers + 1 ? rows.size() - kMostLayers - 1 : 0;
+    rows.resize(rows.size() - more);
+    text += fmt::format("\nmodes that change with the size{}{}\n{}",
+                        curve.label.empty() ? "" : ": ", curve.label, aligned(rows, 2));
+    if (more > 0) {
+      text += fmt::format("... and {} layers more, in results.json\n", more);
     }
   }
   return text;

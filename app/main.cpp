@@ -10,6 +10,7 @@
 #include "app/plan_command.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
+#include "app/rom_command.hpp"
 #include "app/simulate.hpp"
 #include "app/sweep_command.hpp"
 #include "app/validate.hpp"
@@ -177,6 +178,10 @@ int parse_and_run(int argc, char** argv) {
   tessera::PlanCommand plan;
   CLI::App* plan_app = app.add_subcommand("plan", "order and memory plan only");
   plan.add_to(*plan_app);
+  tessera::RomCommand rom;
+  CLI::App* rom_app =
+      app.add_subcommand("rom", "command ROM, constants, memory map, driver header");
+  rom.add_to(*rom_app);
   tessera::SweepCommand sweep;
   CLI::App* sweep_app =
       app.add_subcommand("sweep", "one run per size of the cbuf or any other key");
@@ -207,6 +212,9 @@ int parse_and_run(int argc, char** argv) {
   }
   if (plan_app->parsed()) {
     return plan.run() ? kDone : kWrong;
+  }
+  if (rom_app->parsed()) {
+    return rom.run() ? kDone : kWrong;
   }
   if (sweep_app->parsed()) {
     return sweep.run() ? kDone : kWrong;

@@ -87,7 +87,7 @@ std::string disassemble(const Command& command) {
   std::string text(info.name);
   for (std::size_t i = 0; i < info.num_fields; ++i) {
     const FieldInfo& field = info.fields[i];
-    if (values[i] == 0 && field.bits == 1) {
+    if (values[i] == 0 && (field.bits == 1 || field.name == "checksum")) {
       continue;
     }
     text += fmt::format(" {}={}", field.name, values[i]);

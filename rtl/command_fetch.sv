@@ -1,5 +1,6 @@
 /// Command front end: reads the stream from external memory, checks every word and feeds the
-/// queues of the units.
+/// queues of the units. Where it is to, it reads the whole stream before that and compares its
+/// CRC-32.
 module command_fetch #(
     parameter int unsigned BusBytes = 8
 ) (
@@ -11,6 +12,8 @@ module command_fetch #(
     input  logic                  start_i,
     input  logic [          31:0] address_i,
     input  logic [          31:0] bytes_i,
+    input  logic                  check_i,
+    input  logic [          31:0] checksum_i,
     /// Read bursts, one under way at a time.
     output logic                  ar_valid_o,
     input  logic                  ar_ready_i,
@@ -40,7 +43,7 @@ module command_fetch #(
   localparam int unsigned OffsetBits = $clog2(BusBytes);
   localparam int unsigned CountBits = $clog2(BusBytes + 1);
 
-  logic running_q, pending_q, ended_q;
+  logic running_q, pending_q, ended_q, checking_q;
   logic [31:0] address_q, left_q, offset_q;
 
   // Requests: aligned bursts of at most half the buffer.
@@ -126,7 +129,7 @@ module command_fetch #(
 
   logic legal, is_end, queue_full;
   logic [1:0] unit;
-  assign head_valid = !buffer_empty && running_q && !ended_q && !halt_i;
+  assign head_valid = !buffer_empty && running_q && !checking_q && !ended_q && !halt_i;
   assign legal = tessera_isa_pkg::is_legal(word_o);
   assign unit = tessera_isa_pkg::unit_of(word_o[63:58]);
   assign is_end = word_o[63:58] == tessera_isa_pkg::OpEnd;
@@ -150,7 +153,10 @@ module command_fetch #(
       default: ;
     endcase
   end
-  assign pop = head_valid && legal && !queue_full;
+  // While checking, words go no further than the checksum.
+  logic summed;
+  assign summed = !buffer_empty && checking_q && !halt_i;
+  assign pop = summed || (head_valid && legal && !queue_full);
   assign blocked_o = head_valid && legal && queue_full;
   assign ended_o = ended_q;
 
@@ -159,12 +165,18 @@ module command_fetch #(
       running_q <= 1'b0;
       pending_q <= 1'b0;
       ended_q   <= 1'b0;
+      checking_q <= 1'b0;
       words_q   <= '0;
     end else if (start_i) begin
       running_q <= 1'b1;
       address_q <= address_i;
       left_q <= bytes_i;
       offset_q <= '0;
+      checking_q <= check_i;
+    end else if (all_read && checking_q && is_same) begin
+      checking_q <= 1'b0;
+      address_q <= address_i;
+      left_q <= bytes_i;
     end else begin
       if (request) begin
         pending_q <= 1'b1;
@@ -174,23 +186,43 @@ module command_fetch #(
         pending_q <= 1'b0;
       end
       words_q <= words_q + (request ? 7'(bytes >> 3) : 7'd0) - 7'(pop);
-      if (pop) begin
+      if (pop && !checking_q) begin
         offset_q <= offset_q + 32'd8;
         if (is_end) ended_q <= 1'b1;
       end
     end
   end
 
-  logic exhausted;
-  assign exhausted = running_q && !ended_q && left_q == '0 && !pending_q && reader_empty &&
+  logic all_read;
+  assign all_read = running_q && !ended_q && left_q == '0 && !pending_q && reader_empty &&
       buffer_empty && !halt_i;
+
+  // IEEE 802.3, lowest bit first.
+  localparam logic [31:0] Polynomial = 32'hEDB8_8320;
+  function automatic logic [31:0] next_crc(logic [31:0] crc, logic [63:0] data);
+    next_crc = crc;
+    for (int i = 0; i < 64; i++) begin
+      next_crc = (next_crc >> 1) ^ ((next_crc[0] ^ data[i]) ? Polynomial : '0);
+    end
+  endfunction
+
+  logic [31:0] crc_q;
+  logic is_same;
+  assign is_same = ~crc_q == checksum_i;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || start_i) crc_q <= '1;
+    else if (summed) crc_q <= next_crc(crc_q, word_o);
+  end
 
   always_comb begin
     error_o = 1'b1;
     error_cause_o = tessera_isa_pkg::ErrorNone;
     error_info_o = offset_q;
     if (head_valid && !legal) error_cause_o = tessera_isa_pkg::ErrorIllegalCommand;
-    else if (exhausted) error_cause_o = tessera_isa_pkg::ErrorStreamEnd;
+    else if (all_read && checking_q && !is_same) begin
+      error_cause_o = tessera_isa_pkg::ErrorStreamChecksum;
+      error_info_o  = ~crc_q;
+    end else if (all_read && !checking_q) error_cause_o = tessera_isa_pkg::ErrorStreamEnd;
     else error_o = 1'b0;
   end
 

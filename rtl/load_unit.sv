@@ -201,12 +201,15 @@ module load_unit #(
   logic [56:0] sink_fold_word;
   logic [23:0] sink_row_bytes;
   logic [36:0] sink_factor;
+  logic sink_check;
+  logic [23:0] sink_checksum;
+  logic [31:0] sink_address;
   tessera_isa_pkg::ld_fold_t sink;
   assign sink = {7'd0, sink_fold_word};
   logic transfer_done, ragged;
 
   sync_fifo #(
-      .Width(159),
+      .Width(216),
       .Depth(4)
   ) u_transfers (
       .clk_i,
@@ -214,13 +217,13 @@ module load_unit #(
       .push_i (start),
       .data_i ({
         load.kind, load.dest, source_q.pixel_bytes, load.post_compute, load.fold, fold_q[56:0],
-        shape_q.segment_bytes, factor_q[36:0]
+        shape_q.segment_bytes, factor_q[36:0], load.check, load.checksum, source_q.address
       }),
       .full_o (transfers_full),
       .pop_i  (transfer_done),
       .data_o ({
         sink_kind, sink_dest, sink_pixel_bytes, sink_post, sink_fold, sink_fold_word, sink_row_bytes,
-        sink_factor
+        sink_factor, sink_check, sink_checksum, sink_address
       }),
       .empty_o(transfers_empty)
   );
@@ -412,6 +415,45 @@ module load_unit #(
     end
   end
 
+  // Checksum ------------------------------------------------------------------------------------
+
+  localparam logic [23:0] Polynomial = 24'hDF3261;  // 0x864CFB, lowest bit first
+  function automatic logic [23:0] next_crc(logic [23:0] crc, logic [BusBytes*8-1:0] data);
+    next_crc = crc;
+    for (int i = 0; i < BusBytes * 8; i++) begin
+      next_crc = (next_crc >> 1) ^ ((next_crc[0] ^ data[i]) ? Polynomial : '0);
+    end
+  endfunction
+
+  logic [BusBytes*8-1:0] beat_mask, read_data;
+  logic [BusBytes-1:0] beat_used;
+  assign beat_used = ~({BusBytes{1'b1}} << beat_bytes) << beat_offset;
+  for (genvar b = 0; b < BusBytes; b++) begin : gen_mask
+    assign beat_mask[8*b+:8] = {8{beat_used[b]}};
+  end
+  assign read_data = r_data_i & beat_mask;
+
+  // Compared a cycle after the last beat: what the load gave its token for cannot have gone far.
+  logic [23:0] crc_q, expected_q;
+  logic [31:0] checked_address_q;
+  logic compare_q, checksum_error;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      crc_q <= '1;
+      compare_q <= 1'b0;
+    end else begin
+      compare_q <= 1'b0;
+      if (compare_q) crc_q <= '1;
+      if (beat_take && sink_check) begin
+        crc_q <= next_crc(compare_q ? '1 : crc_q, read_data);
+        compare_q <= beat_last;
+        expected_q <= sink_checksum;
+        checked_address_q <= sink_address;
+      end
+    end
+  end
+  assign checksum_error = compare_q && crc_q != expected_q && !halt_i;
+
   // Status --------------------------------------------------------------------------------------
 
   logic quiet;
@@ -455,6 +497,10 @@ module load_unit #(
       error_o = 1'b1;
       error_cause_o = tessera_isa_pkg::ErrorLoadLength;
       error_info_o = 32'd1;
+    end else if (checksum_error) begin
+      error_o = 1'b1;
+      error_cause_o = tessera_isa_pkg::ErrorLoadChecksum;
+      error_info_o = checked_address_q;
     end else if (row_ragged && !halt_i) begin
       error_o = 1'b1;
       error_cause_o = tessera_isa_pkg::ErrorLoadLength;

@@ -39,6 +39,9 @@ module register_file #(
     output logic        irq_enable_o,
     output logic [31:0] command_address_o,
     output logic [31:0] command_bytes_o,
+    /// With start_o: the stream must have this checksum.
+    output logic        check_o,
+    output logic [31:0] command_checksum_o,
     output logic [20:0] cbuf_limit_o,
     output logic [31:0] watchdog_o,
     input  logic        busy_i,
@@ -60,7 +63,8 @@ module register_file #(
   logic [3:0] wstrb_q;
   logic [1:0] bresp_q, rresp_q;
   logic irq_enable_q, start_q, clear_q;
-  logic [31:0] address_q, bytes_q, watchdog_q;
+  logic [31:0] address_q, bytes_q, watchdog_q, checksum_q;
+  logic check_q;
   logic [20:0] limit_q;
 
   assign s_awready_o = !aw_held_q;
@@ -85,6 +89,8 @@ module register_file #(
       clear_q <= 1'b0;
       address_q <= '0;
       bytes_q <= '0;
+      checksum_q <= '0;
+      check_q <= 1'b0;
       watchdog_q <= '0;
       limit_q <= 21'(CbufAtoms);
     end else begin
@@ -110,11 +116,13 @@ module register_file #(
             tessera_isa_pkg::RegControl: begin
               start_q <= wdata_q[0] && !busy_i;
               clear_q <= wdata_q[1] && !busy_i;
+              if (!busy_i) check_q <= wdata_q[2];
             end
             tessera_isa_pkg::RegIrqEnable: irq_enable_q <= wdata_q[0];
             tessera_isa_pkg::RegCommandAddress: address_q <= wdata_q;
             tessera_isa_pkg::RegCommandBytes: bytes_q <= wdata_q;
             tessera_isa_pkg::RegWatchdog: watchdog_q <= wdata_q;
+            tessera_isa_pkg::RegCommandChecksum: checksum_q <= wdata_q;
             tessera_isa_pkg::RegCbufLimit: begin
               // More than there is would let addresses wrap.
               if (wdata_q > 32'(CbufAtoms)) bresp_q <= RespSlvErr;
@@ -144,6 +152,7 @@ module register_file #(
       tessera_isa_pkg::RegIrqEnable: rdata = {31'd0, irq_enable_q};
       tessera_isa_pkg::RegCommandAddress: rdata = address_q;
       tessera_isa_pkg::RegCommandBytes: rdata = bytes_q;
+      tessera_isa_pkg::RegCommandChecksum: rdata = checksum_q;
       tessera_isa_pkg::RegCbufLimit: rdata = 32'(limit_q);
       tessera_isa_pkg::RegWatchdog: rdata = watchdog_q;
       tessera_isa_pkg::RegErrorCause: rdata = 32'(error_cause_i);
@@ -182,6 +191,8 @@ module register_file #(
   assign irq_enable_o = irq_enable_q;
   assign command_address_o = address_q;
   assign command_bytes_o = bytes_q;
+  assign check_o = check_q;
+  assign command_checksum_o = checksum_q;
   assign cbuf_limit_o = limit_q;
   assign watchdog_o = watchdog_q;
 

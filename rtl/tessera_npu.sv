@@ -99,7 +99,8 @@ module tessera_npu #(
   // Control -------------------------------------------------------------------------------------
 
   logic start, clear, irq_enable, unit_rst_n, fetch_start, running, halt, busy, done, error;
-  logic [31:0] command_address, command_bytes, watchdog, error_info;
+  logic check;
+  logic [31:0] command_address, command_bytes, command_checksum, watchdog, error_info;
   logic [20:0] cbuf_limit;
   logic [7:0] error_cause;
   logic [NumCounters-1:0][CounterBits-1:0] counters;
@@ -141,6 +142,8 @@ module tessera_npu #(
       .irq_enable_o(irq_enable),
       .command_address_o(command_address),
       .command_bytes_o(command_bytes),
+      .check_o(check),
+      .command_checksum_o(command_checksum),
       .cbuf_limit_o(cbuf_limit),
       .watchdog_o(watchdog),
       .busy_i(busy),
@@ -204,6 +207,8 @@ module tessera_npu #(
       .start_i(fetch_start),
       .address_i(command_address),
       .bytes_i(command_bytes),
+      .check_i(check),
+      .checksum_i(command_checksum),
       .ar_valid_o(fetch_ar_valid),
       .ar_ready_i(fetch_ar_ready),
       .ar_address_o(fetch_ar_address),

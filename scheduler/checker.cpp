@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "isa/checksum.hpp"
 #include "scheduler/checker_decode.hpp"
 #include "scheduler/external_map.hpp"
 #include "tessera/isa.hpp"
@@ -197,6 +198,9 @@ class RunChecker {
       report_here(fmt::format("{} bytes are no whole number of units of {} bytes", bytes, unit));
       return;
     }
+    if (op.load.check != 0 && !has_checksum(op, bytes)) {
+      return;
+    }
     // First where it goes: what does not fit there need not be walked.
     if (!fill_destination(op, kind, bytes, unit)) {
       return;
@@ -211,6 +215,30 @@ class RunChecker {
                                         : "a store may still be writing"));
           }
         });
+  }
+
+  // Only of what does not change in the run.
+  bool has_checksum(const Op& op, std::uint64_t bytes) {
+    std::vector<std::uint8_t> data;
+    data.reserve(bytes);
+    bool fixed = true;
+    const bool inside = for_segments(
+        op.source.address, op.load_shape, op.load_stride, [&](std::uint64_t b, std::uint64_t e) {
+          fixed = fixed && external_.is_fixed(b, e);
+          data.insert(data.end(), program_.image.begin() + static_cast<std::ptrdiff_t>(b),
+                      program_.image.begin() + static_cast<std::ptrdiff_t>(e));
+        });
+    if (!inside || !fixed) {
+      report_here("has a checksum of bytes that stores may change");
+      return false;
+    }
+    const std::uint32_t found =
+        isa::load_checksum(op.source, op.load_shape, op.load_stride, data.data(), hw_.bus_bytes);
+    if (found != op.load.checksum) {
+      report_here(
+          fmt::format("has checksum {:#08x}, what it reads has {:#08x}", op.load.checksum, found));
+    }
+    return found == op.load.checksum;
   }
 
   bool fill_destination(const Op& op, isa::LoadKind kind, std::uint64_t bytes, std::uint64_t unit) {

@@ -14,6 +14,7 @@
 #include "scheduler/order_choice.hpp"
 #include "scheduler/piece_decision.hpp"
 #include "scheduler/residency.hpp"
+#include "scheduler/seal.hpp"
 #include "scheduler/shared_bytes.hpp"
 #include "scheduler/stream_writer.hpp"
 #include "scheduler/tokens.hpp"
@@ -591,7 +592,10 @@ class Compiler {
       load_ahead(actions, tuning_.ahead);
     }
     assign_tokens(actions);
-    const std::vector<std::uint64_t> words = write_stream(actions, hardware_.queue_depth);
+    std::vector<std::uint64_t> words = write_stream(actions, hardware_.queue_depth);
+    if (contents_ == Contents::All) {
+      seal_loads(words, program_.image, program_.regions.front().range, hardware_);
+    }
     std::vector<std::uint8_t> bytes;
     for (const std::uint64_t word : words) {
       for (unsigned b = 0; b < 8; ++b) {

@@ -19,6 +19,11 @@ class ExternalMap {
     return begin >= arena_begin_ && end <= arena_end_;
   }
 
+  /// No byte of it is in the arena.
+  [[nodiscard]] bool is_fixed(std::uint64_t begin, std::uint64_t end) const {
+    return end <= arena_begin_ || begin >= arena_end_;
+  }
+
   /// Between runs.
   void set_valid(std::uint64_t begin, std::uint64_t end);
 

@@ -28,7 +28,7 @@ struct Decoded {
 /// Accepts exactly the words that encode() produces.
 Decoded decode(std::uint64_t word);
 
-/// "LOAD kind=1 dest=64 post_compute=1"; flags and addresses that are zero are left out.
+/// "LOAD kind=1 dest=64 post_compute=1"; flags and checksums that are zero are left out.
 std::string disassemble(const Command& command);
 
 const CommandInfo& info_of(const Command& command);

@@ -9,7 +9,7 @@
 
 namespace tessera::isa {
 
-inline constexpr std::uint32_t kCommandSetVersion = 1;
+inline constexpr std::uint32_t kCommandSetVersion = 2;
 inline constexpr std::size_t kMaxFields = 9;
 using FieldValues = std::array<std::int64_t, kMaxFields>;
 
@@ -70,6 +70,8 @@ enum class Error : std::uint8_t {
   NotConfigured = 17,
   WindowRange = 18,
   TokenOverflow = 19,
+  StreamChecksum = 20,
+  LoadChecksum = 21,
 };
 
 enum class Counter : std::uint8_t {
@@ -96,7 +98,7 @@ struct NameDoc {
   std::string_view doc;
 };
 
-inline constexpr std::array<NameDoc, 20> kErrors{{
+inline constexpr std::array<NameDoc, 22> kErrors{{
     {"NONE", "0"},
     {"ILLEGAL_COMMAND", "byte offset of the word in the stream"},
     {"STREAM_END", "bytes read: the stream ended without END"},
@@ -117,6 +119,8 @@ inline constexpr std::array<NameDoc, 20> kErrors{{
     {"NOT_CONFIGURED", "0: load, 1: compute, 2: store unit was told to work before its configuration words came"},
     {"WINDOW_RANGE", "bits 3:0 window_h, 7:4 window_w beyond the hardware's; 256: a line too long"},
     {"TOKEN_OVERFLOW", "bits 0..4: load-compute, compute-load, compute-store, store-compute, store-load"},
+    {"STREAM_CHECKSUM", "CRC-32 that the stream has instead of COMMAND_CHECKSUM; nothing of it was run"},
+    {"LOAD_CHECKSUM", "external byte address of the first byte of the load that has another checksum"},
 }};
 
 inline constexpr std::array<NameDoc, 14> kCounters{{
@@ -165,13 +169,15 @@ inline constexpr std::array<CommandInfo, 26> kCommands{{
     {"LD_STRIDE", Opcode::LdStride, Unit::Load, 2, {{
         {"inner_stride", 0, 28, false, 0, 268435455},
         {"outer_stride", 28, 28, false, 0, 268435455},}}},
-    {"LOAD", Opcode::Load, Unit::Load, 6, {{
+    {"LOAD", Opcode::Load, Unit::Load, 8, {{
         {"kind", 0, 3, false, 0, 4},
         {"dest", 3, 20, false, 0, 1048575},
         {"wait_compute", 23, 1, false, 0, 1},
         {"wait_store", 24, 1, false, 0, 1},
         {"post_compute", 25, 1, false, 0, 1},
-        {"fold", 26, 1, false, 0, 1},}}},
+        {"fold", 26, 1, false, 0, 1},
+        {"check", 27, 1, false, 0, 1},
+        {"checksum", 28, 24, false, 0, 16777215},}}},
     {"LD_FOLD", Opcode::LdFold, Unit::Load, 8, {{
         {"advance", 0, 7, false, 1, 127},
         {"units", 7, 12, false, 1, 4095},
@@ -355,11 +361,13 @@ struct Load {
   std::uint32_t wait_store{};  ///< take one store-to-load token before starting
   std::uint32_t post_compute{};  ///< give one load-to-compute token when all atoms are written
   std::uint32_t fold{};  ///< feature: as LD_FOLD says; the read has one segment per row
+  std::uint32_t check{};  ///< the beats that are read must have the checksum; a load that has another one stops the run before its token is given
+  std::uint32_t checksum{};  ///< CRC-24 (polynomial 0x864CFB, lowest bit of the lowest byte first, from all ones) over the bus' beats in the order of the read, bytes of them that are not read taken as zero
   [[nodiscard]] FieldValues values() const {
-    return {kind, dest, wait_compute, wait_store, post_compute, fold};
+    return {kind, dest, wait_compute, wait_store, post_compute, fold, check, checksum};
   }
   static Load from(const FieldValues& v) {
-    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::uint32_t>(v[4]), static_cast<std::uint32_t>(v[5])};
+    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::uint32_t>(v[4]), static_cast<std::uint32_t>(v[5]), static_cast<std::uint32_t>(v[6]), static_cast<std::uint32_t>(v[7])};
   }
 };
 
@@ -684,7 +692,7 @@ using Command = std::variant<End, LdSource, LdShape, LdStride, Load, LdFold, LdF
 namespace reg {
 inline constexpr std::uint32_t kId = 0x000;  ///< 0x54535241
 inline constexpr std::uint32_t kVersion = 0x004;  ///< version of the command set
-inline constexpr std::uint32_t kControl = 0x008;  ///< bit 0: start (ignored while busy); bit 1: clear done, error and counters (ignored while busy)
+inline constexpr std::uint32_t kControl = 0x008;  ///< bit 0: start (ignored while busy); bit 1: clear done, error and counters (ignored while busy); bit 2, with bit 0: read the whole stream first, and run it only if it has COMMAND_CHECKSUM
 inline constexpr std::uint32_t kStatus = 0x00c;  ///< bit 0: busy; bit 1: done; bit 2: error
 inline constexpr std::uint32_t kIrqEnable = 0x010;  ///< bit 0: interrupt when done or error is set
 inline constexpr std::uint32_t kCommandAddress = 0x014;  ///< external byte address of the stream, a multiple of 8
@@ -693,6 +701,7 @@ inline constexpr std::uint32_t kCbufLimit = 0x01c;  ///< usable cbuf atoms; an a
 inline constexpr std::uint32_t kWatchdog = 0x020;  ///< cycles without any progress after which the run is stopped; 0: off
 inline constexpr std::uint32_t kErrorCause = 0x024;  ///< first error since the last clear
 inline constexpr std::uint32_t kErrorInfo = 0x028;  ///< meaning depends on the cause
+inline constexpr std::uint32_t kCommandChecksum = 0x02c;  ///< CRC-32 (IEEE 802.3) of the stream, for starts with bit 2
 inline constexpr std::uint32_t kAtomicC = 0x030;  ///< input channels per cycle
 inline constexpr std::uint32_t kAtomicK = 0x034;  ///< output channels per cycle
 inline constexpr std::uint32_t kCbufBytes = 0x038;  ///< bytes of convolution buffer
@@ -703,5 +712,34 @@ inline constexpr std::uint32_t kWindow = 0x048;  ///< depthwise window: rows in 
 inline constexpr std::uint32_t kFold = 0x04c;  ///< most bytes of a unit and of its advance in folding loads
 inline constexpr std::uint32_t kCounters = 0x100;  ///< counter i: low half at 0x100 + 8 i, high half at 0x104 + 8 i
 }  // namespace reg
+
+struct RegisterInfo {
+  std::string_view name;
+  std::uint32_t offset;
+};
+
+inline constexpr std::array<RegisterInfo, 21> kRegisters{{
+    {"ID", 0x000},
+    {"VERSION", 0x004},
+    {"CONTROL", 0x008},
+    {"STATUS", 0x00c},
+    {"IRQ_ENABLE", 0x010},
+    {"COMMAND_ADDRESS", 0x014},
+    {"COMMAND_BYTES", 0x018},
+    {"CBUF_LIMIT", 0x01c},
+    {"WATCHDOG", 0x020},
+    {"ERROR_CAUSE", 0x024},
+    {"ERROR_INFO", 0x028},
+    {"COMMAND_CHECKSUM", 0x02c},
+    {"ATOMIC_C", 0x030},
+    {"ATOMIC_K", 0x034},
+    {"CBUF_BYTES", 0x038},
+    {"ACC_WORDS", 0x03c},
+    {"PARAM_GROUPS", 0x040},
+    {"BUS_BYTES", 0x044},
+    {"WINDOW", 0x048},
+    {"FOLD", 0x04c},
+    {"COUNTERS", 0x100},
+}};
 
 }  // namespace tessera::isa

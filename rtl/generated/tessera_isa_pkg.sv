@@ -3,7 +3,7 @@
 /// Command words, registers, error causes and counters of the accelerator.
 package tessera_isa_pkg;
 
-  localparam logic [31:0] CommandSetVersion = 32'd1;
+  localparam logic [31:0] CommandSetVersion = 32'd2;
 
   localparam logic [5:0] OpEnd = 6'h01;
   localparam logic [5:0] OpLdSource = 6'h10;
@@ -75,7 +75,9 @@ package tessera_isa_pkg;
   /// Reads as configured and writes consecutive atoms. Params have pixel_bytes bytes per kernel. 12 - int32 bias, int32 multiplier, int32 shift. 8 - from the lowest bit on a bias of 28 bits, a shift of 6 bits and the lower 30 bits of a multiplier from 2^30 to 2^31 - 1. 4 - int32 bias, the rest as LD_FACTOR says for all; an even number of kernels. Tables have 4 bytes for each of the values -128 to 127, taken as unsigned bytes.
   typedef struct packed {
     logic [5:0] opcode;
-    logic [30:0] reserved;
+    logic [5:0] reserved;
+    logic [23:0] checksum;  // CRC-24 (polynomial 0x864CFB, lowest bit of the lowest byte first, from all ones) over the bus' beats in the order of the read, bytes of them that are not read taken as zero
+    logic check;  // the beats that are read must have the checksum; a load that has another one stops the run before its token is given
     logic fold;  // feature: as LD_FOLD says; the read has one segment per row
     logic post_compute;  // give one load-to-compute token when all atoms are written
     logic wait_store;  // take one store-to-load token before starting
@@ -334,7 +336,7 @@ package tessera_isa_pkg;
       OpLdSource: is_legal = word[47:32] >= 16'd1 && word[57:48] == '0;
       OpLdShape: is_legal = word[23:0] >= 24'd1 && word[39:24] >= 16'd1 && word[55:40] >= 16'd1 && word[57:56] == '0;
       OpLdStride: is_legal = word[57:56] == '0;
-      OpLoad: is_legal = word[2:0] <= 3'd4 && word[57:27] == '0;
+      OpLoad: is_legal = word[2:0] <= 3'd4 && word[57:52] == '0;
       OpLdFold: is_legal = word[6:0] >= 7'd1 && word[18:7] >= 12'd1 && word[55:49] >= 7'd1 && word[57:57] == '0;
       OpLdFactor: is_legal = $signed(word[36:31]) >= -31 && word[57:37] == '0;
       OpLdMark: is_legal = word[57:16] == '0;
@@ -371,6 +373,7 @@ package tessera_isa_pkg;
   localparam logic [11:0] RegWatchdog = 12'h020;
   localparam logic [11:0] RegErrorCause = 12'h024;
   localparam logic [11:0] RegErrorInfo = 12'h028;
+  localparam logic [11:0] RegCommandChecksum = 12'h02c;
   localparam logic [11:0] RegAtomicC = 12'h030;
   localparam logic [11:0] RegAtomicK = 12'h034;
   localparam logic [11:0] RegCbufBytes = 12'h038;
@@ -401,6 +404,8 @@ package tessera_isa_pkg;
   localparam logic [7:0] ErrorNotConfigured = 8'd17;
   localparam logic [7:0] ErrorWindowRange = 8'd18;
   localparam logic [7:0] ErrorTokenOverflow = 8'd19;
+  localparam logic [7:0] ErrorStreamChecksum = 8'd20;
+  localparam logic [7:0] ErrorLoadChecksum = 8'd21;
 
   localparam int unsigned CounterCycles = 0;
   localparam int unsigned CounterArrayBusy = 1;

@@ -1,5 +1,6 @@
 #include "sim/npu/function.hpp"
 
+#include "isa/checksum.hpp"
 #include "sim/npu/units.hpp"
 
 namespace tessera::npu {
@@ -10,6 +11,11 @@ std::uint8_t* Function::load_begins(const timing::LoadOperation& load) {
 }
 
 void Function::load_ends(const timing::LoadOperation& load, std::uint8_t* /*data*/) {
+  if (load.load.check != 0 &&
+      isa::load_checksum(load.source, load.shape, load.stride, loading_.front().data(),
+                         memories_.hw.bus_bytes) != load.load.checksum) {
+    fail(isa::Error::LoadChecksum, load.source.address);
+  }
   place_load(load, loading_.front(), memories_);
   loading_.pop_front();
 }

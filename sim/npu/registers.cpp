@@ -40,6 +40,9 @@ Response Registers::read(std::uint32_t offset, const Counters& counters,
     case isa::reg::kWatchdog:
       value = watchdog;
       break;
+    case isa::reg::kCommandChecksum:
+      value = command_checksum;
+      break;
     case isa::reg::kErrorCause:
       value = static_cast<std::uint32_t>(error);
       break;
@@ -98,6 +101,9 @@ Response Registers::write(std::uint32_t offset, std::uint32_t value) {
       return Response::Okay;
     case isa::reg::kWatchdog:
       watchdog = value;
+      return Response::Okay;
+    case isa::reg::kCommandChecksum:
+      command_checksum = value;
       return Response::Okay;
     case isa::reg::kCbufLimit:
       // More than there is would let addresses wrap.

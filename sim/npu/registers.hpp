@@ -19,6 +19,7 @@ struct Registers {
   Hardware hw;
   std::uint32_t control = 0;
   std::uint32_t irq_enable = 0, command_address = 0, command_bytes = 0, watchdog = 0;
+  std::uint32_t command_checksum = 0;
   std::uint32_t cbuf_limit;
   bool busy = false, done = false;
   isa::Error error = isa::Error::None;

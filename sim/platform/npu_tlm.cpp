@@ -5,7 +5,7 @@
 namespace tessera::platform {
 namespace {
 
-constexpr std::uint32_t kStartBit = 1, kClearBit = 2;
+constexpr std::uint32_t kStartBit = 1, kClearBit = 2, kCheckBit = 4;
 
 }  // namespace
 
@@ -30,6 +30,11 @@ void NpuTlm::access(Access& access) {
   access.cycles = timing::HostTiming::kWrite;
   access.okay = registers_->write(access.offset, access.value) == npu::Response::Okay;
   if (access.offset != isa::reg::kControl || registers_->busy) {
+    return;
+  }
+  if ((access.value & kStartBit) != 0 && (access.value & kCheckBit) != 0) {
+    // The model takes the stream as it is run; it cannot say anything about it before.
+    access.okay = false;
     return;
   }
   if ((access.value & kClearBit) != 0) {

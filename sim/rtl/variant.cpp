@@ -1,196 +1,26 @@
 #include "sim/rtl/variant.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <stdexcept>
-#include <vector>
-
-#include "tessera/error.hpp"
+#include "sim/rtl/verilate.hpp"
 
 namespace tessera::rtl {
-namespace {
-
-namespace fs = std::filesystem;
-
-constexpr const char* kCompilerFlags = "-std=c++17 -O3 -march=native -fPIC";
-constexpr const char* kVerilatorFlags =
-    "--cc --no-timing -O3 --x-assign fast --x-initial fast --noassert -Wno-fatal -Wno-lint";
-
-std::string environment(const char* name, const char* fallback) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : fallback;
-}
-
-fs::path source_dir() {
-  return environment("TESSERA_SOURCE_DIR", TESSERA_SOURCE_DIR);
-}
-fs::path cache_dir() {
-  return environment("TESSERA_CACHE_DIR", TESSERA_CACHE_DIR);
-}
-
-std::string contents(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    throw std::runtime_error(fmt::format("{}: cannot be read", path.string()));
-  }
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::vector<fs::path> rtl_files() {
-  std::vector<fs::path> files;
-  std::ifstream list(source_dir() / "rtl" / "files.f");
-  for (std::string line; std::getline(list, line);) {
-    if (!line.empty()) {
-      files.push_back(source_dir() / "rtl" / line);
-    }
-  }
-  if (files.empty()) {
-    throw std::runtime_error((source_dir() / "rtl" / "files.f").string() + ": no RTL sources");
-  }
-  return files;
-}
-
-// -march=native makes code for this processor: a cache carried to another one must not serve it.
-std::string processor_features() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.rfind("flags", 0) == 0) {
-      return line;
-    }
-  }
-  return "";
-}
-
-// FNV-1a, 64 bits.
-class Hash {
- public:
-  void add(const std::string& text) {
-    for (const char c : text) {
-      value_ = (value_ ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-    }
-  }
-  [[nodiscard]] std::string text() const { return fmt::format("{:016x}", value_); }
-
- private:
-  std::uint64_t value_ = 0xCBF29CE484222325ULL;
-};
-
-std::string shell_quoted(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) {
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  return quoted + "'";
-}
-
-/// Held until it goes; the kernel lets go of it if the process dies.
-class FileLock {
- public:
-  explicit FileLock(const fs::path& path)
-      : file_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
-    if (file_ < 0 || ::flock(file_, LOCK_EX) != 0) {
-      throw std::runtime_error(fmt::format("{}: cannot be locked", path.string()));
-    }
-  }
-  ~FileLock() { ::close(file_); }
-  FileLock(const FileLock&) = delete;
-  FileLock& operator=(const FileLock&) = delete;
-  FileLock(FileLock&&) = delete;
-  FileLock& operator=(FileLock&&) = delete;
-
- private:
-  int file_;
-};
-
-bool has_tool(const char* tool) {
-  return std::system(fmt::format("command -v {} >/dev/null 2>&1", tool).c_str()) == 0;
-}
-
-void run(const std::string& command, const fs::path& log) {
-  const std::string line = fmt::format("( {} ) >>{} 2>&1", command, shell_quoted(log.string()));
-  if (std::system(line.c_str()) != 0) {
-    const std::string text = contents(log);
-    throw std::runtime_error(fmt::format("building the RTL model failed: {}\n{}", command,
-                                         text.substr(text.size() > 4000 ? text.size() - 4000 : 0)));
-  }
-}
-
-}  // namespace
 
 std::string build_variant(const Hardware& hardware, const VariantOptions& options,
                           const std::function<void(const std::string&)>& announce) {
-  std::string parameters;
-  for (const auto& [name, value] : hardware.rtl_parameters()) {
-    parameters += fmt::format(" -G{}={}", name, value);
-  }
-  const fs::path wrapper = source_dir() / "sim" / "rtl" / "model.cpp";
-  Hash hash;
-  hash.add(parameters + kCompilerFlags + kVerilatorFlags + (options.waves ? "waves" : ""));
-  hash.add(processor_features());
-  hash.add(contents(wrapper));
-  hash.add(contents(source_dir() / "sim" / "rtl" / "ports.hpp"));
-  hash.add(contents(source_dir() / "isa" / "generated" / "command_set.hpp"));
-  for (const fs::path& file : rtl_files()) {
-    hash.add(file.filename().string() + contents(file));
-  }
-  const fs::path library = cache_dir() / fmt::format("npu-{}.so", hash.text());
-  if (fs::exists(library)) {
-    return library.string();
-  }
-  for (const char* tool : {"verilator", "g++", "make"}) {
-    if (!has_tool(tool)) {
-      throw MissingTool(
-          fmt::format("`{}` is needed to build the RTL model and is not installed", tool));
-    }
-  }
-  if (announce) {
-    announce(fmt::format("Verilating {} x {} MACs, {} KiB cbuf{} (once; kept in {})",
-                         hardware.atomic_c, hardware.atomic_k, hardware.cbuf_capacity / 1024,
-                         options.waves ? ", with waves" : "", cache_dir().string()));
-  }
-  // One builds, others wait for it: a sweep's workers want the same variant at once.
-  fs::create_directories(cache_dir());
-  const FileLock lock(cache_dir() / fmt::format("npu-{}.lock", hash.text()));
-  if (fs::exists(library)) {
-    return library.string();
-  }
-  // Built aside and moved into place at the end, so that others see all of it or nothing.
-  const fs::path work = cache_dir() / fmt::format("build-{}-{}", hash.text(), ::getpid());
-  fs::create_directories(work);
-  const fs::path log = work / "build.log";
-  std::string sources;
-  for (const fs::path& file : rtl_files()) {
-    sources += " " + shell_quoted(file.string());
-  }
-  run(fmt::format("verilator {}{} --top-module tessera_npu{} -Mdir {} -CFLAGS {}{}",
-                  kVerilatorFlags, options.waves ? " --trace-fst" : "", parameters,
-                  shell_quoted(work.string()), shell_quoted(kCompilerFlags), sources),
-      log);
-  run(fmt::format("make -j2 -C {} -f Vtessera_npu.mk OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O3 "
-                  "Vtessera_npu__ALL.a",
-                  shell_quoted(work.string())),
-      log);
-  const fs::path built = work / "npu.so";
-  // The run-time library is compiled along: its own archive is not position-independent.
-  run(fmt::format("V=$(verilator --getenv VERILATOR_ROOT)/include; "
-                  "g++ {} -w -shared -DTESSERA_WAVES={} -I{} -I{} -isystem $V -isystem $V/vltstd "
-                  "{} $V/verilated.cpp $V/verilated_threads.cpp {} {}/Vtessera_npu__ALL.a "
-                  "-lpthread{} -o {}",
-                  kCompilerFlags, options.waves ? 1 : 0, shell_quoted(source_dir().string()),
-                  shell_quoted(work.string()), shell_quoted(wrapper.string()),
-                  options.waves ? "$V/verilated_fst_c.cpp" : "", shell_quoted(work.string()),
-                  options.waves ? " -lz" : "", shell_quoted(built.string())),
-      log);
-  fs::rename(built, library);
-  fs::remove_all(work);
-  return library.string();
+  Verilation v;
+  v.top = "tessera_npu";
+  v.prefix = "npu";
+  v.sources = listed_sources(source_dir() / "rtl" / "files.f");
+  v.parameters = hardware.rtl_parameters();
+  v.wrapper = source_dir() / "sim" / "rtl" / "model.cpp";
+  v.headers = {source_dir() / "sim" / "rtl" / "ports.hpp",
+               source_dir() / "isa" / "generated" / "command_set.hpp"};
+  v.waves = options.waves;
+  v.announcement =
+      fmt::format("Verilating {} x {} MACs, {} KiB cbuf{}", hardware.atomic_c, hardware.atomic_k,
+                  hardware.cbuf_capacity / 1024, options.waves ? ", with waves" : "");
+  return verilate(v, announce);
 }
 
 }  // namespace tessera::rtl

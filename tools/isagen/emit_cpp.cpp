@@ -114,7 +114,14 @@ std::string emit_cpp(const Definition& definition) {
     out += fmt::format("inline constexpr std::uint32_t k{} = 0x{:03x};  ///< {}\n",
                        camel_case(reg.name), reg.offset, reg.doc);
   }
-  out += "}  // namespace reg\n\n}  // namespace tessera::isa\n";
+  out += "}  // namespace reg\n\n";
+  out += "struct RegisterInfo {\n  std::string_view name;\n  std::uint32_t offset;\n};\n\n";
+  out += fmt::format("inline constexpr std::array<RegisterInfo, {}> kRegisters{{{{\n",
+                     definition.registers.size());
+  for (const Register& reg : definition.registers) {
+    out += fmt::format("    {{\"{}\", 0x{:03x}}},\n", reg.name, reg.offset);
+  }
+  out += "}};\n\n}  // namespace tessera::isa\n";
   return out;
 }
 

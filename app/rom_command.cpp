@@ -1,0 +1,131 @@
+#include "app/rom_command.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+
+#include "app/output_file.hpp"
+#include "app/progress.hpp"
+#include "app/simulate.hpp"
+#include "app/text_table.hpp"
+#include "rom/driver.hpp"
+#include "rom/formats.hpp"
+#include "rom/image.hpp"
+#include "rom/listing.hpp"
+#include "rom/verify.hpp"
+#include "rom/verilog.hpp"
+#include "tessera/config.hpp"
+#include "tessera/error.hpp"
+#include "tessera/import.hpp"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::uint64_t parse_address(const std::string& text) {
+  const bool hex = text.rfind("0x", 0) == 0 || text.rfind("0X", 0) == 0;
+  const char* const begin = text.data() + (hex ? 2 : 0);
+  const char* const end = text.data() + text.size();
+  std::uint64_t value = 0;
+  const auto [at, error] = std::from_chars(begin, end, value, hex ? 16 : 10);
+  if (error != std::errc() || at != end) {
+    throw InputError(fmt::format("--base {}: write an address such as 0x80000000", text));
+  }
+  return value;
+}
+
+void write_files(const fs::path& folder, const rom::Image& image) {
+  const auto write = [&](const char* name, const std::string& text) {
+    write_text((folder / name).string(), text);
+  };
+  const std::uint32_t word = image.program.hardware.bus_bytes;
+  write("tessera_rom.bin", {image.bytes.begin(), image.bytes.end()});
+  write("tessera_rom.hex", rom::to_readmemh(image.bytes, word));
+  write("tessera_rom.ihex", rom::to_intel_hex(image.bytes));
+  write("tessera_rom.coe", rom::to_coe(image.bytes, word));
+  write("tessera_rom.mif", rom::to_mif(image.bytes, word));
+  write("tessera_rom.sv", rom::rom_module(image));
+  write("tessera_system.sv", rom::system_module(image));
+  write("tessera_program.h", rom::driver_header(image));
+  write("listing.txt", rom::listing(image));
+  write("memory_map.json", rom::memory_map(image));
+}
+
+void print_summary(const rom::Image& image, const fs::path& folder) {
+  std::vector<Row> rows = {{"part of the ROM", "bytes", "on the bus at"}};
+  const auto address = [](std::uint64_t at) { return fmt::format("{:#010x}", at); };
+  rows.push_back({"header", grouped(image.header_bytes), ""});
+  rows.push_back({"constants", grouped(image.constants.bytes), address(image.constants.address)});
+  rows.push_back({"commands", grouped(image.commands.bytes), address(image.commands.address)});
+  rows.push_back({"ROM", grouped(image.bytes.size()), ""});
+  rows.push_back({"RAM for activations", grouped(image.arena.bytes), address(image.arena.address)});
+  std::uint64_t bytes = 0;
+  std::uint64_t tiles = 0;
+  for (const rom::LayerCommands& layer : commands_by_layer(image)) {
+    bytes += layer.bytes;
+    tiles += layer.tiles;
+  }
+  fmt::print("{}\n{} bytes of commands for {} tiles: {:.1f} per tile; by layer in {}\n",
+             aligned(rows, 1), grouped(bytes), grouped(tiles),
+             static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(tiles, 1)),
+             (folder / "listing.txt").string());
+}
+
+}  // namespace
+
+void RomCommand::add_to(CLI::App& app) {
+  app.add_option("--config", config_, "run configuration (YAML)")->required();
+  app.add_option("--network", network_, "network file or built-in name, overrides config");
+  app.add_option("--set", sets_, "path.to.key=value, overrides the config; repeatable")
+      ->allow_extra_args(false);
+  app.add_option("--seed", seed_, "seed of weights and inputs that no file gives");
+  app.add_option("--out", out_, "folder for the files")->required();
+  app.add_option("--base", base_, "where the memory map begins on the bus (default 0)");
+  app.add_flag("--verify", verify_, "boot the files in Verilator and compare the outputs");
+  app.add_option("--input", input_, "with --verify: input tensor (.npy, .bin) or folder");
+  app.add_flag("--quiet", quiet_, "no progress and no summary");
+}
+
+bool RomCommand::run() const {
+  std::vector<std::string> sets = sets_;
+  if (!seed_.empty()) {
+    sets.push_back("seed=" + seed_);
+  }
+  if (!network_.empty()) {
+    sets.push_back("network=\"" + find_network(network_, ".") + "\"");
+  }
+  if (!verify_ && !input_.empty()) {
+    throw InputError("--input: only with --verify");
+  }
+  const Config config = load_config(config_, sets);
+  const Network network = load_configured(config);
+  Program program = compile(network, config.hardware, config.policy);
+  check(program);
+  const rom::Image image = rom::make_image(std::move(program), parse_address(base_));
+  std::error_code error;
+  fs::create_directories(out_, error);
+  write_files(out_, image);
+  if (!quiet_) {
+    print_summary(image, out_);
+  }
+  if (!verify_) {
+    return true;
+  }
+  Progress progress(quiet_);
+  const rom::Verification result =
+      verify(out_, image, network, read_inputs(network, input_, config.seed),
+             [&](const std::string& text) { progress.say(text); });
+  if (!result.problem.empty()) {
+    fmt::print(stderr, "cosim: {}\n", result.problem);
+    return false;
+  }
+  if (!quiet_) {
+    fmt::print("verified: booted from {}, {} cycles, every output equals the reference kernels\n",
+               (fs::path(out_) / "tessera_rom.hex").string(), grouped(result.cycles));
+  }
+  return true;
+}
+
+}  // namespace tessera

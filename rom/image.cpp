@@ -1,0 +1,166 @@
+#include "rom/image.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "isa/checksum.hpp"
+#include "rom/words.hpp"
+#include "tessera/error.hpp"
+#include "tessera/isa.hpp"
+
+namespace tessera::rom {
+namespace {
+
+constexpr std::uint64_t kSectionAlignment = 64;
+constexpr std::uint64_t kAddressSpace = std::uint64_t{1} << 32;
+constexpr std::uint32_t kWatchdogCycles = 1000000;
+constexpr std::uint32_t kStopFlag = 1;
+
+std::uint64_t aligned(std::uint64_t bytes) {
+  return (bytes + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
+}
+
+Slot region_of(const Program& program, MemoryKind kind) {
+  for (const MemoryRegion& region : program.regions) {
+    if (region.kind == kind) {
+      return region.range;
+    }
+  }
+  return {};
+}
+
+// Adds the base to the addresses in a stream.
+void move_stream(Program& program, const Slot& stream, std::uint64_t base) {
+  auto words = isa::words_of(program.image.data() + stream.address, stream.bytes);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    isa::Command command = *isa::decode(words[i]).command;
+    if (auto* source = std::get_if<isa::LdSource>(&command); source != nullptr) {
+      source->address += static_cast<std::uint32_t>(base);
+    } else if (auto* target = std::get_if<isa::StAddress>(&command); target != nullptr) {
+      target->address += static_cast<std::uint32_t>(base);
+    }
+    const std::uint64_t word = isa::encode(command);
+    for (unsigned b = 0; b < 8; ++b) {
+      program.image[stream.address + 8 * i + b] = static_cast<std::uint8_t>(word >> (8 * b));
+    }
+  }
+}
+
+// Inputs are given and outputs taken while nothing runs.
+bool is_exchange(const Program& program, std::size_t step) {
+  const auto has = [&](const std::vector<std::size_t>& steps) {
+    return std::find(steps.begin(), steps.end(), step) != steps.end();
+  };
+  return has(program.input_steps) || has(program.output_steps);
+}
+
+bool host_works_after(const Program& program, std::size_t step) {
+  for (std::size_t s = step + 1; s < program.steps.size(); ++s) {
+    if (is_exchange(program, s) || std::holds_alternative<HostCall>(program.steps[s])) {
+      return true;
+    }
+    if (std::holds_alternative<CommandRun>(program.steps[s])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void put(std::vector<std::uint8_t>& bytes, std::size_t word, std::uint64_t value) {
+  for (unsigned b = 0; b < 4; ++b) {
+    bytes[4 * word + b] = static_cast<std::uint8_t>(value >> (8 * b));
+  }
+}
+
+void write_header(Image& image) {
+  const Hardware& hw = image.program.hardware;
+  const std::size_t words = kFirstRunWord + kRunWords * image.runs.size();
+  const auto header = [&](std::size_t word, std::uint64_t value) { put(image.bytes, word, value); };
+  header(0, kMagic);
+  header(1, kFormat | words << 16);
+  header(2, image.bytes.size());
+  header(4, hw.atomic_c | hw.atomic_k << 8 | hw.bus_bytes << 16);
+  header(5, hw.cbuf_atoms());
+  header(6, image.watchdog);
+  header(7, image.runs.size());
+  header(8, image.constants.address);
+  header(9, image.constants.bytes);
+  header(10, image.arena.address);
+  header(11, image.arena.bytes);
+  header(12, image.commands.address);
+  header(13, image.commands.bytes);
+  for (std::size_t r = 0; r < image.runs.size(); ++r) {
+    const std::size_t at = kFirstRunWord + kRunWords * r;
+    const Run& run = image.runs[r];
+    header(at, run.address);
+    header(at + 1, run.bytes);
+    header(at + 2, run.checksum);
+    header(at + 3, (run.stop ? kStopFlag : 0) | run.step << 16);
+  }
+  header(3, isa::crc32(image.bytes.data() + 16, 4 * words - 16));
+}
+
+}  // namespace
+
+Image make_image(Program program, std::uint64_t base) {
+  constexpr std::size_t kMostRuns = 1000;
+  if (base % kBaseAlignment != 0) {
+    throw InputError(
+        fmt::format("--base {:#x}: allowed are multiples of {:#x}", base, kBaseAlignment));
+  }
+  if (base + program.image.size() > kAddressSpace) {
+    throw InputError(
+        fmt::format("--base {:#x}: the program has {} bytes of addresses, they do not "
+                    "fit below {:#x}",
+                    base, program.image.size(), kAddressSpace));
+  }
+  Image image;
+  image.base = base;
+  image.watchdog = kWatchdogCycles;
+  const Slot constants = region_of(program, MemoryKind::Constants);
+  const Slot commands = region_of(program, MemoryKind::Commands);
+  const Slot arena = region_of(program, MemoryKind::Arena);
+  for (std::size_t s = 0; s < program.steps.size(); ++s) {
+    if (const auto* run = std::get_if<CommandRun>(&program.steps[s]); run != nullptr) {
+      if (base != 0) {
+        move_stream(program, run->stream, base);
+      }
+      image.runs.push_back(
+          {s, base + run->stream.address, run->stream.bytes,
+           isa::crc32(program.image.data() + run->stream.address, run->stream.bytes),
+           host_works_after(program, s)});
+    }
+  }
+  if (image.runs.empty() || image.runs.size() > kMostRuns) {
+    throw InputError(fmt::format("{}: has {} command streams; a ROM holds 1 to {}", program.network,
+                                 image.runs.size(), kMostRuns));
+  }
+  image.header_bytes = aligned(4 * (kFirstRunWord + kRunWords * image.runs.size()));
+  image.constants = {image.header_bytes, base + constants.address, aligned(constants.bytes)};
+  image.commands = {image.header_bytes + image.constants.bytes, base + commands.address,
+                    aligned(commands.bytes)};
+  image.arena = {base + arena.address, aligned(std::max<std::uint64_t>(arena.bytes, 1)), 0, 0};
+  image.bytes.assign(image.commands.rom_offset + image.commands.bytes, 0);
+  const auto copy = [&](const Slot& from, const Section& to) {
+    std::copy_n(program.image.begin() + static_cast<std::ptrdiff_t>(from.address), from.bytes,
+                image.bytes.begin() + static_cast<std::ptrdiff_t>(to.rom_offset));
+  };
+  copy(constants, image.constants);
+  copy(commands, image.commands);
+  image.program = std::move(program);
+  write_header(image);
+  return image;
+}
+
+std::vector<LayerCommands> commands_by_layer(const Image& image) {
+  std::vector<LayerCommands> layers(image.program.layers.size());
+  for_words(image, [&](const Word& word) {
+    layers[word.layer].bytes += 8;
+    const bool is_store = word.command && std::holds_alternative<isa::Store>(*word.command);
+    layers[word.layer].tiles += is_store ? 1 : 0;
+  });
+  return layers;
+}
+
+}  // namespace tessera::rom

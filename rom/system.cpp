@@ -1,0 +1,171 @@
+#include "rom/system.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+
+#include "sim/rtl/verilate.hpp"
+#include "tessera/engine.hpp"
+#include "tessera/error.hpp"
+
+namespace tessera::rom {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kResetCycles = 4;
+
+template <class Function>
+Function symbol(void* library, const char* name) {
+  auto* address = dlsym(library, name);
+  if (address == nullptr) {
+    throw std::runtime_error(fmt::format("the system's model lacks {}", name));
+  }
+  return reinterpret_cast<Function>(address);
+}
+
+std::string build(const std::string& folder,
+                  const std::function<void(const std::string&)>& announce) {
+  const fs::path rtl = rtl::source_dir() / "rtl";
+  rtl::Verilation v;
+  v.top = "tessera_system";
+  v.prefix = "system";
+  v.sources = rtl::listed_sources(rtl / "files.f");
+  for (const fs::path& file : rtl::listed_sources(rtl / "boot" / "files.f")) {
+    v.sources.push_back(file);
+  }
+  for (const char* name : {"tessera_rom.sv", "tessera_system.sv", "tessera_rom.hex"}) {
+    const fs::path file = fs::path(folder) / name;
+    if (!fs::exists(file)) {
+      throw InputError(file.string() + ": no such file");
+    }
+    if (file.extension() == ".sv") {
+      v.sources.push_back(file);
+    }
+  }
+  v.wrapper = rtl::source_dir() / "sim" / "rtl" / "system_model.cpp";
+  v.headers = {rtl::source_dir() / "sim" / "rtl" / "system_ports.hpp"};
+  v.announcement = "Verilating the system that boots from the ROM";
+  return rtl::verilate(v, announce);
+}
+
+/// Where $readmemh looks for the ROM's file.
+class WorkingFolder {
+ public:
+  explicit WorkingFolder(const std::string& folder) : before_(fs::current_path()) {
+    fs::current_path(folder);
+  }
+  ~WorkingFolder() {
+    std::error_code error;
+    fs::current_path(before_, error);
+  }
+  WorkingFolder(const WorkingFolder&) = delete;
+  WorkingFolder& operator=(const WorkingFolder&) = delete;
+  WorkingFolder(WorkingFolder&&) = delete;
+  WorkingFolder& operator=(WorkingFolder&&) = delete;
+
+ private:
+  fs::path before_;
+};
+
+}  // namespace
+
+System::System(const std::string& folder, std::uint32_t bus_bytes,
+               const std::function<void(const std::string&)>& announce)
+    : bus_bytes_(bus_bytes) {
+  const std::string path = build(folder, announce);
+  library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library_ == nullptr) {
+    throw std::runtime_error(fmt::format("cannot load the system's model: {}", dlerror()));
+  }
+  step_ = symbol<rtl::StepSystem>(library_, "tessera_step");
+  destroy_ = symbol<rtl::DestroySystem>(library_, "tessera_destroy");
+  const WorkingFolder there(folder);
+  model_ = symbol<rtl::CreateSystem>(library_, "tessera_create")();
+  for (int i = 0; i < kResetCycles; ++i) {
+    step();
+  }
+  ports_.rst_n = 1;
+  step();
+}
+
+System::~System() {
+  if (model_ != nullptr) {
+    destroy_(model_);
+  }
+  if (library_ != nullptr) {
+    dlclose(library_);
+  }
+}
+
+void System::step() {
+  step_(model_, &ports_);
+  ++cycles_;
+}
+
+void System::write(std::uint64_t offset, const std::vector<std::uint8_t>& bytes) {
+  for (std::size_t i = 0; i < bytes.size();) {
+    const auto lane = static_cast<std::uint32_t>((offset + i) % bus_bytes_);
+    const std::size_t count = std::min<std::size_t>(bus_bytes_ - lane, bytes.size() - i);
+    ports_.host_address = static_cast<std::uint32_t>((offset + i) / bus_bytes_);
+    ports_.host_we = 0;
+    for (std::size_t b = 0; b < count; ++b) {
+      ports_.host_we |= std::uint64_t{1} << (lane + b);
+      ports_.host_wdata[lane + b] = bytes[i + b];
+    }
+    step();
+    i += count;
+  }
+  ports_.host_we = 0;
+}
+
+std::vector<std::uint8_t> System::read(std::uint64_t offset, std::uint64_t bytes) {
+  std::vector<std::uint8_t> data;
+  data.reserve(bytes);
+  ports_.host_re = 1;
+  while (data.size() < bytes) {
+    const std::uint64_t at = offset + data.size();
+    const auto lane = static_cast<std::uint32_t>(at % bus_bytes_);
+    ports_.host_address = static_cast<std::uint32_t>(at / bus_bytes_);
+    step();
+    for (std::uint32_t b = lane; b < bus_bytes_ && data.size() < bytes; ++b) {
+      data.push_back(ports_.host_rdata[b]);
+    }
+  }
+  ports_.host_re = 0;
+  return data;
+}
+
+void System::start(std::uint64_t most) {
+  ports_.start = 1;
+  step();
+  ports_.start = 0;
+  const std::uint64_t end = cycles_ + most;
+  do {
+    if (cycles_ >= end) {
+      throw std::runtime_error(fmt::format("the system is still busy after {} cycles", most));
+    }
+    step();
+  } while (ports_.busy != 0);
+}
+
+std::string System::error_text() const {
+  switch (static_cast<BootError>(error_cause())) {
+    case BootError::Header:
+      return fmt::format("the ROM has no header of this format: {:#010x}", error_info());
+    case BootError::Checksum:
+      return fmt::format("the ROM's header has checksum {:#010x}, not the one it says",
+                         error_info());
+    case BootError::Hardware:
+      return fmt::format("the ROM is for other hardware: a register reads {}", error_info());
+    case BootError::Register:
+      return fmt::format("the accelerator refused register {:#05x}", error_info());
+    default:
+      return describe(static_cast<isa::Error>(error_cause()), error_info());
+  }
+}
+
+}  // namespace tessera::rom

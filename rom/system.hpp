@@ -1,0 +1,61 @@
+// The hardware that boots from a ROM, from the files that were written, under Verilator.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "isa/generated/command_set.hpp"
+#include "sim/rtl/system_ports.hpp"
+
+namespace tessera::rom {
+
+/// What the boot front end reports beside the accelerator's errors, as rtl/boot/boot_pkg.sv has it.
+enum class BootError : std::uint8_t {
+  Header = 0xF1,
+  Checksum = 0xF2,
+  Hardware = 0xF3,
+  Register = 0xF4
+};
+
+class System {
+ public:
+  /// Builds it from tessera_system.sv and tessera_rom.sv in `folder`; the ROM holds what
+  /// tessera_rom.hex has. Throws MissingTool, InputError when a file is missing.
+  System(const std::string& folder, std::uint32_t bus_bytes,
+         const std::function<void(const std::string&)>& announce);
+  ~System();
+  System(const System&) = delete;
+  System& operator=(const System&) = delete;
+  System(System&&) = delete;
+  System& operator=(System&&) = delete;
+
+  /// Activations, from the begin of the arena; while nothing runs.
+  void write(std::uint64_t offset, const std::vector<std::uint8_t>& bytes);
+  std::vector<std::uint8_t> read(std::uint64_t offset, std::uint64_t bytes);
+
+  /// A start pulse, and cycles until it is done or has failed. Throws std::runtime_error after
+  /// `most` cycles.
+  void start(std::uint64_t most);
+  [[nodiscard]] bool failed() const { return ports_.error != 0; }
+  [[nodiscard]] std::uint8_t error_cause() const { return ports_.error_cause; }
+  [[nodiscard]] std::uint32_t error_info() const { return ports_.error_info; }
+  /// A sentence for them.
+  [[nodiscard]] std::string error_text() const;
+  [[nodiscard]] std::size_t runs_done() const { return ports_.runs_done; }
+  [[nodiscard]] std::uint64_t cycles() const { return cycles_; }
+
+ private:
+  void step();
+
+  std::uint32_t bus_bytes_;
+  void* library_ = nullptr;
+  void* model_ = nullptr;
+  rtl::StepSystem step_ = nullptr;
+  rtl::DestroySystem destroy_ = nullptr;
+  rtl::SystemPorts ports_;
+  std::uint64_t cycles_ = 0;
+};
+
+}  // namespace tessera::rom

@@ -1,0 +1,67 @@
+// The command line as scripts see it, for tests.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace tessera::test {
+
+namespace fs = std::filesystem;
+
+inline std::string text_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline void write_text(const fs::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+struct Outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+class Cli : public testing::Test {
+ protected:
+  void SetUp() override {
+    dir_ = fs::temp_directory_path() /
+           fmt::format("tessera_cli_{}_{}", ::getpid(),
+                       testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::create_directories(dir_);
+  }
+  void TearDown() override { fs::remove_all(dir_); }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return (dir_ / name).string(); }
+
+  Outcome run(const std::string& arguments, const std::string& environment = "") {
+    return execute(fmt::format("{} {} {}", environment, COSIM, arguments));
+  }
+  /// Of the shell.
+  Outcome execute(const std::string& line) {
+    const std::string command =
+        fmt::format("{} >{} 2>{} </dev/null", line, path("stdout"), path("stderr"));
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(path("stdout")),
+            text_of(path("stderr"))};
+  }
+  Outcome simulate(const std::string& arguments = "", const std::string& environment = "") {
+    return run("--config " TESSERA_SOURCE_DIR "/configs/npu.yaml " + arguments, environment);
+  }
+  Outcome with_config(const std::string& text) {
+    write_text(path("npu.yaml"), text);
+    return run("--config " + path("npu.yaml"));
+  }
+
+  fs::path dir_;
+};
+
+}  // namespace tessera::test

@@ -1,0 +1,254 @@
+// ROMs on the hardware that boots from them, and what flipped bits do to it.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/simulate.hpp"
+#include "rom/formats.hpp"
+#include "rom/image.hpp"
+#include "rom/system.hpp"
+#include "rom/verify.hpp"
+#include "rom/verilog.hpp"
+#include "rom/words.hpp"
+#include "tessera/config.hpp"
+#include "tessera/import.hpp"
+#include "tessera/rng.hpp"
+#include "tests/app/cli.hpp"
+#include "tests/shared_data.hpp"
+
+namespace tessera {
+namespace {
+
+using test::Outcome;
+using test::text_of;
+using test::write_text;
+
+class RomCli : public test::Cli {
+ protected:
+  Outcome rom(const std::string& arguments) {
+    return run("rom --config " TESSERA_SOURCE_DIR "/configs/npu.yaml --out " + path("rom") + " " +
+               arguments);
+  }
+};
+
+TEST_F(RomCli, LeNetBootsFromTheFilesWritten) {
+  const Outcome outcome = rom("--set hardware=tiny --verify");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("verified: booted from"), std::string::npos);
+  const auto map = nlohmann::json::parse(text_of(path("rom/memory_map.json")));
+  const std::string binary = text_of(path("rom/tessera_rom.bin"));
+  EXPECT_EQ(map["rom_bytes"], binary.size());
+  EXPECT_EQ(binary.substr(0, 4), "TSRM");
+  std::uint64_t bytes = 0;
+  for (const auto& layer : map["layers"]) {
+    bytes += layer["command_bytes"].get<std::uint64_t>();
+  }
+  EXPECT_EQ(bytes, map["runs"][0]["bytes"]);
+  const std::string listing = text_of(path("rom/listing.txt"));
+  EXPECT_NE(listing.find("; conv1 tile 1"), std::string::npos);
+  EXPECT_NE(listing.find("; host: SOFTMAX `softmax`"), std::string::npos);
+  // Same input, same bytes.
+  const std::string before = text_of(path("rom/tessera_rom.hex"));
+  ASSERT_EQ(rom("--set hardware=tiny --quiet").code, 0);
+  EXPECT_EQ(text_of(path("rom/tessera_rom.hex")) == before, true);
+}
+
+TEST_F(RomCli, TheSimulatedStreamIsTheRoms) {
+  ASSERT_EQ(rom("--set hardware=tiny --quiet").code, 0);
+  const Config config =
+      load_config(TESSERA_SOURCE_DIR "/configs/npu.yaml", {"hardware=tiny", "engine=rtl"});
+  const Program program = compile(load_configured(config), config.hardware, config.policy);
+  const std::string binary = text_of(path("rom/tessera_rom.bin"));
+  const auto map = nlohmann::json::parse(text_of(path("rom/memory_map.json")));
+  for (const auto& section : map["sections"]) {
+    if (section["kind"] == "header") {
+      continue;
+    }
+    const auto kind = section["kind"] == "constants" ? MemoryKind::Constants : MemoryKind::Commands;
+    for (const MemoryRegion& region : program.regions) {
+      if (region.kind == kind) {
+        const std::string expected(
+            program.image.begin() + static_cast<std::ptrdiff_t>(region.range.address),
+            program.image.begin() +
+                static_cast<std::ptrdiff_t>(region.range.address + region.range.bytes));
+        EXPECT_EQ(section["address"], region.range.address);
+        EXPECT_EQ(binary.substr(section["rom_offset"], expected.size()) == expected, true);
+      }
+    }
+  }
+}
+
+TEST_F(RomCli, TheHostsWorkLiesBetweenRunsAndAnyBaseWillDo) {
+  write_text(path("n.yaml"),
+             "layers:\n"
+             "  - conv2d: {in: [8, 8, 4], out_channels: 8, kernel: 3, padding: same}\n"
+             "  - flatten: {}\n"
+             "  - fully_connected: {out_features: 20}\n"
+             "  - softmax: {}\n"
+             "  - fully_connected: {out_features: 12}\n"
+             "  - softmax: {}\n");
+  const Outcome outcome =
+      rom("--set hardware=tiny --verify --base 0x80001000 --network " + path("n.yaml"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto map = nlohmann::json::parse(text_of(path("rom/memory_map.json")));
+  ASSERT_EQ(map["runs"].size(), 2U);
+  EXPECT_EQ(map["runs"][0]["host_works_after"], true);
+  EXPECT_EQ(map["sections"][1]["address"], 0x80001000U);
+}
+
+TEST_F(RomCli, SeveralModelsTakeTurns) {
+  write_text(path("npu.yaml"),
+             "hardware: tiny\nmodels:\n  - {network: a.yaml}\n  - {network: b.yaml}\n");
+  write_text(path("a.yaml"), "layers:\n  - conv2d: {in: [6, 6, 4], out_channels: 4, kernel: 3}\n");
+  write_text(path("b.yaml"), "layers:\n  - conv2d: {in: [5, 7, 8], out_channels: 6, kernel: 1}\n");
+  const Outcome outcome =
+      run("rom --verify --config " + path("npu.yaml") + " --out " + path("rom"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+}
+
+TEST_F(RomCli, ResNetFitsSmall) {
+  TESSERA_NEEDS_SHARED();
+  const std::string model = test::shared_dir() + "/models/ic_resnet8/model.tflite";
+  const Outcome outcome = rom("--set hardware=small --set policy=best --verify --network " + model);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto map = nlohmann::json::parse(text_of(path("rom/memory_map.json")));
+  EXPECT_LE(map["sections"][2]["bytes"], 8192U);
+}
+
+TEST_F(RomCli, MistakesAreNamed) {
+  EXPECT_EQ(rom("--base 12x").code, 2);
+  const Outcome odd = rom("--base 0x10");
+  EXPECT_EQ(odd.code, 2);
+  EXPECT_NE(odd.err.find("allowed are multiples of 0x1000"), std::string::npos) << odd.err;
+  EXPECT_EQ(rom("--base 0xFFFFF000").code, 2);
+  EXPECT_EQ(rom("--input x.npy").code, 2);
+  write_text(path("s.yaml"), "layers:\n  - softmax: {in: [10]}\n");
+  const Outcome none = rom("--network " + path("s.yaml"));
+  EXPECT_EQ(none.code, 2);
+}
+
+/// A ROM whose bytes can be changed before it boots.
+class Flips : public test::Cli {
+ protected:
+  void SetUp() override {
+    Cli::SetUp();
+    config_ = load_config(TESSERA_SOURCE_DIR "/configs/npu.yaml", {"hardware=tiny"});
+    network_ = load_configured(config_);
+    image_ = rom::make_image(compile(network_, config_.hardware, config_.policy), 0);
+    write_text(path("tessera_rom.sv"), rom_module(image_));
+    write_text(path("tessera_system.sv"), system_module(image_));
+    inputs_ = read_inputs(network_, "", config_.seed);
+  }
+
+  std::unique_ptr<rom::System> system_with(const std::vector<std::uint8_t>& bytes) {
+    write_text(path("tessera_rom.hex"), rom::to_readmemh(bytes, config_.hardware.bus_bytes));
+    auto system = std::make_unique<rom::System>(dir_.string(), config_.hardware.bus_bytes, nullptr);
+    system->write(0, std::vector<std::uint8_t>(image_.arena.bytes, kMarked));
+    system->write(image_.program.inputs[0].address - image_.arena.address, inputs_[0]);
+    return system;
+  }
+  std::vector<std::uint8_t> flipped(std::uint64_t bit) const {
+    std::vector<std::uint8_t> bytes = image_.bytes;
+    bytes[bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
+    return bytes;
+  }
+
+  static constexpr std::uint8_t kMarked = 0xA5;
+  static constexpr std::uint64_t kMost = 1'000'000;
+  Config config_;
+  Network network_;
+  rom::Image image_;
+  std::vector<std::vector<std::uint8_t>> inputs_;
+};
+
+TEST_F(Flips, InACommandStopTheRunBeforeAnythingIsWritten) {
+  SplitMix64 rng(5);
+  const std::uint64_t stream = image_.runs[0].bytes;
+  for (int i = 0; i < 24; ++i) {
+    const std::uint64_t bit = 8 * image_.commands.rom_offset + rng.next() % (8 * stream);
+    const auto system = system_with(flipped(bit));
+    const auto before = system->read(0, image_.arena.bytes);
+    system->start(kMost);
+    ASSERT_TRUE(system->failed()) << bit;
+    EXPECT_EQ(system->error_cause(), static_cast<unsigned>(isa::Error::StreamChecksum));
+    EXPECT_NE(system->error_info(), image_.runs[0].checksum);
+    EXPECT_EQ(system->read(0, image_.arena.bytes) == before, true);
+  }
+}
+
+TEST_F(Flips, InTheHeaderAreFound) {
+  SplitMix64 rng(6);
+  const std::uint64_t words = rom::kFirstRunWord + rom::kRunWords * image_.runs.size();
+  for (int i = 0; i < 24; ++i) {
+    const std::uint64_t bit = rng.next() % (32 * words);
+    if (bit / 32 == 2) {
+      continue;  // the ROM's size, which the hardware does not need
+    }
+    const auto system = system_with(flipped(bit));
+    system->start(kMost);
+    ASSERT_TRUE(system->failed()) << bit;
+    EXPECT_GE(system->error_cause(), 0xF0U) << bit << system->error_text();
+  }
+}
+
+TEST_F(Flips, InConstantsStopTheRunWithTheirAddress) {
+  // What each load of constants reads, as the listing's words say it.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> loads;  // first and last byte
+  isa::LdSource source;
+  isa::LdShape shape;
+  for_words(image_, [&](const rom::Word& word) {
+    if (const auto* s = std::get_if<isa::LdSource>(&*word.command); s != nullptr) {
+      source = *s;
+    } else if (const auto* h = std::get_if<isa::LdShape>(&*word.command); h != nullptr) {
+      shape = *h;
+    } else if (const auto* load = std::get_if<isa::Load>(&*word.command); load != nullptr) {
+      if (load->check != 0 && shape.inner == 1 && shape.outer == 1) {
+        loads.emplace_back(source.address, source.address + shape.segment_bytes - 1);
+      }
+    }
+  });
+  ASSERT_GT(loads.size(), 10U);
+  SplitMix64 rng(7);
+  for (int i = 0; i < 24; ++i) {
+    const auto& [first, last] = loads[rng.next() % loads.size()];
+    const std::uint64_t at = first + rng.next() % (last - first + 1);
+    const std::uint64_t bit =
+        8 * (image_.constants.rom_offset + at - image_.constants.address) + rng.next() % 8;
+    const auto system = system_with(flipped(bit));
+    system->start(kMost);
+    ASSERT_TRUE(system->failed()) << at;
+    EXPECT_EQ(system->error_cause(), static_cast<unsigned>(isa::Error::LoadChecksum));
+    // The first load that has the byte.
+    const auto found = std::find_if(loads.begin(), loads.end(), [&](const auto& load) {
+      return load.first <= at && at <= load.second;
+    });
+    EXPECT_EQ(system->error_info(), found->first);
+    EXPECT_NE(system->error_text().find("checksum"), std::string::npos) << system->error_text();
+  }
+}
+
+TEST_F(Flips, AfterAnErrorTheNextStartBeginsAnew) {
+  const auto good = system_with(image_.bytes);
+  good->start(kMost);
+  EXPECT_FALSE(good->failed()) << good->error_text();
+  EXPECT_EQ(good->runs_done(), 0U);
+  const auto first = good->read(0, image_.arena.bytes);
+  good->write(image_.program.inputs[0].address - image_.arena.address, inputs_[0]);
+  good->start(kMost);
+  EXPECT_FALSE(good->failed()) << good->error_text();
+  const auto& output = std::get<HostCall>(image_.program.steps.back()).inputs[0];
+  const auto slice = [&](const std::vector<std::uint8_t>& all) {
+    const auto begin =
+        all.begin() + static_cast<std::ptrdiff_t>(output->address - image_.arena.address);
+    return std::vector<std::uint8_t>(begin, begin + static_cast<std::ptrdiff_t>(output->bytes));
+  };
+  EXPECT_EQ(slice(good->read(0, image_.arena.bytes)), slice(first));
+  const auto bad = system_with(flipped(8 * image_.commands.rom_offset));
+  for (int i = 0; i < 2; ++i) {
+    bad->start(kMost);
+    EXPECT_EQ(bad->error_cause(), static_cast<unsigned>(isa::Error::StreamChecksum));
+  }
+}
+
+}  // namespace
+}  // namespace tessera

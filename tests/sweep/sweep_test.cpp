@@ -1,0 +1,210 @@
+// Whole sweeps, as scripts run them.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "sweep/run.hpp"
+#include "tests/app/cli.hpp"
+#include "tests/shared_data.hpp"
+
+namespace tessera {
+namespace {
+
+using test::Outcome;
+using test::text_of;
+using test::write_text;
+
+const char* const kBase = "sweep --config " TESSERA_SOURCE_DIR "/configs/npu.yaml --engine model ";
+
+class SweepCli : public test::Cli {
+ protected:
+  Outcome sweep(const std::string& folder, const std::string& arguments) {
+    return run(kBase + arguments + " --out " + path(folder));
+  }
+  [[nodiscard]] std::string result(const std::string& folder, const std::string& name) const {
+    return text_of(path(folder + "/" + name));
+  }
+  void expect_same(const std::string& a, const std::string& b) const {
+    for (const char* name : {"results.csv", "results.json", "points.sqlite"}) {
+      EXPECT_NE(result(a, name), "") << name;
+      EXPECT_EQ(result(a, name) == result(b, name), true) << name;
+    }
+  }
+};
+
+const char* const kFew = "--network lenet5 --cbuf 8KiB..64KiB --set memory.latency=10,100 ";
+
+TEST_F(SweepCli, SameBytesWhateverTheJobs) {
+  const Outcome one = sweep("one", std::string(kFew) + "--jobs 1");
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_NE(one.out.find("smallest cbuf within"), std::string::npos) << one.out;
+  EXPECT_EQ(sweep("four", std::string(kFew) + "--jobs 4").code, 0);
+  expect_same("one", "four");
+  const std::string csv = result("one", "results.csv");
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 9);
+  EXPECT_EQ(csv.rfind("point,network,memory.latency,hardware.cbuf.size,cbuf_bytes,", 0), 0U);
+  for (const char* column :
+       {"cycles", "external_read_bytes", "external_write_bytes", "arena_bytes", "status"}) {
+    EXPECT_NE(csv.find("," + std::string(column) + ","), std::string::npos) << column;
+  }
+}
+
+TEST_F(SweepCli, PointsEqualSingleRuns) {
+  ASSERT_EQ(sweep("s", "--network lenet5 --cbuf 16KiB,64KiB --set policy=first-fit,best").code, 0);
+  const auto json = nlohmann::json::parse(result("s", "results.json"));
+  ASSERT_EQ(json["points"].size(), 4U);
+  for (const auto& point : json["points"]) {
+    const std::string run_it = fmt::format(
+        "--config {}/configs/npu.yaml --engine model --network lenet5 --quiet --json - --set "
+        "policy={} --set hardware.cbuf.size={} --set hardware.cbuf.capacity={}",
+        TESSERA_SOURCE_DIR, point["policy"].get<std::string>(),
+        point["program_cbuf_bytes"].get<std::uint64_t>(),
+        point["cbuf_capacity_bytes"].get<std::uint64_t>());
+    const auto alone = nlohmann::json::parse(run(run_it).out);
+    EXPECT_EQ(alone["totals"]["cycles"], point["cycles"]) << run_it;
+    EXPECT_EQ(alone["totals"]["external_read_bytes"], point["external_read_bytes"]);
+    EXPECT_EQ(alone["memory"]["arena_bytes"], point["arena_bytes"]);
+  }
+}
+
+TEST_F(SweepCli, EnginesVerifyTheirPoints) {
+  const Outcome outcome = run("sweep --config " TESSERA_SOURCE_DIR
+                              "/configs/npu.yaml --network lenet5 --set hardware=tiny --cbuf "
+                              "4KiB,8KiB --set engine=rtl,tlm,model --out " +
+                              path("s"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto points = nlohmann::json::parse(result("s", "results.json"))["points"];
+  ASSERT_EQ(points.size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(points[i]["cycles"], points[i % 2]["cycles"]) << i;
+    EXPECT_EQ(points[i]["verified"].is_null(), i >= 4);
+    EXPECT_NE(points[i]["verified"], false);
+  }
+}
+
+TEST_F(SweepCli, AFailingPointIsARowAndTheRestGoesOn) {
+  const Outcome outcome =
+      sweep("s", "--network lenet5 --cbuf 64,16KiB --set hardware.cbuf.banks=3,8");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("3 of 4 points failed or are wrong"), std::string::npos)
+      << outcome.err;
+  const auto points = nlohmann::json::parse(result("s", "results.json"))["points"];
+  EXPECT_EQ(points[0]["status"], "failed");
+  EXPECT_NE(points[0]["error"].get<std::string>().find("banks"), std::string::npos);
+  EXPECT_EQ(points[2]["status"], "failed");
+  EXPECT_NE(points[2]["error"].get<std::string>().find("does not fit the cbuf"), std::string::npos);
+  EXPECT_EQ(points[3]["status"], "ok");
+}
+
+TEST_F(SweepCli, AQuestionWithoutAnswerIsAnErrorAtOnce) {
+  const Outcome key = sweep("s", "--network lenet5 --set policy.nmae=a,b");
+  EXPECT_EQ(key.code, 2);
+  EXPECT_NE(key.err.find("did you mean `name`"), std::string::npos) << key.err;
+  EXPECT_FALSE(std::filesystem::exists(path("s/points.sqlite")));
+  EXPECT_EQ(sweep("s", "--network nosuch").code, 2);
+  EXPECT_EQ(sweep("s", "--network lenet5 --cbuf 9..1").code, 2);
+  EXPECT_EQ(run(kBase + std::string(kFew)).code, 2) << "--out is missing";
+}
+
+TEST_F(SweepCli, GoesOnWhereItWasInterrupted) {
+  ASSERT_EQ(sweep("whole", std::string(kFew) + "--set policy=best").code, 0);
+  // Killed hard, again and again, at any moment: in the end all is there, and nothing else.
+  const std::string command =
+      fmt::format("timeout -s KILL 0.25 {} {} {} --set policy=best --quiet --jobs 2 --out {}",
+                  COSIM, kBase, kFew, path("cut"));
+  int rounds = 0;
+  while (WEXITSTATUS(std::system((command + " 2>/dev/null").c_str())) != 0) {
+    ASSERT_LT(++rounds, 200) << "no progress";
+  }
+  expect_same("whole", "cut");
+  // A softer interrupt says so, and leaves points.
+  write_text(path("interrupt.sh"),
+             fmt::format("{} {} --network mobilenet_v1 --cbuf 8KiB..1MiB:1KiB --jobs 2 --out {} &\n"
+                         "sleep 3; kill -INT $!; wait $!\n",
+                         COSIM, kBase, path("soft")));
+  const Outcome soft = execute("sh " + path("interrupt.sh"));
+  EXPECT_EQ(soft.code, 1) << soft.err;
+  EXPECT_NE(soft.err.find("the same command goes on from there"), std::string::npos) << soft.err;
+}
+
+TEST_F(SweepCli, AFolderHoldsOneSweep) {
+  ASSERT_EQ(sweep("s", "--network lenet5 --cbuf 16KiB").code, 0);
+  const Outcome other = sweep("s", "--network lenet5 --cbuf 32KiB");
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("points of another sweep"), std::string::npos) << other.err;
+  EXPECT_EQ(sweep("s", "--network lenet5 --cbuf 32KiB --fresh").code, 0);
+  // The network's contents count, not only its name.
+  write_text(path("n.yaml"), "layers:\n  - conv2d: {in: [4, 4, 8], out_channels: 8, kernel: 1}\n");
+  const std::string arguments = "--cbuf 16KiB --network " + path("n.yaml");
+  const Outcome first = sweep("t", arguments);
+  ASSERT_EQ(first.code, 0) << first.err;
+  write_text(path("n.yaml"), text_of(path("n.yaml")) + "# changed\n");
+  EXPECT_EQ(sweep("t", arguments).code, 2);
+  write_text(path("u.sqlite"), "no database");
+  EXPECT_EQ(run("sweep merge --out " + path("v") + " " + path("u.sqlite")).code, 2);
+}
+
+TEST_F(SweepCli, SharesMakeTheWhole) {
+  ASSERT_EQ(sweep("whole", std::string(kFew) + "--set policy=best").code, 0);
+  for (const char* shard : {"3/3", "1/3"}) {
+    EXPECT_EQ(sweep("parts", std::string(kFew) + "--set policy=best --shard " + shard).code, 0);
+  }
+  const std::string merge = "sweep merge --quiet --out " + path("parts");
+  const Outcome missing = run(merge);
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_NE(missing.err.find("1 of 3 shares missing: 2/3"), std::string::npos) << missing.err;
+  EXPECT_EQ(sweep("parts", std::string(kFew) + "--set policy=best --shard 2/3").code, 0);
+  EXPECT_EQ(run(merge).code, 0);
+  expect_same("whole", "parts");
+  EXPECT_EQ(run(merge).code, 0) << "twice is as good as once";
+  expect_same("whole", "parts");
+  const std::string share = path("parts/points-1-of-3.sqlite");
+  const Outcome twice = run(merge + " " + share + " " + share);
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_NE(twice.err.find("share 1 of 3 is there twice"), std::string::npos) << twice.err;
+  EXPECT_EQ(sweep("others", "--network lenet5 --cbuf 16KiB,32KiB --shard 2/3").code, 0);
+  const Outcome other = run(merge + " " + share + " " + path("others/points-2-of-3.sqlite"));
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("another sweep"), std::string::npos) << other.err;
+}
+
+// Networks and sizes from the seed: with policy `best` more buffer never costs more, and each
+// number is one that a program really takes.
+TEST(SweepProperty, MoreBufferNeverCostsMoreWithPolicyBest) {
+  std::vector<std::string> networks = {"lenet5"};
+  if (!test::shared_dir().empty()) {
+    for (const char* model : {"ic_resnet8", "kws_dscnn", "person_detect", "ad_autoencoder"}) {
+      networks.push_back(fmt::format("{}/models/{}/model.tflite", test::shared_dir(), model));
+    }
+  }
+  sweep::SpaceRequest request;
+  request.config = TESSERA_SOURCE_DIR "/configs/npu.yaml";
+  request.networks = networks;
+  request.cbuf = "6KiB,10KiB,16KiB,23KiB,40KiB,64KiB,100KiB,160KiB,256KiB";
+  request.sets = {"hardware=small,medium"};
+  request.fixed = {"engine=model", "policy=best"};
+  const sweep::Space space = sweep::make_space(request);
+  sweep::PointRunner runner(space);
+  std::vector<sweep::PointResult> points;
+  for (std::size_t i = 0; i < space.points(); ++i) {
+    points.push_back(runner.run(i));
+  }
+  const sweep::Results results = sweep::evaluate(space, points);
+  std::size_t carried = 0;
+  for (const sweep::Curve& curve : results.curves) {
+    for (std::size_t k = 1; k < curve.points.size(); ++k) {
+      const sweep::PointResult& small = results.points[curve.points[k - 1]];
+      const sweep::PointResult& large = results.points[curve.points[k]];
+      EXPECT_LE(large.cycles, small.cycles) << curve.label << " at " << large.cbuf_bytes;
+      carried += large.program_cbuf_bytes < large.cbuf_bytes ? 1 : 0;
+    }
+    EXPECT_LT(results.points[curve.points.back()].cycles,
+              results.points[curve.points.front()].cycles)
+        << curve.label << ": the size makes no difference";
+  }
+  std::printf("%zu of %zu points run a smaller buffer's program\n", carried, points.size());
+}
+
+}  // namespace
+}  // namespace tessera

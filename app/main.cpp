@@ -10,13 +10,16 @@
 #include "app/plan_command.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
+#include "app/report_html.hpp"
 #include "app/rom_command.hpp"
 #include "app/simulate.hpp"
 #include "app/sweep_command.hpp"
+#include "app/trace_json.hpp"
 #include "app/validate.hpp"
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
+#include "timing/timeline.hpp"
 
 namespace {
 
@@ -31,6 +34,8 @@ struct Options {
   std::string network;
   std::string engine;
   std::string json;
+  std::string report;
+  std::string trace;
   std::string layer;
   std::string seed;
   std::vector<std::string> sets;
@@ -76,13 +81,30 @@ int run_simulate(const Options& options) {
   if (!options.json.empty() && options.json != "-") {
     tessera::check_writable(options.json);
   }
+  for (const std::string& path : {options.trace, options.report}) {
+    if (!path.empty()) {
+      tessera::check_writable(path);
+    }
+  }
+  if (!options.report.empty()) {
+    tessera::check_web_assets();
+  }
   tessera::Progress progress(options.quiet);
   const tessera::Simulation simulation = simulate(config, options.simulate, progress);
   // The table gives way to JSON on the same stream.
   if (!options.quiet && options.json != "-") {
-    fmt::print("{}", report_table(config, simulation));
+    fmt::print("{}", report_table(config, simulation, tessera::standard_output()));
   }
   write_json(options.json, report_json(config, simulation));
+  if (!options.trace.empty() || !options.report.empty()) {
+    const auto timeline = tessera::timing::record(simulation.program, config.memory);
+    if (!options.trace.empty()) {
+      tessera::write_text(options.trace, trace_json(simulation.program, timeline));
+    }
+    if (!options.report.empty()) {
+      tessera::write_text(options.report, report_html(config, simulation, timeline));
+    }
+  }
   if (simulation.first_mismatch) {
     fmt::print(stderr, "cosim: layer `{}` differs from the reference kernels\n",
                simulation.program.layers[*simulation.first_mismatch].name);
@@ -167,6 +189,8 @@ int parse_and_run(int argc, char** argv) {
   app.add_option("--input", simulate.simulate.input, "input tensor (.npy, .bin) or folder");
   app.add_option("--output", simulate.simulate.output, "where to write the output (.npy, .bin)");
   app.add_option("--json", simulate.json, "write the result as JSON; - for standard output");
+  app.add_option("--report", simulate.report, "write a page with charts (HTML)");
+  app.add_option("--trace", simulate.trace, "write a timeline for Perfetto (JSON)");
   app.add_flag("--check-memory", simulate.simulate.check_memory,
                "poison activations nobody needs any more; reading them is an error");
   app.add_option("--waves", simulate.simulate.waves, "write waves (FST)");

@@ -4,12 +4,14 @@
 #include <string>
 
 #include "app/simulate.hpp"
+#include "app/terminal.hpp"
 #include "tessera/config.hpp"
 
 namespace tessera {
 
-/// The aligned per-layer table and a summary.
-std::string report_table(const Config& config, const Simulation& simulation);
+/// The aligned per-layer table and a summary, as wide as the terminal allows.
+std::string report_table(const Config& config, const Simulation& simulation,
+                         const Terminal& terminal);
 
 /// One JSON object, schema "tessera.run/1".
 std::string report_json(const Config& config, const Simulation& simulation);

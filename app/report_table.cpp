@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/bottleneck.hpp"
 #include "app/classes.hpp"
 #include "app/report.hpp"
 #include "app/text_table.hpp"
@@ -21,8 +22,28 @@ std::string mode_of(const LayerRecord& record) {
   return record.passes == 1 ? name : fmt::format("{} passes, {}", record.passes, name);
 }
 
+// Bytes moved for each byte that must move when every tensor moves once.
+std::string times(std::uint64_t bytes, std::uint64_t least) {
+  return least == 0
+             ? ""
+             : fmt::format("{:.2f}", static_cast<double>(bytes) / static_cast<double>(least));
+}
+
+std::uint64_t external_bytes(const Counters& counters) {
+  return read_bytes(counters) + counter(counters, isa::Counter::WriteBytes);
+}
+
+std::string coloured(const std::string& word, std::string padded) {
+  const char* const code = word == "array"     ? "32"
+                           : word == "weights" ? "35"
+                           : word == "read"    ? "33"
+                           : word == "write"   ? "31"
+                                               : "36";
+  return fmt::format("\x1b[{}m{}\x1b[0m", code, padded);
+}
+
 Row layer_row(const Config& config, const Program& program, const LayerRecord& record,
-              const LayerResult& result) {
+              const LayerResult& result, std::uint64_t least) {
   const std::uint64_t cycles = counter(result.counters, isa::Counter::Cycles);
   if (record.rides_on) {
     return {record.name, record.op, "in " + program.layers[*record.rides_on].name};
@@ -41,23 +62,55 @@ Row layer_row(const Config& config, const Program& program, const LayerRecord& r
           grouped(cycles),
           grouped(ideal),
           percent(ideal, cycles),
+          bottleneck_of(result.counters),
           grouped(read_bytes(result.counters)),
           grouped(counter(result.counters, isa::Counter::WriteBytes)),
+          times(external_bytes(result.counters), least),
           grouped(record.cbuf_peak_bytes)};
+}
+
+TableStyle table_style(const Terminal& terminal) {
+  enum Column : std::size_t {
+    Operator = 1,
+    Macs = 3,
+    Ideal = 5,
+    Limit = 7,
+    Read,
+    Write,
+    Least,
+    Cbuf
+  };
+  TableStyle style;
+  style.names = 3;
+  style.width = terminal.width;
+  style.least_first = {Cbuf, Ideal, Macs, Operator, Least, Write, Read};
+  if (terminal.colour) {
+    style.paint = [](std::size_t column, const std::string& cell, std::string padded) {
+      return column == Limit && !cell.empty() && cell != "limit" ? coloured(cell, padded) : padded;
+    };
+  }
+  return style;
 }
 
 }  // namespace
 
-std::string report_table(const Config& config, const Simulation& simulation) {
+std::string report_table(const Config& config, const Simulation& simulation,
+                         const Terminal& terminal) {
   const Hardware& hw = config.hardware;
   std::vector<Row> rows = {{"layer", "operator", "mode", "MACs", "cycles", "ideal cycles",
-                            "array %", "read bytes", "write bytes", "cbuf bytes"}};
+                            "array %", "limit", "read bytes", "write bytes", "of least",
+                            "cbuf bytes"}};
   std::uint64_t macs = 0;
   std::uint64_t ideal = 0;
+  std::uint64_t least = 0;
   for (std::size_t i = 0; i < simulation.program.layers.size(); ++i) {
     const LayerRecord& record = simulation.program.layers[i];
-    rows.push_back(layer_row(config, simulation.program, record, simulation.result.layers[i]));
+    const std::uint64_t once =
+        least_external_bytes(*simulation.network, simulation.network->operators[i]);
+    rows.push_back(
+        layer_row(config, simulation.program, record, simulation.result.layers[i], once));
     if (record.decision) {
+      least += once;
       macs += record.macs;
       ideal += record.macs / hw.macs_per_cycle();
     }
@@ -65,8 +118,9 @@ std::string report_table(const Config& config, const Simulation& simulation) {
   const Counters& totals = simulation.result.totals;
   const std::uint64_t cycles = counter(totals, isa::Counter::Cycles);
   rows.push_back({"accelerator", "", "", grouped(macs), grouped(cycles), grouped(ideal),
-                  percent(ideal, cycles), grouped(read_bytes(totals)),
-                  grouped(counter(totals, isa::Counter::WriteBytes))});
+                  percent(ideal, cycles), bottleneck_of(totals), grouped(read_bytes(totals)),
+                  grouped(counter(totals, isa::Counter::WriteBytes)),
+                  times(external_bytes(totals), least)});
   std::string text = fmt::format(
       "{} on {}: {} x {} MACs, {} KiB cbuf, {} bytes/cycle external memory{}, latency {} cycles; "
       "policy {}, engine {}\n\n",
@@ -75,7 +129,7 @@ std::string report_table(const Config& config, const Simulation& simulation) {
       config.memory.name == "custom" ? "" : " (" + config.memory.name + ")", config.memory.latency,
       policy_names()[static_cast<std::size_t>(config.policy.name)],
       engine_names()[static_cast<std::size_t>(config.engine)]);
-  text += aligned(rows, 3);
+  text += styled(std::move(rows), table_style(terminal));
   text += fmt::format("\nactivations: {} bytes in external memory (at least {})\n",
                       grouped(simulation.program.arena_bytes()),
                       grouped(simulation.program.memory.allocation.lower_bound));

@@ -8,6 +8,7 @@
 
 #include "app/output_file.hpp"
 #include "app/progress.hpp"
+#include "app/report_html.hpp"
 #include "sweep/export.hpp"
 #include "sweep/run.hpp"
 #include "sweep/slurm.hpp"
@@ -41,12 +42,14 @@ void SweepCommand::add_to(CLI::App& app) {
       ->check(CLI::Range(std::size_t{1}, kMostJobs));
   app.add_option("--shard", shard_, "i/n: only one share of n, into a file of its own");
   app.add_option("--json", json_, "also write the results as JSON there; - for standard output");
+  app.add_option("--report", report_, "write a page with charts (HTML)");
   app.add_flag("--fresh", fresh_, "forget what the folder has");
   app.add_flag("--retry-failed", retry_, "run points again that failed");
   merge_ = app.add_subcommand("merge", "join the shares of a sweep");
   merge_->add_option("--out", out_, "folder for the results")->required();
   merge_->add_option("shares", files_, "files of shares (default: all in the folder)");
   merge_->add_option("--json", json_, "also write the results as JSON there");
+  merge_->add_option("--report", report_, "write a page with charts (HTML)");
   merge_->add_flag("--quiet", quiet_, "no tables");
   submit_ = app.add_subcommand("submit", "run the shares as an array of jobs on a cluster");
   add_space(*submit_);
@@ -83,6 +86,9 @@ bool SweepCommand::report(const std::string& folder) const {
     fmt::print("{}", to_json(results));
   } else if (!json_.empty()) {
     write_text(json_, to_json(results));
+  }
+  if (!report_.empty()) {
+    write_text(report_, sweep_html(to_json(results)));
   }
   if (!quiet_ && json_ != "-") {
     fmt::print("{}\npoints, curves and the front: {}\n", to_terminal(results),
@@ -161,6 +167,10 @@ bool SweepCommand::submit() const {
 }
 
 bool SweepCommand::run() {
+  if (!report_.empty()) {
+    check_writable(report_);
+    check_web_assets();
+  }
   if (merge_->parsed()) {
     sweep::merge(out_, files_);
     return report(out_);

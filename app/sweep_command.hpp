@@ -27,7 +27,7 @@ class SweepCommand {
   CLI::App* merge_ = nullptr;
   CLI::App* submit_ = nullptr;
   sweep::SpaceRequest request_;
-  std::string engine_, seed_, out_, shard_ = "1/1", json_;
+  std::string engine_, seed_, out_, shard_ = "1/1", json_, report_;
   std::vector<std::string> files_, slurm_options_;
   std::size_t jobs_ = 0;
   std::size_t tasks_ = 8;

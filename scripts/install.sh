@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing: scripts/install.sh [build|test|ci]
+# Installs the Debian packages that are missing: scripts/install.sh [build|web|test|ci]
 set -euo pipefail
 
 build=(g++ make cmake ninja-build verilator zlib1g-dev libyaml-cpp-dev libcli11-dev libfmt-dev
   nlohmann-json3-dev flatbuffers-compiler libflatbuffers-dev libgtest-dev librapidcheck-dev
   libbenchmark-dev libsqlite3-dev libsystemc-dev libssl-dev libonnx-dev libprotobuf-dev)
-test=("${build[@]}" gtkwave libonnx-testdata)
-ci=("${test[@]}" clang clang-format clang-tidy libclang-rt-dev)
-command -v npm >/dev/null || ci+=(nodejs npm)
+web=()
+command -v npm >/dev/null || web+=(nodejs npm)
+# Viewers, clusters and compilers that results are tried with.
+test=("${build[@]}" "${web[@]}" gtkwave libonnx-testdata chromium slurm-wlm munge procps
+  clang gcc-arm-none-eabi gcc-riscv64-unknown-elf)
+ci=("${test[@]}" clang-format clang-tidy libclang-rt-dev)
 
 level=${1:-build}
 declare -n packages=$level

@@ -33,6 +33,7 @@ void MachineObserver::conv_ends(const ConvOperation& /*conv*/) {}
 const std::uint8_t* MachineObserver::store_begins(const StoreOperation& /*store*/) {
   return nullptr;
 }
+void MachineObserver::worked(unsigned /*unit*/, Cycle /*begin*/, Cycle /*end*/) {}
 void MachineObserver::mark(unsigned /*unit*/, std::uint32_t /*id*/, const Counters& /*counters*/) {}
 
 Machine::Machine(const Hardware& hardware, MemoryPort& port, MachineObserver& observer)
@@ -261,7 +262,7 @@ void Machine::load_unit(Cycle now) {
     take(kStoreToLoad);
   }
   std::uint8_t* data = observer_.load_begins(operation);
-  transfers_.push_back({operation, data});
+  transfers_.push_back({operation, data, now});
   data_.load(operation, data, now);
   poke(data_wake_, now + 1);
   pop(kLoad, now);
@@ -328,7 +329,7 @@ void Machine::compute_unit(Cycle now) {
   }
   observer_.conv_begins(operation);
   array_.push_conv(operation, first_conv_ + static_cast<std::uint32_t>(convs_.size()), now);
-  convs_.push_back(operation);
+  convs_.push_back({operation, now});
   pop(kCompute, now);
 }
 
@@ -338,8 +339,9 @@ void Machine::array(Cycle now) {
       observer_.mark(kCompute, event.id, counters_at(event.at));
       continue;
     }
-    const ConvOperation& conv = convs_.front();
+    const ConvOperation& conv = convs_.front().operation;
     observer_.conv_ends(conv);
+    observer_.worked(kCompute, convs_.front().begin, event.at);
     if (conv.conv.post_load != 0) {
       give(kComputeToLoad, event.at + kPipelineDelay);
     }
@@ -360,6 +362,7 @@ void Machine::store_unit(Cycle now) {
   if (storing_) {
     if (data_.stored() && now > store_from_) {
       storing_ = false;
+      observer_.worked(kStore, store_from_, now);
       store_free_ = now + 1;
       barrier_ = store_.store.post_load != 0;
       wakes_[kStore] = now + 1;
@@ -433,6 +436,7 @@ void Machine::data(Cycle now) {
   if (events.load_done) {
     Transfer& transfer = transfers_.front();
     observer_.load_ends(transfer.operation, transfer.data);
+    observer_.worked(kLoad, transfer.begin, next);
     if (transfer.operation.load.post_compute != 0) {
       give(kLoadToCompute, next);
     }

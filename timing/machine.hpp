@@ -33,6 +33,8 @@ class MachineObserver {
   virtual void conv_ends(const ConvOperation& conv);
   /// A store begins: its bytes in the order of its segments; null: timing only.
   virtual const std::uint8_t* store_begins(const StoreOperation& store);
+  /// The unit's oldest work is done: taken in the cycle `begin`, in its place in `end`.
+  virtual void worked(unsigned unit, Cycle begin, Cycle end);
   /// 0: load, 1: compute, 2: store. Counters as the hardware's stand in this cycle.
   virtual void mark(unsigned unit, std::uint32_t id, const Counters& counters);
 };
@@ -120,12 +122,17 @@ class Machine {
   struct Transfer {
     LoadOperation operation;
     std::uint8_t* data = nullptr;
+    Cycle begin = 0;
   };
   std::deque<Transfer> transfers_;
 
   ConvWords conv_words_;
-  std::deque<ConvOperation> convs_;  ///< handed to the array, not yet done
-  std::uint32_t first_conv_ = 0;     ///< number of the oldest
+  struct Convolution {
+    ConvOperation operation;
+    Cycle begin = 0;
+  };
+  std::deque<Convolution> convs_;  ///< handed to the array, not yet done
+  std::uint32_t first_conv_ = 0;   ///< number of the oldest
   // Why the compute unit's head waits, and since when.
   enum class Wait : std::uint8_t { None, Load, Store };
   Wait wait_ = Wait::None;

@@ -1,0 +1,410 @@
+'use strict';
+(() => {
+  const data = JSON.parse(document.getElementById('data').textContent);
+  const main = document.getElementById('main');
+  const charts = [];
+  const grouped = (value) => Math.round(value).toString().replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');
+  const kib = (bytes) => (bytes % 1024 ? `${bytes} B` : `${grouped(bytes / 1024)} KiB`);
+  const escaped = (text) => String(text).replace(/[&<>"]/g,
+      (c) => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'})[c]);
+
+  const add = (tag, parent, properties = {}) => {
+    const element = document.createElement(tag);
+    Object.assign(element, properties);
+    parent.appendChild(element);
+    return element;
+  };
+
+  const section = (title, note) => {
+    const part = add('section', main);
+    add('h2', part, {textContent: title});
+    if (note) add('p', part, {className: 'note', textContent: note});
+    return part;
+  };
+
+  // A chart that the keyboard reaches; `move(step)` is what the arrow keys do.
+  const addChart = (part, name, label, option, {tall = false, move = null} = {}) => {
+    const box = add('div', part, {className: tall ? 'chart tall' : 'chart', id: `chart-${name}`, tabIndex: 0});
+    box.setAttribute('role', 'img');
+    box.setAttribute('aria-label', label);
+    const chart = echarts.init(box);
+    chart.setOption({animation: false, textStyle: {fontFamily: 'system-ui, sans-serif'}, ...option});
+    if (move) {
+      box.addEventListener('keydown', (event) => {
+        const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
+        if (step) {
+          event.preventDefault();
+          move(step);
+        }
+      });
+    }
+    charts.push({name, chart});
+    return chart;
+  };
+
+  const addTable = (part, columns, rows, choose) => {
+    const scroll = add('div', part, {className: 'scroll'});
+    const table = add('table', scroll);
+    const head = add('tr', add('thead', table));
+    for (const column of columns) {
+      add('th', head, {textContent: column.title, className: column.text ? 'text' : '', scope: 'col'});
+    }
+    const body = add('tbody', table);
+    return rows.map((row, index) => {
+      const line = add('tr', body, {tabIndex: 0});
+      for (const column of columns) {
+        const value = row[column.key];
+        const text = value === null || value === undefined ? '' : typeof value === 'number' && !column.exact ? grouped(value) : String(value);
+        add('td', line, {textContent: text, className: column.text ? 'text' : ''});
+      }
+      line.addEventListener('focus', () => choose(index, false));
+      line.addEventListener('click', () => choose(index, false));
+      return line;
+    });
+  };
+
+  const slider = (axis) => [{type: 'inside', ...axis}, {type: 'slider', height: 18, bottom: 6, ...axis}];
+
+  const causes = [
+    ['array_busy', 'array busy', '#2e7d32'],
+    ['stall_weights', 'waits for weights', '#8e44ad'],
+    ['stall_bank', 'bank conflict', '#c39bd3'],
+    ['wait_load', 'waits for a load', '#e6a100'],
+    ['wait_store', 'waits for a store', '#c0392b'],
+    ['compute_other', 'start-up and drain', '#5dade2'],
+  ];
+  const kindColours = {load: '#e6a100', compute: '#2e7d32', store: '#c0392b'};
+
+  const limitOf = (counters) => {
+    const sums = [
+      ['array', counters.array_busy],
+      ['weights', counters.stall_weights + counters.stall_bank],
+      ['read', counters.wait_load],
+      ['write', counters.wait_store],
+      ['start-up', counters.compute_other],
+    ];
+    const most = sums.reduce((a, b) => (b[1] > a[1] ? b : a));
+    return most[1] === 0 ? '' : most[0];
+  };
+
+  const splitOf = (split) => {
+    if (!split || split.channels * split.height * split.width <= 1) return '';
+    return [split.channels > 1 ? `c${split.channels}` : '',
+      split.height * split.width > 1 ? `${split.height}x${split.width}` : ''].filter(Boolean).join(' ');
+  };
+
+  // Of one run ------------------------------------------------------------------------------------
+
+  const drawRun = () => {
+    const run = data.run;
+    const hardware = run.hardware;
+    const layers = run.layers;
+    const names = layers.map((layer) => layer.name);
+    document.getElementById('title').textContent = `${run.network} on ${hardware.name}`;
+    document.getElementById('summary').textContent =
+        `${grouped(run.totals.cycles)} cycles, array ${(100 * run.totals.utilization).toFixed(1)} %, ` +
+        `${grouped(run.totals.external_read_bytes + run.totals.external_write_bytes)} external bytes; ` +
+        `${hardware.atomic_c} x ${hardware.atomic_k} MACs, ${kib(hardware.cbuf_bytes)} cbuf, ` +
+        `${hardware.memory_bytes_per_cycle} bytes per cycle, latency ${hardware.memory_latency_cycles}; ` +
+        `policy ${run.policy}, engine ${run.engine}` +
+        (run.verified === true ? ', verified' : run.verified === false ? ', WRONG' : '');
+
+    let chosen = -1;
+    let rows = [];
+    const choose = (index, scroll = true) => {
+      if (index < 0 || index >= layers.length) return;
+      if (chosen >= 0) rows[chosen].classList.remove('chosen');
+      chosen = index;
+      rows[chosen].classList.add('chosen');
+      if (scroll) rows[chosen].scrollIntoView({block: 'nearest'});
+      for (const {name, chart} of charts) {
+        if (name === 'bars' || name === 'roofline') {
+          chart.dispatchAction({type: 'downplay'});
+          const at = name === 'bars' ? index : roofIndex.indexOf(index);
+          if (at >= 0) {
+            chart.dispatchAction({type: 'highlight', seriesIndex: name === 'bars' ? causes.map((_, i) => i) : 0, dataIndex: at});
+            chart.dispatchAction({type: 'showTip', seriesIndex: 0, dataIndex: at});
+          }
+        }
+      }
+    };
+    const move = (step) => choose(Math.max(0, Math.min(layers.length - 1, chosen + step)));
+
+    const describe = (index) => {
+      const layer = layers[index];
+      const lines = causes.map(([key, label]) => `${label}: ${grouped(layer.counters[key])}`);
+      return `<b>${escaped(layer.name)}</b> ${escaped(layer.op)}<br>${escaped(layer.mode)} ${splitOf(layer.split)}` +
+          `<br>${grouped(layer.cycles)} cycles, ${grouped(layer.macs)} MACs<br>${lines.join('<br>')}`;
+    };
+
+    const bars = section('Cycles by layer and cause',
+        'What the array did in each cycle of a layer, by the hardware\u2019s counters.');
+    addChart(bars, 'bars', 'Stacked bars: cycles of each layer by stall cause', {
+      aria: {enabled: true},
+      color: causes.map((cause) => cause[2]),
+      legend: {top: 4},
+      grid: {left: 80, right: 20, top: 40, bottom: 110},
+      tooltip: {trigger: 'axis', axisPointer: {type: 'shadow'}, formatter: (items) => describe(items[0].dataIndex)},
+      xAxis: {type: 'category', data: names, axisLabel: {rotate: 45, width: 110, overflow: 'truncate'}},
+      yAxis: {type: 'value', name: 'cycles', axisLabel: {formatter: grouped}},
+      dataZoom: slider({xAxisIndex: 0}),
+      series: causes.map(([key, label]) => ({
+        name: label,
+        type: 'bar',
+        stack: 'cycles',
+        barMaxWidth: 40,
+        large: false,
+        emphasis: {focus: 'none', itemStyle: {borderColor: '#000', borderWidth: 1}},
+        data: layers.map((layer) => layer.counters[key]),
+      })),
+    }, {move});
+
+    const table = section('Layers');
+    rows = addTable(table, [
+      {key: 'name', title: 'layer', text: true}, {key: 'op', title: 'operator', text: true},
+      {key: 'mode', title: 'mode', text: true}, {key: 'parts', title: 'split', text: true},
+      {key: 'macs', title: 'MACs'}, {key: 'cycles', title: 'cycles'}, {key: 'ideal', title: 'ideal cycles'},
+      {key: 'array', title: 'array %', exact: true}, {key: 'limit', title: 'limit', text: true},
+      {key: 'read', title: 'read bytes'}, {key: 'write', title: 'write bytes'}, {key: 'cbuf', title: 'cbuf bytes'},
+    ], layers.map((layer) => ({
+      name: layer.name, op: layer.op, mode: layer.mode, parts: splitOf(layer.split), macs: layer.macs,
+      cycles: layer.cycles, ideal: layer.ideal_cycles, array: (100 * layer.utilization).toFixed(1),
+      limit: limitOf(layer.counters), read: layer.external_read_bytes, write: layer.external_write_bytes,
+      cbuf: layer.cbuf_peak_bytes,
+    })), choose);
+
+    // Roofline.
+    const peak = hardware.atomic_c * hardware.atomic_k;
+    const bandwidth = hardware.memory_bytes_per_cycle;
+    const roofIndex = [];
+    const points = [];
+    layers.forEach((layer, index) => {
+      const bytes = layer.external_read_bytes + layer.external_write_bytes;
+      if (layer.macs > 0 && layer.cycles > 0 && bytes > 0) {
+        roofIndex.push(index);
+        points.push([layer.macs / bytes, layer.macs / layer.cycles]);
+      }
+    });
+    const least = Math.min(peak / bandwidth / 8, ...points.map((p) => p[0] / 2));
+    const most = Math.max(8 * peak / bandwidth, ...points.map((p) => p[0] * 2));
+    const roof = [least, peak / bandwidth, most].map((x) => [x, Math.min(peak, bandwidth * x)]);
+    const roofline = section('Roofline',
+        `${peak} MACs per cycle at most, ${bandwidth} bytes per cycle: they meet at ${(peak / bandwidth).toFixed(1)} MACs per byte.`);
+    addChart(roofline, 'roofline', 'Scatter: MACs per external byte against MACs per cycle', {
+      aria: {enabled: true},
+      grid: {left: 70, right: 30, top: 30, bottom: 50},
+      tooltip: {
+        formatter: (item) => (item.seriesIndex === 0 ? describe(roofIndex[item.dataIndex]) +
+            `<br>${item.value[0].toFixed(2)} MACs per byte, ${item.value[1].toFixed(1)} per cycle` : 'roof'),
+      },
+      xAxis: {type: 'log', name: 'MACs per external byte', nameLocation: 'middle', nameGap: 30, min: least, max: most,
+        axisLabel: {formatter: (v) => Number(v.toPrecision(2))}},
+      yAxis: {type: 'log', name: 'MACs per cycle', axisLabel: {formatter: (v) => Number(v.toPrecision(2))}},
+      series: [
+        {type: 'scatter', name: 'layers', data: points, symbolSize: 11, itemStyle: {color: '#1f5fbf', opacity: 0.75},
+          emphasis: {scale: 1.8, itemStyle: {borderColor: '#000', borderWidth: 2}}},
+        {type: 'line', name: 'roof', data: roof, showSymbol: false, silent: true, lineStyle: {color: '#c0392b', width: 2}},
+      ],
+    }, {move});
+
+    drawMemory();
+    drawTimeline(names);
+  };
+
+  const rectangles = (params, api) => {
+    const from = api.coord([api.value(0), api.value(3)]);
+    const to = api.coord([api.value(1), api.value(2)]);
+    const rect = echarts.graphic.clipRectByRect(
+        {x: from[0], y: from[1], width: Math.max(1, to[0] - from[0]), height: to[1] - from[1]},
+        {x: params.coordSys.x, y: params.coordSys.y, width: params.coordSys.width, height: params.coordSys.height});
+    return rect && {type: 'rect', shape: rect, style: {fill: api.visual('color'), stroke: '#fff', lineWidth: 0.5}};
+  };
+  const palette = ['#1f5fbf', '#2e7d32', '#e6a100', '#8e44ad', '#c0392b', '#16a085', '#7f8c8d', '#d35400'];
+
+  const drawMemory = () => {
+    const {buffers, steps} = data.memory_map;
+    const part = section('Memory map',
+        'Activations in external memory: time to the right in steps of the network, addresses upward.');
+    addChart(part, 'memory', 'Rectangles: addresses of the activations over time', {
+      grid: {left: 90, right: 20, top: 20, bottom: 60},
+      tooltip: {
+        formatter: (item) => {
+          const [id, lower, upper, offset, bytes] = buffers[item.dataIndex];
+          return `<b>${escaped(id)}</b><br>${grouped(bytes)} bytes at ${grouped(offset)}<br>from ${escaped(steps[lower] ?? lower)} to ${escaped(steps[upper - 1] ?? upper)}`;
+        },
+      },
+      xAxis: {type: 'value', min: 0, max: Math.max(1, ...buffers.map((b) => b[2])), name: 'step', minInterval: 1},
+      yAxis: {type: 'value', min: 0, name: 'offset', axisLabel: {formatter: grouped}},
+      dataZoom: slider({xAxisIndex: 0}),
+      series: [{
+        type: 'custom',
+        renderItem: rectangles,
+        encode: {x: [0, 1], y: [2, 3]},
+        data: buffers.map(([, lower, upper, offset, bytes], index) => ({
+          value: [lower, upper, offset, offset + bytes],
+          itemStyle: {color: palette[index % palette.length]},
+        })),
+      }],
+    });
+  };
+
+  const drawTimeline = (names) => {
+    const {slices, bus, banks, lanes, end, exact} = data.timeline;
+    const rows = [...lanes, 'bus: read', 'bus: write'];
+    for (let bank = 0; bank < banks; ++bank) rows.push(`bank ${bank}`);
+    const items = [];
+    const put = (row, begin, finish, colour, text) => items.push({
+      value: [begin, finish, row - 0.4, row + 0.4], itemStyle: {color: colour}, text});
+    for (const [unit, layer, begin, finish, bytes, what, writes, features, weights] of slices) {
+      const text = `<b>${escaped(names[layer])}</b> ${what}<br>${grouped(begin)} to ${grouped(finish)}` +
+          (bytes ? `<br>${grouped(bytes)} bytes` : '');
+      put(unit, begin, finish, kindColours[lanes[unit]], text);
+      const bankLanes = (range, colour, use) => {
+        for (let bank = range[0]; bank < range[0] + range[1]; ++bank) {
+          put(rows.length - banks + bank, begin, finish, colour, `${text}<br>${use}`);
+        }
+      };
+      bankLanes(writes, unit === 0 ? kindColours.load : kindColours.store, unit === 0 ? 'filled' : 'kept');
+      bankLanes(features, '#7fb77e', 'features read');
+      bankLanes(weights, '#b48ccf', 'weights read');
+    }
+    for (const [write, begin, finish, beats] of bus) {
+      put(lanes.length + write, begin, finish, write ? kindColours.store : kindColours.load,
+          `${write ? 'write' : 'read'}: ${grouped(beats)} beats<br>${grouped(begin)} to ${grouped(finish)}`);
+    }
+    const part = section('Timeline',
+        'Commands of the units, the bus, and who is at which bank of the cbuf, in cycles. Wheel or slider: zoom.' +
+        (exact ? '' : ' From the cost model: the run itself had other cycles, since something else was on the bus.'));
+    addChart(part, 'timeline', 'Lanes: commands of the load, compute and store units, the bus and the banks over time', {
+      grid: {left: 90, right: 20, top: 20, bottom: 60},
+      tooltip: {formatter: (item) => items[item.dataIndex].text},
+      xAxis: {type: 'value', min: 0, max: end, name: 'cycle', axisLabel: {formatter: grouped}},
+      yAxis: {type: 'value', min: -0.5, max: rows.length - 0.5, inverse: true, interval: 1,
+        axisLabel: {formatter: (value) => rows[Math.round(value)] ?? '', customValues: rows.map((_, i) => i)},
+        splitLine: {show: false}},
+      dataZoom: slider({xAxisIndex: 0, filterMode: 'weakFilter'}),
+      series: [{
+        type: 'custom', renderItem: rectangles, encode: {x: [0, 1], y: [2, 3]}, progressive: 2000,
+        data: items,
+      }],
+    }, {tall: true});
+  };
+
+  // Of a sweep ------------------------------------------------------------------------------------
+
+  const drawSweep = () => {
+    const sweep = data.sweep;
+    const byIndex = new Map(sweep.points.map((point) => [point.point, point]));
+    const axes = sweep.axes.map((axis) => axis.key);
+    const good = sweep.points.filter((point) => point.status === 'ok');
+    document.getElementById('title').textContent = 'Sweep';
+    document.getElementById('summary').textContent =
+        `${sweep.points.length} points over ${axes.join(', ')}; ${sweep.points.length - good.length} failed or wrong`;
+    const settings = (point) => axes.map((key) => `${key} = ${point[key]}`).join('<br>');
+
+    let rows = [];
+    let chosen = -1;
+    const shown = sweep.points;
+    const choose = (index, scroll = true) => {
+      if (index < 0 || index >= shown.length) return;
+      if (chosen >= 0) rows[chosen].classList.remove('chosen');
+      chosen = index;
+      rows[chosen].classList.add('chosen');
+      if (scroll) rows[chosen].scrollIntoView({block: 'nearest'});
+      const at = good.indexOf(shown[index]);
+      for (const {name, chart} of charts) {
+        if (name === 'pareto') {
+          chart.dispatchAction({type: 'downplay'});
+          if (at >= 0) {
+            chart.dispatchAction({type: 'highlight', seriesIndex: 0, dataIndex: at});
+            chart.dispatchAction({type: 'showTip', seriesIndex: 0, dataIndex: at});
+          }
+        }
+      }
+    };
+    const move = (step) => choose(Math.max(0, Math.min(shown.length - 1, chosen + step)));
+
+    if (axes.includes('hardware.cbuf.size')) {
+      const part = section('Cycles by cbuf size', 'Diamonds: sizes at which a layer changes its mode.');
+      const series = sweep.curves.map((curve, index) => {
+        const points = curve.points.map((i) => byIndex.get(i));
+        const changes = new Map();
+        for (const {layer, modes} of curve.mode_changes) {
+          modes.slice(1).forEach((mode, i) => {
+            const list = changes.get(mode.from_cbuf_bytes) ?? [];
+            list.push(`${escaped(layer)}: ${escaped(modes[i].mode)} \u2192 ${escaped(mode.mode)}`);
+            changes.set(mode.from_cbuf_bytes, list);
+          });
+        }
+        return {
+          name: curve.label || 'cycles', type: 'line', color: palette[index % palette.length],
+          data: points.map((point) => ({
+            value: [point.cbuf_bytes / 1024, point.cycles],
+            symbol: changes.has(point.cbuf_bytes) ? 'diamond' : 'circle',
+            symbolSize: changes.has(point.cbuf_bytes) ? 12 : 6,
+            text: `<b>${escaped(curve.label)}</b><br>${kib(point.cbuf_bytes)}: ${grouped(point.cycles)} cycles<br>` +
+                (changes.get(point.cbuf_bytes) ?? []).slice(0, 12).join('<br>'),
+          })),
+        };
+      });
+      addChart(part, 'curves', 'Lines: cycles by size of the cbuf', {
+        aria: {enabled: true},
+        legend: {type: 'scroll', top: 4},
+        grid: {left: 100, right: 30, top: 40, bottom: 50},
+        tooltip: {formatter: (item) => item.data.text},
+        xAxis: {type: 'log', logBase: 2, name: 'cbuf KiB', nameLocation: 'middle', nameGap: 28},
+        yAxis: {type: 'log', name: 'cycles', axisLabel: {formatter: grouped}, scale: true},
+        series,
+      }, {move});
+      const smallest = section('Smallest cbuf');
+      const columns = [{key: 'label', title: 'sweep', text: true}, {key: 'fewest', title: 'fewest cycles'},
+        ...(sweep.curves[0]?.smallest_cbuf_bytes ?? []).map((entry) => (
+          {key: `within${entry.within_percent}`, title: `within ${entry.within_percent} %`, exact: true}))];
+      addTable(smallest, columns, sweep.curves.map((curve) => {
+        const row = {label: curve.label, fewest: curve.fewest_cycles};
+        for (const entry of curve.smallest_cbuf_bytes) row[`within${entry.within_percent}`] = kib(entry.cbuf_bytes);
+        return row;
+      }), () => {});
+    }
+
+    const front = section('Cycles and external bytes',
+        'Filled: on the front of cycles, external bytes, cbuf bytes and MACs per cycle; larger dots have a larger cbuf.');
+    const largest = Math.max(1, ...good.map((point) => point.cbuf_bytes));
+    addChart(front, 'pareto', 'Scatter: cycles against external bytes, the front filled', {
+      aria: {enabled: true},
+      grid: {left: 100, right: 40, top: 30, bottom: 50},
+      tooltip: {formatter: (item) => item.data.text},
+      xAxis: {type: 'log', name: 'external bytes', nameLocation: 'middle', nameGap: 28, axisLabel: {formatter: grouped}},
+      yAxis: {type: 'log', name: 'cycles', axisLabel: {formatter: grouped}},
+      series: [{
+        type: 'scatter', name: 'points',
+        data: good.map((point) => ({
+          value: [point.external_read_bytes + point.external_write_bytes, point.cycles],
+          symbolSize: 6 + 16 * Math.sqrt(point.cbuf_bytes / largest),
+          itemStyle: point.pareto ? {color: '#1f5fbf'} : {color: 'transparent', borderColor: '#9aa5b1'},
+          text: `${settings(point)}<br>${grouped(point.cycles)} cycles`,
+        })),
+      }],
+    }, {move});
+
+    const table = section('Points');
+    rows = addTable(table, [
+      {key: 'point', title: 'point', exact: true},
+      ...axes.map((key) => ({key, title: key, text: true})),
+      {key: 'status', title: 'status', text: true}, {key: 'cycles', title: 'cycles'},
+      {key: 'external', title: 'external bytes'}, {key: 'arena_bytes', title: 'arena bytes'},
+      {key: 'front', title: 'front', text: true}, {key: 'error', title: 'error', text: true},
+    ], shown.map((point) => ({
+      ...point,
+      external: point.external_read_bytes + point.external_write_bytes,
+      front: point.pareto ? 'yes' : '',
+    })), choose);
+  };
+
+  (data.kind === 'run' ? drawRun : drawSweep)();
+  const resize = () => charts.forEach(({chart}) => chart.resize());
+  window.addEventListener('resize', resize);
+  window.addEventListener('beforeprint', resize);
+  window.addEventListener('afterprint', resize);
+  window.tesseraCharts = charts;
+})();

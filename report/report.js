@@ -138,7 +138,7 @@
     };
 
     const bars = section('Cycles by layer and cause',
-        'What the array did in each cycle of a layer, by the hardware\u2019s counters.');
+        'What the array did, by the hardware\u2019s counters. Layers overlap: a bar and the cycles of its layer differ a little, their sums are the same.');
     addChart(bars, 'bars', 'Stacked bars: cycles of each layer by stall cause', {
       aria: {enabled: true},
       color: causes.map((cause) => cause[2]),
@@ -215,7 +215,7 @@
     const from = api.coord([api.value(0), api.value(3)]);
     const to = api.coord([api.value(1), api.value(2)]);
     const rect = echarts.graphic.clipRectByRect(
-        {x: from[0], y: from[1], width: Math.max(1, to[0] - from[0]), height: to[1] - from[1]},
+        {x: from[0], y: Math.min(from[1], to[1]), width: Math.max(1, to[0] - from[0]), height: Math.abs(to[1] - from[1])},
         {x: params.coordSys.x, y: params.coordSys.y, width: params.coordSys.width, height: params.coordSys.height});
     return rect && {type: 'rect', shape: rect, style: {fill: api.visual('color'), stroke: '#fff', lineWidth: 0.5}};
   };
@@ -226,7 +226,7 @@
     const part = section('Memory map',
         'Activations in external memory: time to the right in steps of the network, addresses upward.');
     addChart(part, 'memory', 'Rectangles: addresses of the activations over time', {
-      grid: {left: 90, right: 20, top: 20, bottom: 60},
+      grid: {left: 90, right: 50, top: 36, bottom: 60},
       tooltip: {
         formatter: (item) => {
           const [id, lower, upper, offset, bytes] = buffers[item.dataIndex];
@@ -276,9 +276,9 @@
         'Commands of the units, the bus, and who is at which bank of the cbuf, in cycles. Wheel or slider: zoom.' +
         (exact ? '' : ' From the cost model: the run itself had other cycles, since something else was on the bus.'));
     addChart(part, 'timeline', 'Lanes: commands of the load, compute and store units, the bus and the banks over time', {
-      grid: {left: 90, right: 20, top: 20, bottom: 60},
+      grid: {left: 90, right: 50, top: 20, bottom: 60},
       tooltip: {formatter: (item) => items[item.dataIndex].text},
-      xAxis: {type: 'value', min: 0, max: end, name: 'cycle', axisLabel: {formatter: grouped}},
+      xAxis: {type: 'value', min: 0, max: end, name: 'cycle', axisLine: {onZero: false}, axisLabel: {formatter: grouped}},
       yAxis: {type: 'value', min: -0.5, max: rows.length - 0.5, inverse: true, interval: 1,
         axisLabel: {formatter: (value) => rows[Math.round(value)] ?? '', customValues: rows.map((_, i) => i)},
         splitLine: {show: false}},

@@ -1,0 +1,41 @@
+'use strict';
+// Says what a browser shows of a report: read by the test from the page's DOM.
+(() => {
+  const finish = () => {
+    const found = {charts: {}, rows: [], focusable: 0, chosen: null, external: []};
+    for (const {name, chart} of window.tesseraCharts) {
+      // All of it now, not frame by frame.
+      chart.setOption({series: chart.getOption().series.map(() => ({progressive: 0}))});
+      chart.getZr().flush();
+      const canvas = chart.getDom().querySelector('canvas');
+      const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+      const colours = new Set();
+      for (let i = 0; i < pixels.length; i += 4) {
+        if (pixels[i + 3] > 0) colours.add(pixels[i] << 16 | pixels[i + 1] << 8 | pixels[i + 2]);
+      }
+      const series = chart.getOption().series.map((s) => ({
+        name: s.name,
+        data: s.data.map((d) => (typeof d === 'object' && d !== null && 'value' in d ? d.value : d)),
+      }));
+      found.charts[name] = {colours: colours.size, series, label: chart.getDom().getAttribute('aria-label')};
+    }
+    for (const row of document.querySelectorAll('tbody tr')) {
+      found.rows.push([...row.children].map((cell) => cell.textContent.replace(/\u202f/g, '')));
+    }
+    found.focusable = document.querySelectorAll('[tabindex="0"]').length;
+    // The keyboard: a row is chosen by focus, the next one by an arrow in a chart.
+    const rows = [...document.querySelectorAll('tbody tr')];
+    rows[0].focus();
+    const chart = document.querySelector('.chart');
+    chart.focus();
+    chart.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
+    found.chosen = [...document.querySelectorAll('tr.chosen')].map((row) => row.children[0].textContent);
+    for (const element of document.querySelectorAll('[src], [href]')) found.external.push(element.outerHTML.slice(0, 200));
+    window.dispatchEvent(new Event('beforeprint'));
+    const text = document.createElement('pre');
+    text.id = 'probe';
+    text.textContent = btoa(unescape(encodeURIComponent(JSON.stringify(found))));
+    document.body.appendChild(text);
+  };
+  finish();
+})();

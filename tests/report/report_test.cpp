@@ -1,0 +1,225 @@
+// Pages in a browser without a screen: charts drawn, numbers those of the JSON, nothing fetched.
+#include <gtest/gtest.h>
+#include <openssl/evp.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/app/cli.hpp"
+
+namespace tessera {
+namespace {
+
+using Json = nlohmann::json;
+using test::Cli;
+using test::Outcome;
+using test::text_of;
+using test::write_text;
+
+std::string from_base64(const std::string& text) {
+  std::string bytes(text.size(), '\0');
+  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                                   reinterpret_cast<const unsigned char*>(text.data()),
+                                   static_cast<int>(text.size()));
+  EXPECT_GE(size, 0);
+  bytes.resize(static_cast<std::size_t>(std::max(size, 0)));
+  return bytes.substr(0, bytes.rfind('}') + 1);
+}
+
+std::string between(const std::string& text, const std::string& begin, const std::string& end) {
+  const std::size_t at = text.find(begin);
+  if (at == std::string::npos) {
+    return "";
+  }
+  const std::size_t from = at + begin.size();
+  return text.substr(from, text.find(end, from) - from);
+}
+
+class Page : public test::Cli {
+ protected:
+  void SetUp() override {
+    Cli::SetUp();
+    if (execute("command -v chromium").code != 0) {
+      GTEST_SKIP() << "skipped: chromium is not installed";
+    }
+    if (!std::filesystem::exists(TESSERA_WEB_DIR "/node_modules/echarts/dist/echarts.min.js")) {
+      GTEST_SKIP() << "skipped: the charting library is not here (scripts/web-assets.sh)";
+    }
+  }
+
+  // What the probe found, with the page opened in a browser that has no network.
+  Json opened(const std::string& page) {
+    std::string html = text_of(page);
+    EXPECT_NE(html, "");
+    html.insert(html.rfind("</body>"),
+                "<script>" + text_of(TESSERA_SOURCE_DIR "/tests/report/probe.js") + "</script>");
+    write_text(path("probed.html"), html);
+    const Outcome outcome = execute(
+        fmt::format("HOME={0} timeout 120 chromium --headless=new --no-sandbox --disable-gpu "
+                    "--disable-dev-shm-usage --user-data-dir={0}/profile --window-size=1300,2400 "
+                    "--host-resolver-rules='MAP * ~NOTFOUND' "
+                    "--enable-logging=stderr --dump-dom file://{0}/probed.html",
+                    dir_.string()));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    for (const char* bad : {"CONSOLE", "Uncaught", "Refused to"}) {
+      EXPECT_EQ(outcome.err.find(bad), std::string::npos) << outcome.err;
+    }
+    const std::string probe = between(outcome.out, "<pre id=\"probe\">", "</pre>");
+    EXPECT_NE(probe, "") << outcome.err;
+    return probe.empty() ? Json() : Json::parse(from_base64(probe));
+  }
+
+  void expect_drawn(const Json& found, const std::vector<std::string>& charts) {
+    for (const std::string& name : charts) {
+      ASSERT_TRUE(found["charts"].contains(name)) << name;
+      EXPECT_GE(found["charts"][name]["colours"], 4) << name << " is blank";
+      EXPECT_NE(found["charts"][name]["label"], "") << name;
+    }
+    EXPECT_EQ(found["charts"].size(), charts.size());
+    EXPECT_EQ(found["external"], Json::array());
+  }
+};
+
+const char* const kConfig = "--config " TESSERA_SOURCE_DIR "/configs/npu.yaml --engine model ";
+
+TEST_F(Page, OfARunShowsTheJsonsNumbers) {
+  const Outcome outcome = run(std::string(kConfig) + "--set policy=best --quiet --report " +
+                              path("r.html") + " --json " + path("r.json"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json run = Json::parse(text_of(path("r.json")));
+  const Json found = opened(path("r.html"));
+  ASSERT_FALSE(found.is_null());
+  expect_drawn(found, {"bars", "roofline", "memory", "timeline"});
+  const Json& layers = run["layers"];
+  ASSERT_EQ(found["rows"].size(), layers.size());
+  const char* const causes[] = {"array_busy", "stall_weights", "stall_bank",
+                                "wait_load",  "wait_store",    "compute_other"};
+  std::uint64_t stacked = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const Json& row = found["rows"][i];
+    EXPECT_EQ(row[0], layers[i]["name"]);
+    EXPECT_EQ(row[2], layers[i]["mode"]);
+    EXPECT_EQ(row[5], std::to_string(layers[i]["cycles"].get<std::uint64_t>()));
+    EXPECT_EQ(row[9], std::to_string(layers[i]["external_read_bytes"].get<std::uint64_t>()));
+    for (std::size_t c = 0; c < std::size(causes); ++c) {
+      const Json& bar = found["charts"]["bars"]["series"][c]["data"][i];
+      EXPECT_EQ(bar, layers[i]["counters"][causes[c]]);
+      stacked += bar.get<std::uint64_t>();
+    }
+  }
+  EXPECT_EQ(stacked, run["totals"]["cycles"]);
+  // Charts and rows are reached by Tab; an arrow moves on from the row that had the focus.
+  EXPECT_EQ(found["focusable"], layers.size() + 4);
+  EXPECT_EQ(found["chosen"], Json::array({layers[1]["name"]}));
+  // The timeline has what the trace has.
+  EXPECT_GT(found["charts"]["timeline"]["series"][0]["data"].size(), 100U);
+}
+
+TEST_F(Page, OfASweepShowsItsPoints) {
+  const Outcome outcome = run("sweep " + std::string(kConfig) +
+                              "--network lenet5,mobilenet_v1 --cbuf 64,8KiB..64KiB --quiet --out " +
+                              path("s") + " --report " + path("s.html"));
+  ASSERT_EQ(outcome.code, 1) << outcome.err;
+  const Json sweep = Json::parse(text_of(path("s/results.json")));
+  const Json found = opened(path("s.html"));
+  ASSERT_FALSE(found.is_null());
+  expect_drawn(found, {"curves", "pareto"});
+  const Json& curves = found["charts"]["curves"]["series"];
+  ASSERT_EQ(curves.size(), 2U);
+  for (std::size_t c = 0; c < 2; ++c) {
+    for (std::size_t p = 0; p < 4; ++p) {
+      const Json& point = sweep["points"][5 * c + 1 + p];
+      EXPECT_EQ(curves[c]["data"][p][1], point["cycles"]);
+      EXPECT_EQ(curves[c]["data"][p][0], point["cbuf_bytes"].get<double>() / 1024);
+    }
+  }
+  EXPECT_EQ(found["charts"]["pareto"]["series"][0]["data"].size(), 8U);
+  // Two rows of smallest sizes, then all points, those that failed too.
+  ASSERT_EQ(found["rows"].size(), 12U);
+  EXPECT_EQ(found["rows"][2][3], "failed");
+}
+
+TEST_F(Page, FiveHundredLayersAreDrawn) {
+  std::string network = "layers:\n  - conv2d: {in: [8, 8, 8], out_channels: 8, kernel: 1}\n";
+  for (int i = 1; i < 500; ++i) {
+    network += "  - conv2d: {out_channels: 8, kernel: 1}\n";
+  }
+  write_text(path("n.yaml"), network);
+  const Outcome outcome = run(std::string(kConfig) + "--quiet --network " + path("n.yaml") +
+                              " --report " + path("r.html"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json found = opened(path("r.html"));
+  ASSERT_FALSE(found.is_null());
+  expect_drawn(found, {"bars", "roofline", "memory", "timeline"});
+  EXPECT_EQ(found["rows"].size(), 500U);
+}
+
+TEST_F(Page, NamesFromOutsideStayText) {
+  write_text(path("n.yaml"),
+             "name: \"</script><b>x\"\nlayers:\n  - conv2d: {name: \"</script><script>alert(1)"
+             "</script>\", in: [4, 4, 8], out_channels: 8, kernel: 1}\n");
+  const Outcome outcome = run(std::string(kConfig) + "--quiet --network " + path("n.yaml") +
+                              " --report " + path("r.html"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json found = opened(path("r.html"));
+  ASSERT_FALSE(found.is_null());
+  EXPECT_EQ(found["rows"][0][0], "</script><script>alert(1)</script>");
+}
+
+TEST_F(Page, AMissingLibraryIsAMissingTool) {
+  const Outcome outcome = run(std::string(kConfig) + "--quiet --report " + path("r.html"),
+                              "TESSERA_ECHARTS=/nowhere/echarts.js");
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_NE(outcome.err.find("scripts/web-assets.sh"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Cli, TraceHasLanesAndSlices) {
+  const Outcome outcome =
+      run(std::string(kConfig) + "--quiet --trace " + path("t.json") + " --json " + path("r.json"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json trace = Json::parse(text_of(path("t.json")));
+  const Json run = Json::parse(text_of(path("r.json")));
+  EXPECT_EQ(trace["otherData"]["cycles"], run["totals"]["cycles"]);
+  std::map<int, std::string> lanes;
+  std::map<std::string, std::uint64_t> bytes;
+  for (const Json& event : trace["traceEvents"]) {
+    if (event["ph"] == "M") {
+      if (event["name"] == "thread_name") {
+        lanes[event["tid"].get<int>()] = event["args"]["name"];
+      }
+      continue;
+    }
+    ASSERT_EQ(event["ph"], "X");
+    const std::string lane = lanes.at(event["tid"].get<int>());
+    bytes[lane] += event["args"]["bytes"].get<std::uint64_t>();
+    if (lane.rfind("bus", 0) != 0) {
+      EXPECT_TRUE(event["args"].contains("layer") && event["args"].contains("tile"));
+    }
+  }
+  EXPECT_EQ(lanes.size(), 5U);
+  EXPECT_EQ(bytes["store"], run["totals"]["external_write_bytes"]);
+  EXPECT_EQ(bytes["load"] + run["totals"]["counters"]["read_command_bytes"].get<std::uint64_t>(),
+            run["totals"]["external_read_bytes"]);
+}
+
+TEST_F(Cli, ColourOnlyWhereItIsWanted) {
+  const auto printed = [&](const std::string& environment) {
+    return execute(fmt::format("env -u NO_COLOR TERM=xterm {} script -qec '{} {}' /dev/null",
+                               environment, COSIM, kConfig))
+        .out;
+  };
+  if (execute("command -v script").code != 0) {
+    GTEST_SKIP() << "skipped: `script` is not installed";
+  }
+  EXPECT_NE(printed("").find("\x1b[3"), std::string::npos) << printed("");
+  EXPECT_EQ(printed("NO_COLOR=1").find("\x1b[3"), std::string::npos);
+  EXPECT_EQ(printed("TERM=dumb").find("\x1b[3"), std::string::npos);
+  EXPECT_EQ(run(kConfig).out.find('\x1b'), std::string::npos) << "no terminal";
+  for (const char* line : {"60", "80", "200"}) {
+    const std::string out = run(kConfig, std::string("COLUMNS=") + line).out;
+    const std::size_t table = out.find("\n\n") + 2;
+    EXPECT_LE(out.find('\n', table) - table, std::stoul(line));
+  }
+}
+
+}  // namespace
+}  // namespace tessera

@@ -17,7 +17,7 @@ std::string bottleneck_of(const Counters& counters) {
        {"read", counter(counters, Counter::WaitLoad)},
        {"write", counter(counters, Counter::WaitStore)},
        {"start-up", counter(counters, Counter::ComputeOther)}}};
-  const auto most =
+  const auto* const most =
       std::max_element(causes.begin(), causes.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });
   return most->second == 0 ? "" : most->first;

@@ -33,7 +33,7 @@ std::uint64_t external_bytes(const Counters& counters) {
   return read_bytes(counters) + counter(counters, isa::Counter::WriteBytes);
 }
 
-std::string coloured(const std::string& word, std::string padded) {
+std::string coloured(const std::string& word, const std::string& padded) {
   const char* const code = word == "array"     ? "32"
                            : word == "weights" ? "35"
                            : word == "read"    ? "33"
@@ -85,7 +85,7 @@ TableStyle table_style(const Terminal& terminal) {
   style.width = terminal.width;
   style.least_first = {Cbuf, Ideal, Macs, Operator, Least, Write, Read};
   if (terminal.colour) {
-    style.paint = [](std::size_t column, const std::string& cell, std::string padded) {
+    style.paint = [](std::size_t column, const std::string& cell, const std::string& padded) {
       return column == Limit && !cell.empty() && cell != "limit" ? coloured(cell, padded) : padded;
     };
   }

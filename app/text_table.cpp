@@ -99,7 +99,7 @@ std::string styled(std::vector<Row> rows, const TableStyle& style) {
       const std::string space(widths[c] - length_of(row[c]), ' ');
       std::string cell = columns[c] < style.names ? row[c] + space : space + row[c];
       if (style.paint) {
-        cell = style.paint(columns[c], row[c], std::move(cell));
+        cell = style.paint(columns[c], row[c], cell);
       }
       line += cell + std::string(kGap, ' ');
     }

@@ -22,7 +22,8 @@ struct TableStyle {
   std::size_t width = 0;                 ///< 0: as wide as it takes
   std::vector<std::size_t> least_first;  ///< columns that may be left out, in this order
   /// The cell as it is printed, padded; for colours. May be empty.
-  std::function<std::string(std::size_t column, const std::string& cell, std::string padded)> paint;
+  std::function<std::string(std::size_t column, const std::string& cell, const std::string& padded)>
+      paint;
 };
 
 /// As aligned. Where it is too wide, columns are left out, then the first one is cut short; a line

@@ -61,7 +61,7 @@ std::string to_intel_hex(const Bytes& bytes, std::uint64_t address) {
                                    static_cast<std::uint8_t>(upper)};
       append_record(text, 0, 4, high, sizeof(high));  // extended linear address
     }
-    const std::size_t to_border = static_cast<std::size_t>(kSegment - at % kSegment);
+    const auto to_border = static_cast<std::size_t>(kSegment - at % kSegment);
     const std::size_t count = std::min({kRecordBytes, bytes.size() - i, to_border});
     append_record(text, static_cast<std::uint32_t>(at % kSegment), 0, bytes.data() + i, count);
     i += count;

@@ -57,6 +57,8 @@ Curve make_curve(const Space& space, const std::vector<PointResult>& all,
     curve.label += curve.label.empty() ? "" : ", ";
     curve.label += space.axes[a].key == kNetworkKey ? label : space.axes[a].key + "=" + label;
   }
+  // Without other axes it is about one network.
+  curve.label = curve.label.empty() ? all[points[0]].network : curve.label;
   curve.fewest = *std::min_element(points.begin(), points.end(), [&](std::size_t a, std::size_t b) {
     return all[a].cycles < all[b].cycles;
   });
@@ -151,7 +153,7 @@ std::string label_of(const Space& space, const Axis& axis, const std::string& va
   if (axis.key != kNetworkKey) {
     return value;
   }
-  const std::string stem = std::filesystem::path(value).stem().string();
+  std::string stem = std::filesystem::path(value).stem().string();
   const Axis* const networks = space.axis(kNetworkKey);
   const auto same = std::count_if(
       networks->values.begin(), networks->values.end(),

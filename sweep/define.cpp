@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "network/yaml_fields.hpp"
 #include "sweep/store.hpp"
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
@@ -40,6 +41,32 @@ class Digest {
                                                                    &EVP_MD_CTX_free};
 };
 
+void collect_files(const YAML::Node& node, const std::filesystem::path& folder,
+                   std::vector<std::string>& files) {
+  if (node.IsScalar()) {
+    std::error_code error;
+    const std::filesystem::path file = folder / node.Scalar();
+    if (!node.Scalar().empty() && std::filesystem::is_regular_file(file, error)) {
+      files.push_back(file.string());
+    }
+    return;
+  }
+  for (const auto& entry : node) {
+    collect_files(node.IsMap() ? entry.second : YAML::Node(entry), folder, files);
+  }
+}
+
+// Layer lists name files of weights.
+std::vector<std::string> files_named_in(const std::string& network) {
+  const std::filesystem::path path(network);
+  std::vector<std::string> files;
+  if (path.extension() == ".yaml" || path.extension() == ".yml") {
+    const std::vector<std::uint8_t> text = read_file(network);
+    collect_files(parse_yaml({text.begin(), text.end()}, network), path.parent_path(), files);
+  }
+  return files;
+}
+
 // One wrong point is a result, all of them are a wrong question.
 Config first_good(const Space& space) {
   std::string problem;
@@ -74,6 +101,9 @@ Definition define(const Space& space, const Shard& shard) {
   }
   for (const std::string& network : networks) {
     digest.add(read_file(network));
+    for (const std::string& file : files_named_in(network)) {
+      digest.add(read_file(file));
+    }
   }
   return {space, digest.hex(), shard};
 }

@@ -26,7 +26,7 @@ Json fields_of(const Results& results, std::size_t p) {
   for (std::size_t a = 0; a < space.axes.size(); ++a) {
     row[space.axes[a].key] = label_of(space, space.axes[a], values[a]);
   }
-  if (row["network"] == "") {
+  if (space.axis(kNetworkKey) == nullptr) {
     row["network"] = point.network;
   }
   row["cbuf_bytes"] = point.cbuf_bytes;
@@ -50,9 +50,9 @@ Json fields_of(const Results& results, std::size_t p) {
 }
 
 std::string csv_field(const Json& value) {
-  const std::string text = value.is_string() ? value.get<std::string>()
-                           : value.is_null() ? ""
-                                             : value.dump();
+  std::string text = value.is_string() ? value.get<std::string>()
+                     : value.is_null() ? ""
+                                       : value.dump();
   if (text.find_first_of(",\"\r\n") == std::string::npos) {
     return text;
   }

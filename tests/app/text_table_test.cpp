@@ -46,7 +46,7 @@ TEST(TextTable, ColumnsGoByTheirWeightThenTheNameIsCut) {
 
 TEST(TextTable, ColourTakesNoRoom) {
   TableStyle style = style_of(0);
-  style.paint = [](std::size_t column, const std::string& cell, std::string padded) {
+  style.paint = [](std::size_t column, const std::string& cell, const std::string& padded) {
     return column == 2 && cell == "7" ? "<" + padded + ">" : padded;
   };
   EXPECT_NE(styled(kRows, style).find("wait    <     7>"), std::string::npos)

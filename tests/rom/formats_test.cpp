@@ -100,7 +100,7 @@ RC_GTEST_PROP(RomFormats, AllHoldTheSameBytes, ()) {
   for (std::size_t i = 5; i + 1 < mif.size(); ++i) {
     const std::string prefix = fmt::format("{:x} : ", i - 5);
     RC_ASSERT(mif[i].rfind(prefix, 0) == 0);
-    words.push_back(mif[i].substr(prefix.size(), 2 * word));
+    words.push_back(mif[i].substr(prefix.size(), std::size_t{2} * word));
   }
   RC_ASSERT(from_words(words) == padded(bytes, word));
 }

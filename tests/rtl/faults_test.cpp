@@ -1,6 +1,7 @@
 // Bad programs and bus errors end in a readable cause, never in a hang, and the next run works.
 #include <gtest/gtest.h>
 
+#include "isa/checksum.hpp"
 #include "tests/rtl/rig.hpp"
 
 namespace tessera {
@@ -53,6 +54,78 @@ TEST(Faults, StreamWithoutEnd) {
   Rig rig("small");
   EXPECT_EQ(rig.failure({isa::encode(isa::LdStride{}), isa::encode(isa::LdStride{})}),
             Error::StreamEnd);
+  expect_works(rig);
+}
+
+// The TLM model says the same: the rig compares.
+TEST(Faults, LoadWithAnotherChecksum) {
+  for (const char* preset : {"tiny", "small"}) {
+    Rig rig(preset);
+    for (std::size_t i = 0; i < Rig::kStream; ++i) {
+      rig.memory[i] = static_cast<std::uint8_t>(7 * i + i / 256);
+    }
+    // Segments that begin and end within beats.
+    const isa::LdSource source{0x1235, 8};
+    const isa::LdShape shape{24, 3, 2};
+    const isa::LdStride stride{29, 1003};
+    std::vector<std::uint8_t> read;
+    for (std::uint64_t outer = 0; outer < 2; ++outer) {
+      for (std::uint64_t inner = 0; inner < 3; ++inner) {
+        const auto begin =
+            rig.memory.begin() + static_cast<std::ptrdiff_t>(0x1235 + outer * 1003 + inner * 29);
+        read.insert(read.end(), begin, begin + 24);
+      }
+    }
+    isa::Load load = load_of(isa::LoadKind::Weight, 0);
+    load.check = 1;
+    load.checksum = isa::load_checksum(source, shape, stride, read.data(), rig.hardware.bus_bytes);
+    const auto words = [&] {
+      // Another load before and after: each has a checksum of its own.
+      return encode_all(then(then({isa::LdSource{0, 8}, isa::LdShape{64, 1, 1}, isa::LdStride{},
+                                   load_of(isa::LoadKind::Feature, 32)},
+                                  {source, shape, stride, load}),
+                             {isa::LdSource{0, 8}, isa::LdShape{64, 1, 1},
+                              load_of(isa::LoadKind::Feature, 32), isa::End{}}));
+    };
+    EXPECT_EQ(rig.failure(words()), Error::None) << rig.text;
+    std::uint32_t info = 0;
+    load.checksum ^= 0x800000;
+    EXPECT_EQ(rig.failure(words(), &info), Error::LoadChecksum);
+    EXPECT_EQ(info, 0x1235U);
+    EXPECT_NE(rig.text.find("checksum"), std::string::npos) << rig.text;
+    load.checksum ^= 0x800000;
+    EXPECT_EQ(rig.failure(words()), Error::None) << rig.text;
+  }
+}
+
+TEST(Faults, StreamWithAnotherChecksumRunsNothing) {
+  Rig rig("small");
+  const auto words = encode_all(loading(0));
+  Rig::place(words, Rig::kStream, rig.memory);
+  const std::uint32_t good = isa::crc32(&rig.memory[Rig::kStream], 8 * words.size());
+  const auto start = [&](std::uint32_t checksum) {
+    rig.device.write_register(isa::reg::kCommandAddress, Rig::kStream);
+    rig.device.write_register(isa::reg::kCommandBytes,
+                              static_cast<std::uint32_t>(8 * words.size()));
+    rig.device.write_register(isa::reg::kCommandChecksum, checksum);
+    EXPECT_EQ(rig.device.read_register(isa::reg::kCommandChecksum).data, checksum);
+    rig.device.write_register(isa::reg::kIrqEnable, 1);
+    rig.device.write_register(isa::reg::kControl, 7);
+    for (int i = 0; i < 5000 && !rig.device.interrupt(); ++i) {
+      rig.device.cycle();
+    }
+    EXPECT_TRUE(rig.device.interrupt());
+    return static_cast<Error>(rig.device.read_register(isa::reg::kErrorCause).data);
+  };
+  EXPECT_EQ(start(good), Error::None);
+  // Read twice: once for the checksum, once to run.
+  EXPECT_EQ(counter(rig.device.read_counters(), isa::Counter::ReadCommandBytes), 16 * words.size());
+  EXPECT_EQ(counter(rig.device.read_counters(), isa::Counter::ReadFeatureBytes), 512U);
+  EXPECT_EQ(start(good ^ 1), Error::StreamChecksum);
+  EXPECT_EQ(rig.device.read_register(isa::reg::kErrorInfo).data, good);
+  EXPECT_EQ(counter(rig.device.read_counters(), isa::Counter::ReadFeatureBytes), 0U);
+  EXPECT_EQ(start(good), Error::None);
+  rig.device.clear();
   expect_works(rig);
 }
 

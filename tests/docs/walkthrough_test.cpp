@@ -1,0 +1,102 @@
+// The walk-throughs of docs/, command by command, against what they say is printed.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tests/app/cli.hpp"
+
+namespace tessera {
+namespace {
+
+using test::Outcome;
+using test::text_of;
+
+struct Block {
+  std::string command;
+  std::vector<std::string> expected;  // lines; "..." stands for any number of lines
+};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+std::vector<Block> blocks_of(const std::string& page) {
+  std::vector<Block> blocks;
+  bool inside = false;
+  for (const std::string& line : lines_of(page)) {
+    if (line.rfind("```", 0) == 0) {
+      inside = line == "```console";
+    } else if (inside && line.rfind("$ ", 0) == 0) {
+      blocks.push_back({line.substr(2), {}});
+    } else if (inside) {
+      blocks.back().expected.push_back(line);
+    }
+  }
+  return blocks;
+}
+
+bool matches(const std::vector<std::string>& expected, std::size_t e,
+             const std::vector<std::string>& found, std::size_t f) {
+  if (e == expected.size()) {
+    return f == found.size();
+  }
+  if (expected[e] == "...") {
+    for (std::size_t skip = f; skip <= found.size(); ++skip) {
+      if (matches(expected, e + 1, found, skip)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  return f < found.size() && expected[e] == found[f] && matches(expected, e + 1, found, f + 1);
+}
+
+class WalkThrough : public test::Cli, public testing::WithParamInterface<const char*> {};
+
+TEST_P(WalkThrough, IsTrue) {
+  namespace fs = std::filesystem;
+  fs::create_directories(path("build"));
+  for (const char* link : {"configs", "scripts", "build/release", "build/web"}) {
+    fs::create_directory_symlink(fs::path(TESSERA_SOURCE_DIR) / link, path(link));
+  }
+  const bool has_library =
+      fs::exists(path("build/web") + "/node_modules/echarts/dist/echarts.min.js");
+  const auto blocks = blocks_of(text_of(fs::path(TESSERA_SOURCE_DIR) / "docs" / GetParam()));
+  ASSERT_GE(blocks.size(), 4U);
+  for (const Block& block : blocks) {
+    const bool is_page = block.command.find("html") != std::string::npos ||
+                         block.command.find("web-assets") != std::string::npos;
+    if (is_page && !has_library) {
+      std::printf("skipped, the charting library is not here: %s\n", block.command.c_str());
+      continue;
+    }
+    const Outcome outcome =
+        execute("cd " + dir_.string() + " && { { " + block.command + "; } 2>both.err; }");
+    std::vector<std::string> found = lines_of(outcome.out);
+    for (const std::string& line : lines_of(text_of(path("both.err")))) {
+      // Progress and what is built once depend on the machine.
+      if (line.rfind("cosim: ", 0) == 0) {
+        found.push_back(line);
+      }
+    }
+    if (outcome.code != 0) {
+      found.push_back("exit code " + std::to_string(outcome.code));
+    }
+    std::string printed;
+    for (const std::string& line : found) {
+      printed += line + "\n";
+    }
+    EXPECT_TRUE(matches(block.expected, 0, found, 0)) << "$ " << block.command << "\n" << printed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Docs, WalkThrough,
+                         testing::Values("walk-simulate.md", "walk-sweep.md", "walk-rom.md"));
+
+}  // namespace
+}  // namespace tessera

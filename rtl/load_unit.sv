@@ -301,6 +301,11 @@ module load_unit #(
   assign chunk_bytes = (is_compact || is_bias) ? ChunkCountBits'(CompactRecordBytes) :
       is_word ? ChunkCountBits'(4) : ChunkCountBits'(AtomicC);
 
+  logic [6:0] unit_room;  // of a folded unit's first atom
+  logic [ChunkCountBits-1:0] first_bytes;
+  assign unit_room = 7'(AtomicC) - {1'b0, sink.offset};
+  assign first_bytes = sink_fold ? ChunkCountBits'(unit_room) : chunk_bytes;
+
   stream_packer #(
       .InBytes (FoldedBytes),
       .OutBytes(ChunkBytes)
@@ -308,7 +313,7 @@ module load_unit #(
       .clk_i,
       .rst_ni,
       .unit_bytes_i(is_table ? 16'd4 : is_bias ? 16'(2 * UniformRecordBytes) : sink_pixel_bytes),
-      .first_bytes_i(sink_fold ? ChunkCountBits'(AtomicC) - ChunkCountBits'(sink.offset) : chunk_bytes),
+      .first_bytes_i(first_bytes),
       .chunk_bytes_i(chunk_bytes),
       .in_valid_i(folded_valid && !halt_i),
       .in_ready_o(folded_ready),

@@ -1,4 +1,4 @@
-#include "app/rom_command.hpp"
+#include "cli/rom_command.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "app/sweep_command.hpp"
+#include "cli/sweep_command.hpp"
 
 #include <fmt/format.h>
 

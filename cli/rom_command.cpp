@@ -83,6 +83,7 @@ void RomCommand::add_to(CLI::App& app) {
   app.add_option("--seed", seed_, "seed of weights and inputs that no file gives");
   app.add_option("--out", out_, "folder for the files")->required();
   app.add_option("--base", base_, "where the memory map begins on the bus (default 0)");
+  app.add_option("--json", json_, "also write the memory map there; - for standard output");
   app.add_flag("--verify", verify_, "boot the files in Verilator and compare the outputs");
   app.add_option("--input", input_, "with --verify: input tensor (.npy, .bin) or folder");
   app.add_flag("--quiet", quiet_, "no progress and no summary");
@@ -107,13 +108,19 @@ bool RomCommand::run() const {
   std::error_code error;
   fs::create_directories(out_, error);
   write_files(out_, image);
-  if (!quiet_) {
+  if (json_ == "-") {
+    fmt::print("{}", rom::memory_map(image));
+  } else if (!json_.empty()) {
+    write_text(json_, rom::memory_map(image));
+  }
+  const bool quiet = quiet_ || json_ == "-";
+  if (!quiet) {
     print_summary(image, out_);
   }
   if (!verify_) {
     return true;
   }
-  Progress progress(quiet_);
+  Progress progress(quiet);
   const rom::Verification result =
       verify(out_, image, network, read_inputs(network, input_, config.seed),
              [&](const std::string& text) { progress.say(text); });
@@ -121,7 +128,7 @@ bool RomCommand::run() const {
     fmt::print(stderr, "cosim: {}\n", result.problem);
     return false;
   }
-  if (!quiet_) {
+  if (!quiet) {
     fmt::print("verified: booted from {}, {} cycles, every output equals the reference kernels\n",
                (fs::path(out_) / "tessera_rom.hex").string(), grouped(result.cycles));
   }

@@ -15,7 +15,7 @@ class RomCommand {
   [[nodiscard]] bool run() const;
 
  private:
-  std::string config_, network_, seed_, out_, base_ = "0", input_;
+  std::string config_, network_, seed_, out_, base_ = "0", input_, json_;
   std::vector<std::string> sets_;
   bool verify_ = false;
   bool quiet_ = false;

@@ -99,8 +99,9 @@ std::string listing(const Image& image) {
     std::string line = fmt::format("{:08x}: {:016x}  {}", word.address, word.value,
                                    word.command ? isa::disassemble(*word.command) : "illegal");
     if (word.command && *work_of(word) != 0) {
+      const std::string number = word.number == 0 ? "end" : fmt::format("{}", word.number);
       line = fmt::format("{:<100}  ; {} {} {}", line, image.program.layers[word.layer].name,
-                         work_of(word), word.number);
+                         work_of(word), number);
     }
     text += line + "\n";
   });

@@ -59,7 +59,7 @@ void for_words(const Image& image, const std::function<void(const Word&)>& visit
           of = word.layer;
           number = 0;
         }
-        word.number = number + 1;
+        word.number = mark_of(*word.command) ? 0 : number + 1;
         number += is_work(*word.command) ? 1 : 0;
       }
       visit(word);

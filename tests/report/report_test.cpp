@@ -41,9 +41,24 @@ class Page : public test::Cli {
     if (execute("command -v chromium").code != 0) {
       GTEST_SKIP() << "skipped: chromium is not installed";
     }
+    write_text(path("plain.html"), "<p>it runs</p>");
+    if (const Outcome plain = browser("plain.html");
+        plain.out.find("it runs") == std::string::npos) {
+      GTEST_SKIP() << "skipped: chromium does not run here: " << plain.err;
+    }
     if (!std::filesystem::exists(TESSERA_WEB_DIR "/node_modules/echarts/dist/echarts.min.js")) {
       GTEST_SKIP() << "skipped: the charting library is not here (scripts/web-assets.sh)";
     }
+  }
+
+  // A page's DOM on standard output, by a browser that has no network.
+  Outcome browser(const std::string& page) {
+    return execute(
+        fmt::format("HOME={0} timeout 120 chromium --headless=new --no-sandbox --disable-gpu "
+                    "--disable-dev-shm-usage --user-data-dir={0}/profile --window-size=1300,2400 "
+                    "--host-resolver-rules='MAP * ~NOTFOUND' --enable-logging=stderr --dump-dom "
+                    "file://{0}/{1}",
+                    dir_.string(), page));
   }
 
   // What the probe found, with the page opened in a browser that has no network.
@@ -53,12 +68,7 @@ class Page : public test::Cli {
     html.insert(html.rfind("</body>"),
                 "<script>" + text_of(TESSERA_SOURCE_DIR "/tests/report/probe.js") + "</script>");
     write_text(path("probed.html"), html);
-    const Outcome outcome = execute(
-        fmt::format("HOME={0} timeout 120 chromium --headless=new --no-sandbox --disable-gpu "
-                    "--disable-dev-shm-usage --user-data-dir={0}/profile --window-size=1300,2400 "
-                    "--host-resolver-rules='MAP * ~NOTFOUND' "
-                    "--enable-logging=stderr --dump-dom file://{0}/probed.html",
-                    dir_.string()));
+    const Outcome outcome = browser("probed.html");
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     for (const char* bad : {"CONSOLE", "Uncaught", "Refused to"}) {
       EXPECT_EQ(outcome.err.find(bad), std::string::npos) << outcome.err;

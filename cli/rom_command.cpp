@@ -53,7 +53,7 @@ void write_files(const fs::path& folder, const rom::Image& image) {
   write("memory_map.json", rom::memory_map(image));
 }
 
-void print_summary(const rom::Image& image, const fs::path& folder) {
+void print_summary(const rom::Image& image) {
   std::vector<Row> rows = {{"part of the ROM", "bytes", "on the bus at"}};
   const auto address = [](std::uint64_t at) { return fmt::format("{:#010x}", at); };
   rows.push_back({"header", grouped(image.header_bytes), ""});
@@ -61,16 +61,7 @@ void print_summary(const rom::Image& image, const fs::path& folder) {
   rows.push_back({"commands", grouped(image.commands.bytes), address(image.commands.address)});
   rows.push_back({"ROM", grouped(image.bytes.size()), ""});
   rows.push_back({"RAM for activations", grouped(image.arena.bytes), address(image.arena.address)});
-  std::uint64_t bytes = 0;
-  std::uint64_t tiles = 0;
-  for (const rom::LayerCommands& layer : commands_by_layer(image)) {
-    bytes += layer.bytes;
-    tiles += layer.tiles;
-  }
-  fmt::print("{}\n{} bytes of commands for {} tiles: {:.1f} per tile; by layer in {}\n",
-             aligned(rows, 1), grouped(bytes), grouped(tiles),
-             static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(tiles, 1)),
-             (folder / "listing.txt").string());
+  fmt::print("{}\n{}\n", aligned(rows, 1), rom::layer_table(image));
 }
 
 }  // namespace
@@ -115,7 +106,7 @@ bool RomCommand::run() const {
   }
   const bool quiet = quiet_ || json_ == "-";
   if (!quiet) {
-    print_summary(image, out_);
+    print_summary(image);
   }
   if (!verify_) {
     return true;

@@ -40,6 +40,24 @@ std::string host_work_after(const Image& image, const Run& run) {
   return text;
 }
 
+Json slot_json(const Image& image, const Slot& slot) {
+  Json json = {{"address", image.base + slot.address}, {"bytes", slot.bytes}};
+  if (slot.segment_bytes != 0) {
+    json["segment_bytes"] = slot.segment_bytes;
+    json["stride"] = slot.stride;
+  }
+  return json;
+}
+
+Json section_json(const char* kind, const Section& section) {
+  return {{"kind", kind},
+          {"rom_offset", section.rom_offset},
+          {"address", section.address},
+          {"bytes", section.bytes}};
+}
+
+}  // namespace
+
 std::string layer_table(const Image& image) {
   const auto layers = commands_by_layer(image);
   std::vector<Row> rows = {{"layer", "operator", "command bytes", "tiles", "bytes per tile"}};
@@ -63,24 +81,6 @@ std::string layer_table(const Image& image) {
   rows.push_back({"all", "", grouped(bytes), grouped(tiles), per_tile(bytes, tiles)});
   return aligned(rows, 2);
 }
-
-Json slot_json(const Image& image, const Slot& slot) {
-  Json json = {{"address", image.base + slot.address}, {"bytes", slot.bytes}};
-  if (slot.segment_bytes != 0) {
-    json["segment_bytes"] = slot.segment_bytes;
-    json["stride"] = slot.stride;
-  }
-  return json;
-}
-
-Json section_json(const char* kind, const Section& section) {
-  return {{"kind", kind},
-          {"rom_offset", section.rom_offset},
-          {"address", section.address},
-          {"bytes", section.bytes}};
-}
-
-}  // namespace
 
 std::string listing(const Image& image) {
   std::string text = fmt::format("; {}: {} runs, {} bytes of ROM\n", image.program.network,

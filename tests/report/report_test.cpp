@@ -124,6 +124,26 @@ TEST_F(Page, OfARunShowsTheJsonsNumbers) {
   EXPECT_GT(found["charts"]["timeline"]["series"][0]["data"].size(), 100U);
 }
 
+// On paper: all charts and rows, no scroll bars. 15 layers of a table, four charts: some pages.
+TEST_F(Page, PrintsOnPaper) {
+  ASSERT_EQ(run(std::string(kConfig) + "--quiet --report " + path("probed.html")).code, 0);
+  const Outcome outcome = execute(
+      fmt::format("HOME={0} timeout 120 chromium --headless=new --no-sandbox --disable-gpu "
+                  "--disable-dev-shm-usage --user-data-dir={0}/profile --no-pdf-header-footer "
+                  "--print-to-pdf={0}/out.pdf file://{0}/probed.html",
+                  dir_.string()));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const std::string pdf = text_of(path("out.pdf"));
+  EXPECT_EQ(pdf.substr(0, 5), "%PDF-");
+  std::size_t pages = 0;
+  for (std::size_t at = pdf.find("/Type /Page\n"); at != std::string::npos;
+       at = pdf.find("/Type /Page\n", at + 1)) {
+    ++pages;
+  }
+  EXPECT_GE(pages, 2U);
+  EXPECT_LE(pages, 8U);
+}
+
 TEST_F(Page, OfASweepShowsItsPoints) {
   const Outcome outcome = run("sweep " + std::string(kConfig) +
                               "--network lenet5,mobilenet_v1 --cbuf 64,8KiB..64KiB --quiet --out " +

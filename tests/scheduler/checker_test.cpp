@@ -50,6 +50,40 @@ TEST_P(EveryMode, SchedulesPass) {
   EXPECT_TRUE(problems.empty()) << problems[0];
 }
 
+// Every load of constants has a checksum, and the checker compares it.
+TEST_P(EveryMode, ChecksumsAreThoseOfTheConstants) {
+  const Program program = program_with(GetParam());
+  const auto words = words_of(program);
+  isa::LdSource source;
+  std::size_t checked = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const isa::Command command = *isa::decode(words[i]).command;
+    if (const auto* s = std::get_if<isa::LdSource>(&command); s != nullptr) {
+      source = *s;
+    }
+    const auto* load = std::get_if<isa::Load>(&command);
+    if (load == nullptr) {
+      continue;
+    }
+    const bool constant = load->kind == static_cast<unsigned>(isa::LoadKind::Weight) ||
+                          load->kind == static_cast<unsigned>(isa::LoadKind::Param);
+    EXPECT_EQ(load->check, constant ? 1U : 0U) << "word " << i;
+    Program damaged = program;
+    isa::Load changed = *load;
+    if (constant) {
+      damaged.image[source.address] ^= 0x10;
+    } else {
+      changed.check = 1;  // a feature may be another one in the next run
+    }
+    set_word(damaged, i, isa::encode(changed));
+    const auto problems = check_program(damaged);
+    ASSERT_FALSE(problems.empty()) << "word " << i;
+    EXPECT_NE(problems[0].find("checksum"), std::string::npos) << problems[0];
+    ++checked;
+  }
+  EXPECT_GE(checked, 8U);
+}
+
 // Without a token that is waited for, or with one that nobody gives, the checker must object.
 void expect_every_token_to_count(const Program& program) {
   const auto words = words_of(program);

@@ -62,9 +62,9 @@ double wanted(const Policy& policy, const Effort& effort) {
 struct Trial {
   Tuning tuning;
   Cost cost;
-  std::vector<std::uint64_t> cycles;  // by operator
-  std::vector<Effort> efforts;
+  std::vector<Effort> efforts;  // by operator
   Counters totals{};
+  [[nodiscard]] std::uint64_t cycles(std::size_t op) const { return efforts[op].cycles; }
 };
 
 std::uint64_t bytes_of(const Counters& counters) {
@@ -112,9 +112,9 @@ class Search {
   void vary_tilings() {
     const Trial base = *best_;
     Tuning tuning = base.tuning;
-    tuning.least_traffic.assign(base.cycles.size(), true);
+    tuning.least_traffic.assign(base.efforts.size(), true);
     const Trial all = attempt(tuning);
-    for (std::size_t op = 0; op < base.cycles.size(); ++op) {
+    for (std::size_t op = 0; op < base.efforts.size(); ++op) {
       tuning.least_traffic[op] =
           cost_of(prepared_.policy, all.efforts[op]) < cost_of(prepared_.policy, base.efforts[op]);
     }
@@ -150,7 +150,6 @@ class Search {
       result = timing::estimate(program, prepared_.policy.memory);
     } catch (const EngineError&) {
       // Such as more tokens than the hardware can count: not to be considered.
-      trial.cycles.assign(program.layers.size(), std::numeric_limits<std::uint64_t>::max());
       const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / 4;
       trial.efforts.assign(program.layers.size(), Effort{most, {}, most, most});
       return trial;
@@ -159,9 +158,8 @@ class Search {
     for (std::size_t i = 0; i < result.layers.size(); ++i) {
       const Counters& counters = result.layers[i].counters;
       const LayerRecord& record = program.layers[i];
-      trial.cycles.push_back(counter(counters, isa::Counter::Cycles));
-      trial.efforts.push_back(
-          {record.macs, record.accesses, bytes_of(counters), trial.cycles.back()});
+      trial.efforts.push_back({record.macs, record.accesses, bytes_of(counters),
+                               counter(counters, isa::Counter::Cycles)});
       sum.macs += record.macs;
       sum.accesses += record.accesses;
     }
@@ -181,17 +179,17 @@ class Search {
   // All layers alike, then each as it was fastest.
   void vary_tiles(std::size_t count) {
     const Trial base = *best_;
-    std::vector<std::int32_t> shifts(base.cycles.size(), 0);
-    std::vector<std::uint64_t> least = base.cycles;
+    std::vector<std::int32_t> shifts(base.efforts.size(), 0);
+    std::vector<Effort> least = base.efforts;
     for (std::size_t i = 0; i < count; ++i) {
       const std::int32_t shift = kTileShifts[i];
       Tuning tuning = base.tuning;
       tuning.tile_shifts.assign(shifts.size(), shift);
       const Trial trial = attempt(tuning);
-      by_shift_.emplace_back(shift, trial.cycles);
+      by_shift_.emplace_back(shift, trial.efforts);
       for (std::size_t op = 0; op < shifts.size(); ++op) {
-        if (trial.cycles[op] < least[op]) {
-          least[op] = trial.cycles[op];
+        if (trial.cycles(op) < least[op].cycles) {
+          least[op] = trial.efforts[op];
           shifts[op] = shift;
         }
       }
@@ -203,7 +201,7 @@ class Search {
 
   void refine_tiles() {
     if (best_->tuning.tile_shifts.empty()) {
-      best_->tuning.tile_shifts.assign(best_->cycles.size(), 0);
+      best_->tuning.tile_shifts.assign(best_->efforts.size(), 0);
     }
     const std::uint64_t trials = std::min(
         kMostTrials,
@@ -215,11 +213,11 @@ class Search {
   // One layer after the other, those with the most cycles beyond their multiplications first.
   void refine_slow_tiles(std::uint64_t trials) {
     std::vector<std::pair<std::uint64_t, std::size_t>> losses;
-    for (std::size_t op = 0; op < best_->cycles.size(); ++op) {
+    for (std::size_t op = 0; op < best_->efforts.size(); ++op) {
       const std::uint64_t ideal = macs_of(prepared_.network, prepared_.network.operators[op]) /
                                   prepared_.hardware.macs_per_cycle();
-      if (best_->cycles[op] > ideal) {
-        losses.emplace_back(best_->cycles[op] - ideal, op);
+      if (best_->cycles(op) > ideal) {
+        losses.emplace_back(best_->cycles(op) - ideal, op);
       }
     }
     std::sort(losses.rbegin(), losses.rend());
@@ -244,15 +242,15 @@ class Search {
       std::int32_t shift;
     };
     std::vector<Change> changes;
-    for (const auto& [shift, cycles] : by_shift_) {
-      for (std::size_t op = 0; op < cycles.size(); ++op) {
+    for (const auto& [shift, efforts] : by_shift_) {
+      for (std::size_t op = 0; op < efforts.size(); ++op) {
         std::int64_t gain = 0;
-        for (std::size_t i = op - std::min<std::size_t>(op, 1); i < std::min(op + 2, cycles.size());
-             ++i) {
-          gain +=
-              static_cast<std::int64_t>(best_->cycles[i]) - static_cast<std::int64_t>(cycles[i]);
+        for (std::size_t i = op - std::min<std::size_t>(op, 1);
+             i < std::min(op + 2, efforts.size()); ++i) {
+          gain += static_cast<std::int64_t>(best_->cycles(i)) -
+                  static_cast<std::int64_t>(efforts[i].cycles);
         }
-        if (best_->tuning.tile_shifts[op] != shift && best_->cycles[op] != 0) {
+        if (best_->tuning.tile_shifts[op] != shift && best_->cycles(op) != 0) {
           changes.push_back({gain, op, shift});
         }
       }
@@ -268,7 +266,7 @@ class Search {
   }
 
   const Prepared& prepared_;
-  std::vector<std::pair<std::int32_t, std::vector<std::uint64_t>>> by_shift_;  // cycles, all alike
+  std::vector<std::pair<std::int32_t, std::vector<Effort>>> by_shift_;  // all alike
   std::optional<Trial> best_;
   double first_fit_ = 0;  // of what is wanted least
   bool is_large_ = false;

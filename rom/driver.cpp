@@ -157,21 +157,15 @@ std::string runs(const Image& image) {
       "} tessera_runs[TESSERA_RUNS] = {\n";
   for (const Run& run : image.runs) {
     std::string work;
-    std::size_t count = 0;
-    for (std::size_t s = run.step + 1; s < image.program.steps.size(); ++s) {
-      const Step& step = image.program.steps[s];
-      if (std::holds_alternative<CommandRun>(step)) {
-        break;
-      }
-      if (const auto* call = std::get_if<HostCall>(&step); call != nullptr) {
-        const LayerRecord& layer = image.program.layers[call->layer];
-        work += fmt::format("{}{} `{}`", work.empty() ? "" : ", ", commented(layer.op),
-                            commented(layer.name));
-        ++count;
-      }
+    const std::vector<std::size_t> layers = host_layers_after(image, run);
+    for (const std::size_t index : layers) {
+      const LayerRecord& layer = image.program.layers[index];
+      work += fmt::format("{}{} `{}`", work.empty() ? "" : ", ", commented(layer.op),
+                          commented(layer.name));
     }
-    text += fmt::format("    {{{:#x}u, {:#x}u, {:#x}u, {}u}},{}\n", run.address, run.bytes,
-                        run.checksum, count, work.empty() ? "" : " /* then: " + work + " */");
+    text +=
+        fmt::format("    {{{:#x}u, {:#x}u, {:#x}u, {}u}},{}\n", run.address, run.bytes,
+                    run.checksum, layers.size(), work.empty() ? "" : " /* then: " + work + " */");
   }
   return text + "};\n";
 }

@@ -153,6 +153,20 @@ Image make_image(Program program, std::uint64_t base) {
   return image;
 }
 
+std::vector<std::size_t> host_layers_after(const Image& image, const Run& run) {
+  std::vector<std::size_t> layers;
+  for (std::size_t s = run.step + 1; s < image.program.steps.size(); ++s) {
+    const Step& step = image.program.steps[s];
+    if (std::holds_alternative<CommandRun>(step)) {
+      break;
+    }
+    if (const auto* call = std::get_if<HostCall>(&step); call != nullptr) {
+      layers.push_back(call->layer);
+    }
+  }
+  return layers;
+}
+
 std::vector<LayerCommands> commands_by_layer(const Image& image) {
   std::vector<LayerCommands> layers(image.program.layers.size());
   for_words(image, [&](const Word& word) {

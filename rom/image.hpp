@@ -50,6 +50,9 @@ inline constexpr std::size_t kRunWords = 4;
 /// command stream, does not fit the address space there, or `base` is not aligned.
 Image make_image(Program program, std::uint64_t base);
 
+/// Layers that the host computes between the run and the next one.
+std::vector<std::size_t> host_layers_after(const Image& image, const Run& run);
+
 /// What the streams cost, by layer.
 struct LayerCommands {
   std::uint64_t bytes = 0;

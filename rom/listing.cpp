@@ -27,15 +27,9 @@ const char* work_of(const Word& word) {
 
 std::string host_work_after(const Image& image, const Run& run) {
   std::string text;
-  for (std::size_t s = run.step + 1; s < image.program.steps.size(); ++s) {
-    const Step& step = image.program.steps[s];
-    if (std::holds_alternative<CommandRun>(step)) {
-      break;
-    }
-    if (const auto* call = std::get_if<HostCall>(&step); call != nullptr) {
-      const LayerRecord& layer = image.program.layers[call->layer];
-      text += fmt::format("; host: {} `{}`\n", layer.op, layer.name);
-    }
+  for (const std::size_t index : host_layers_after(image, run)) {
+    const LayerRecord& layer = image.program.layers[index];
+    text += fmt::format("; host: {} `{}`\n", layer.op, layer.name);
   }
   return text;
 }

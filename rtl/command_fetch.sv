@@ -197,21 +197,14 @@ module command_fetch #(
   assign all_read = running_q && !ended_q && left_q == '0 && !pending_q && reader_empty &&
       buffer_empty && !halt_i;
 
-  // IEEE 802.3, lowest bit first.
-  localparam logic [31:0] Polynomial = 32'hEDB8_8320;
-  function automatic logic [31:0] next_crc(logic [31:0] crc, logic [63:0] data);
-    next_crc = crc;
-    for (int i = 0; i < 64; i++) begin
-      next_crc = (next_crc >> 1) ^ ((next_crc[0] ^ data[i]) ? Polynomial : '0);
-    end
-  endfunction
-
   logic [31:0] crc_q;
   logic is_same;
   assign is_same = ~crc_q == checksum_i;
   always_ff @(posedge clk_i) begin
     if (!rst_ni || start_i) crc_q <= '1;
-    else if (summed) crc_q <= next_crc(crc_q, word_o);
+    else if (summed) begin
+      crc_q <= checksum_pkg::next_crc32(checksum_pkg::next_crc32(crc_q, word_o[31:0]), word_o[63:32]);
+    end
   end
 
   always_comb begin

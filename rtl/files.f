@@ -1,4 +1,5 @@
 generated/tessera_isa_pkg.sv
+checksum_pkg.sv
 compute_pkg.sv
 ram_1r1w.sv
 ram_1r1w_bytes.sv

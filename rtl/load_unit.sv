@@ -422,11 +422,10 @@ module load_unit #(
 
   // Checksum ------------------------------------------------------------------------------------
 
-  localparam logic [23:0] Polynomial = 24'hDF3261;  // 0x864CFB, lowest bit first
-  function automatic logic [23:0] next_crc(logic [23:0] crc, logic [BusBytes*8-1:0] data);
+  function automatic logic [23:0] next_crc(logic [23:0] crc, logic [BusBytes*8-1:0] beat);
     next_crc = crc;
-    for (int i = 0; i < BusBytes * 8; i++) begin
-      next_crc = (next_crc >> 1) ^ ((next_crc[0] ^ data[i]) ? Polynomial : '0);
+    for (int i = 0; i < BusBytes / 4; i++) begin
+      next_crc = checksum_pkg::next_crc24(next_crc, beat[32*i+:32]);
     end
   endfunction
 

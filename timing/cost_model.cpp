@@ -1,8 +1,7 @@
 #include "timing/cost_model.hpp"
 
-#include "timing/layer_counters.hpp"
-#include "timing/machine.hpp"
 #include "timing/memory_controller.hpp"
+#include "timing/program_runs.hpp"
 #include "timing/traffic.hpp"
 
 namespace tessera::timing {
@@ -81,26 +80,15 @@ RunResult estimate(const Program& program, const ExternalMemory& memory,
   TimingPort port(memory, program.hardware.bus_bytes, traffic);
   Marks marks(counters);
   Machine machine(program.hardware, port, marks);
-  Cycle now = Cycle{HostTiming::kIdentify} * HostTiming::kRead;
-  for (const Step& step : program.steps) {
-    const auto* run = std::get_if<CommandRun>(&step);
-    if (run == nullptr) {
-      continue;
-    }
-    marks.follow(*run);
-    now += HostTiming::kConfigure * HostTiming::kWrite + HostTiming::kStart;
-    machine.start(run->stream.address, run->stream.bytes,
-                  program.image.data() + run->stream.address, now);
+  const auto follow = [&](const CommandRun& run) { marks.follow(run); };
+  result.totals = make_runs(program, machine, result.layers, counters, follow, [&](Cycle now) {
     if (!port.is_shared()) {
       machine.run(kNever);
     }
     for (Cycle until = now; port.is_shared() && !machine.run(until); until += kQuantum) {
       port.offer_until(until + kQuantum);
     }
-    counters.end_run(run->layers.back(), machine.counters());
-    now = machine.now() + (1 + 2 * isa::kNumCounters) * HostTiming::kRead;
-  }
-  result.totals = LayerCounters::totals(result.layers);
+  });
   return result;
 }
 

@@ -4,10 +4,8 @@
 #include <array>
 #include <deque>
 
-#include "timing/cost_model.hpp"
-#include "timing/layer_counters.hpp"
-#include "timing/machine.hpp"
 #include "timing/memory_controller.hpp"
+#include "timing/program_runs.hpp"
 
 namespace tessera::timing {
 namespace {
@@ -234,23 +232,13 @@ Timeline record(const Program& program, const ExternalMemory& memory) {
   WatchedPort port(memory, program.hardware.bus_bytes);
   Recorder recorder(program.hardware, counters);
   Machine machine(program.hardware, port, recorder);
-  Cycle now = Cycle{HostTiming::kIdentify} * HostTiming::kRead;
-  for (const Step& step : program.steps) {
-    const auto* run = std::get_if<CommandRun>(&step);
-    if (run == nullptr) {
-      continue;
-    }
-    recorder.follow(*run);
-    now += HostTiming::kConfigure * HostTiming::kWrite + HostTiming::kStart;
-    machine.start(run->stream.address, run->stream.bytes,
-                  program.image.data() + run->stream.address, now);
-    machine.run(kNever);
-    recorder.end_run();
-    counters.end_run(run->layers.back(), machine.counters());
-    timeline.end = machine.now();
-    now = machine.now() + (1 + 2 * isa::kNumCounters) * HostTiming::kRead;
-  }
-  timeline.result.totals = LayerCounters::totals(timeline.result.layers);
+  const auto follow = [&](const CommandRun& run) { recorder.follow(run); };
+  timeline.result.totals =
+      make_runs(program, machine, timeline.result.layers, counters, follow, [&](Cycle /*now*/) {
+        machine.run(kNever);
+        recorder.end_run();
+        timeline.end = machine.now();
+      });
   timeline.slices = recorder.take();
   timeline.bus = port.take();
   return timeline;

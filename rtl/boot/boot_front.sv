@@ -78,16 +78,8 @@ module boot_front #(
   end
   assign rom_re_o = state_q == Address;
 
-  localparam logic [31:0] Polynomial = 32'hEDB8_8320;
-  function automatic logic [31:0] next_crc(logic [31:0] crc, logic [31:0] data);
-    next_crc = crc;
-    for (int i = 0; i < 32; i++) begin
-      next_crc = (next_crc >> 1) ^ ((next_crc[0] ^ data[i]) ? Polynomial : '0);
-    end
-  endfunction
-
   logic [31:0] crc;
-  assign crc = next_crc(crc_q, word);
+  assign crc = checksum_pkg::next_crc32(crc_q, word);
 
   // The word belongs to the run that is to be made.
   logic [15:0] place;

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/classes.hpp"
+#include "app/layer_figures.hpp"
 #include "app/report.hpp"
 
 namespace tessera {
@@ -31,15 +32,8 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-double energy_of(const Config& config, const LayerRecord& record, const LayerResult& result) {
-  return energy_pj(config.policy.energy, {record.decision ? record.macs : 0, record.accesses,
-                                          read_bytes(result.counters) +
-                                              counter(result.counters, isa::Counter::WriteBytes),
-                                          counter(result.counters, isa::Counter::Cycles)});
-}
-
 Json layer_json(const Config& config, const Program& program, const LayerRecord& record,
-                const LayerResult& result, Sums& sums) {
+                const LayerResult& result, std::uint64_t least, Sums& sums) {
   const std::uint64_t cycles = counter(result.counters, isa::Counter::Cycles);
   const std::uint64_t ideal = record.decision ? record.macs / config.hardware.macs_per_cycle() : 0;
   Json layer;
@@ -61,7 +55,7 @@ Json layer_json(const Config& config, const Program& program, const LayerRecord&
       layer["host_reason"] = record.host_reason;
     }
   }
-  const double energy = energy_of(config, record, result);
+  const double energy = energy_of(config.policy.energy, record, result.counters);
   layer["energy_pj"] = energy;
   sums.energy_pj += energy;
   if (record.decision && record.decision->band_rows > 0) {
@@ -77,7 +71,9 @@ Json layer_json(const Config& config, const Program& program, const LayerRecord&
   layer["utilization"] = ratio(ideal, cycles);
   layer["external_read_bytes"] = read_bytes(result.counters);
   layer["external_write_bytes"] = counter(result.counters, isa::Counter::WriteBytes);
+  layer["least_external_bytes"] = least;
   layer["cbuf_peak_bytes"] = record.cbuf_peak_bytes;
+  layer["limit"] = bottleneck_of(result.counters);
   layer["counters"] = counters_json(result.counters);
   sums.macs += record.macs;
   sums.cycles += cycles;
@@ -142,8 +138,9 @@ std::string report_json(const Config& config, const Simulation& simulation) {
   Sums sums;
   std::uint64_t cbuf_peak = 0;
   for (std::size_t i = 0; i < program.layers.size(); ++i) {
-    json["layers"].push_back(
-        layer_json(config, program, program.layers[i], simulation.result.layers[i], sums));
+    json["layers"].push_back(layer_json(
+        config, program, program.layers[i], simulation.result.layers[i],
+        least_external_bytes(*simulation.network, simulation.network->operators[i]), sums));
     cbuf_peak = std::max(cbuf_peak, program.layers[i].cbuf_peak_bytes);
   }
   const auto classes = scored_classes(config, *simulation.network, simulation.result.outputs);

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "app/bottleneck.hpp"
 #include "app/classes.hpp"
+#include "app/layer_figures.hpp"
 #include "app/report.hpp"
 #include "app/text_table.hpp"
 
@@ -17,20 +17,11 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
                                   100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-std::string mode_of(const LayerRecord& record) {
-  const std::string name = record.decision->long_name();
-  return record.passes == 1 ? name : fmt::format("{} passes, {}", record.passes, name);
-}
-
 // Bytes moved for each byte that must move when every tensor moves once.
 std::string times(std::uint64_t bytes, std::uint64_t least) {
   return least == 0
              ? ""
              : fmt::format("{:.2f}", static_cast<double>(bytes) / static_cast<double>(least));
-}
-
-std::uint64_t external_bytes(const Counters& counters) {
-  return read_bytes(counters) + counter(counters, isa::Counter::WriteBytes);
 }
 
 std::string coloured(const std::string& word, const std::string& padded) {

@@ -17,10 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::uint64_t bytes_of(const Counters& counters) {
-  return read_bytes(counters) + counter(counters, isa::Counter::WriteBytes);
-}
-
 // Inputs, outputs and constants, each once.
 std::uint64_t compulsory_bytes(const Network& network) {
   std::uint64_t bytes = 0;
@@ -44,7 +40,7 @@ std::uint64_t bound_of(const Program& program, const RunResult& result,
       const double array = static_cast<double>(program.layers[i].macs) /
                            static_cast<double>(program.hardware.macs_per_cycle());
       const double bus =
-          static_cast<double>(bytes_of(result.layers[i].counters)) / memory.bytes_per_cycle;
+          static_cast<double>(external_bytes(result.layers[i].counters)) / memory.bytes_per_cycle;
       sum += std::max(array, bus);
     }
   }
@@ -71,7 +67,7 @@ void print_row(const std::string& name, const Network& network, const Hardware& 
       name, policy_names()[static_cast<std::size_t>(policy_name)], cycles, bound,
       static_cast<double>(cycles) / static_cast<double>(bound), percent(isa::Counter::ArrayBusy),
       percent(isa::Counter::WaitLoad), percent(isa::Counter::WaitStore),
-      percent(isa::Counter::StallWeights), bytes_of(result.totals), compulsory_bytes(network),
+      percent(isa::Counter::StallWeights), external_bytes(result.totals), compulsory_bytes(network),
       program.arena_bytes(), seconds);
 }
 

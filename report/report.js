@@ -75,18 +75,6 @@
   ];
   const kindColours = {load: '#e6a100', compute: '#2e7d32', store: '#c0392b'};
 
-  const limitOf = (counters) => {
-    const sums = [
-      ['array', counters.array_busy],
-      ['weights', counters.stall_weights + counters.stall_bank],
-      ['read', counters.wait_load],
-      ['write', counters.wait_store],
-      ['start-up', counters.compute_other],
-    ];
-    const most = sums.reduce((a, b) => (b[1] > a[1] ? b : a));
-    return most[1] === 0 ? '' : most[0];
-  };
-
   const splitOf = (split) => {
     if (!split || split.channels * split.height * split.width <= 1) return '';
     return [split.channels > 1 ? `c${split.channels}` : '',
@@ -169,7 +157,7 @@
     ], layers.map((layer) => ({
       name: layer.name, op: layer.op, mode: layer.mode, parts: splitOf(layer.split), macs: layer.macs,
       cycles: layer.cycles, ideal: layer.ideal_cycles, array: (100 * layer.utilization).toFixed(1),
-      limit: limitOf(layer.counters), read: layer.external_read_bytes, write: layer.external_write_bytes,
+      limit: layer.limit, read: layer.external_read_bytes, write: layer.external_write_bytes,
       cbuf: layer.cbuf_peak_bytes,
     })), choose);
 

@@ -67,10 +67,6 @@ struct Trial {
   [[nodiscard]] std::uint64_t cycles(std::size_t op) const { return efforts[op].cycles; }
 };
 
-std::uint64_t bytes_of(const Counters& counters) {
-  return read_bytes(counters) + counter(counters, isa::Counter::WriteBytes);
-}
-
 class Search {
  public:
   explicit Search(const Prepared& prepared) : prepared_(prepared) {}
@@ -158,14 +154,14 @@ class Search {
     for (std::size_t i = 0; i < result.layers.size(); ++i) {
       const Counters& counters = result.layers[i].counters;
       const LayerRecord& record = program.layers[i];
-      trial.efforts.push_back({record.macs, record.accesses, bytes_of(counters),
+      trial.efforts.push_back({record.macs, record.accesses, external_bytes(counters),
                                counter(counters, isa::Counter::Cycles)});
       sum.macs += record.macs;
       sum.accesses += record.accesses;
     }
     trial.totals = result.totals;
     sum.cycles = counter(result.totals, isa::Counter::Cycles);
-    sum.external_bytes = bytes_of(result.totals);
+    sum.external_bytes = external_bytes(result.totals);
     trial.cost = cost_of(prepared_.policy, sum);
     if (!best_) {
       first_fit_ = wanted(prepared_.policy, sum);

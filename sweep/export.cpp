@@ -74,8 +74,8 @@ std::string above(const Results& results, const Curve& curve, std::size_t p) {
 }
 
 std::string points_table(const Results& results) {
-  std::vector<Row> rows = {
-      {"sweep", "cbuf", "cycles", "", "array %", "external bytes", "arena bytes", "front"}};
+  std::vector<Row> rows = {{"sweep", "cbuf", "cycles", "vs fewest", "array %", "external bytes",
+                            "arena bytes", "front"}};
   for (const Curve& curve : results.curves) {
     for (const std::size_t p : curve.points) {
       const PointResult& point = results.points[p];

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/layer_figures.hpp"
 #include "app/simulate.hpp"
-#include "tessera/energy.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera::sweep {
@@ -17,17 +17,10 @@ using Json = nlohmann::ordered_json;
 constexpr std::uint32_t kStatuses = 3;
 
 std::string mode_text(const LayerRecord& record) {
-  if (record.decision) {
-    const std::string name = record.decision->long_name();
-    return record.passes == 1 ? name : fmt::format("{} passes, {}", record.passes, name);
-  }
-  return record.no_copy ? "no copy" : record.rides_on ? "fused" : "host";
-}
-
-double energy_of(const Config& config, const LayerRecord& record, const Counters& counters) {
-  const std::uint64_t bytes = read_bytes(counters) + counter(counters, isa::Counter::WriteBytes);
-  return energy_pj(config.policy.energy, {record.decision ? record.macs : 0, record.accesses, bytes,
-                                          counter(counters, isa::Counter::Cycles)});
+  return record.decision   ? mode_of(record)
+         : record.no_copy  ? "no copy"
+         : record.rides_on ? "fused"
+                           : "host";
 }
 
 void collect(const Config& config, const Simulation& simulation, PointResult& result) {
@@ -41,11 +34,11 @@ void collect(const Config& config, const Simulation& simulation, PointResult& re
     layer.mode = mode_text(record);
     layer.macs = record.macs;
     layer.cycles = counter(counters, isa::Counter::Cycles);
-    layer.external_bytes = read_bytes(counters) + counter(counters, isa::Counter::WriteBytes);
+    layer.external_bytes = external_bytes(counters);
     result.macs += record.macs;
     result.ideal_cycles +=
         record.decision ? record.macs / config.hardware.macs_per_cycle() : std::uint64_t{0};
-    result.energy_pj += energy_of(config, record, counters);
+    result.energy_pj += energy_of(config.policy.energy, record, counters);
     result.layers.push_back(std::move(layer));
   }
   const Counters& totals = simulation.result.totals;

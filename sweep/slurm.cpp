@@ -10,20 +10,13 @@
 #include <fstream>
 #include <memory>
 
+#include "sim/rtl/shell.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera::sweep {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string shell_quoted(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) {
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  return quoted + "'";
-}
 
 void write_script(const fs::path& path, const std::string& text) {
   std::ofstream out(path, std::ios::binary);
@@ -82,10 +75,6 @@ std::string merge_script(const SlurmRequest& request, const std::string& cosim,
       folder, options_text(request), shell_quoted(cosim), shell_quoted(folder));
 }
 
-bool has_sbatch() {
-  return std::system("command -v sbatch >/dev/null 2>&1") == 0;
-}
-
 // The number of the job.
 std::string sbatch(const std::string& arguments) {
   const std::string command = "sbatch --parsable " + arguments + " 2>&1";
@@ -121,7 +110,7 @@ SlurmJobs submit(const SlurmRequest& request) {
   if (!request.submit) {
     return jobs;
   }
-  if (!has_sbatch()) {
+  if (!has_tool("sbatch")) {
     throw MissingTool(
         "`sbatch` is needed to submit jobs and is not installed; the scripts are in " + folder);
   }

@@ -31,6 +31,11 @@ inline std::uint64_t read_bytes(const Counters& counters) {
          counter(counters, isa::Counter::ReadParamBytes);
 }
 
+/// Bytes read and written.
+inline std::uint64_t external_bytes(const Counters& counters) {
+  return read_bytes(counters) + counter(counters, isa::Counter::WriteBytes);
+}
+
 struct LayerResult {
   Counters counters{};               ///< zero for layers on the host
   std::vector<std::uint8_t> output;  ///< as it stood when the layer was done

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "sim/rtl/shell.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera::rtl {
@@ -65,14 +66,6 @@ class Hash {
   std::uint64_t value_ = 0xCBF29CE484222325ULL;
 };
 
-std::string shell_quoted(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) {
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  return quoted + "'";
-}
-
 /// Held until it goes; the kernel lets go of it if the process dies.
 class FileLock {
  public:
@@ -91,10 +84,6 @@ class FileLock {
  private:
   int file_;
 };
-
-bool has_tool(const char* tool) {
-  return std::system(fmt::format("command -v {} >/dev/null 2>&1", tool).c_str()) == 0;
-}
 
 void run(const std::string& command, const fs::path& log) {
   const std::string line = fmt::format("( {} ) >>{} 2>&1", command, shell_quoted(log.string()));

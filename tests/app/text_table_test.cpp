@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/bottleneck.hpp"
+#include "app/layer_figures.hpp"
 
 namespace tessera {
 namespace {

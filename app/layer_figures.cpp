@@ -1,4 +1,6 @@
-#include "app/bottleneck.hpp"
+#include "app/layer_figures.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -6,6 +8,16 @@
 #include <utility>
 
 namespace tessera {
+
+std::string mode_of(const LayerRecord& record) {
+  const std::string name = record.decision->long_name();
+  return record.passes == 1 ? name : fmt::format("{} passes, {}", record.passes, name);
+}
+
+double energy_of(const EnergyTable& table, const LayerRecord& record, const Counters& counters) {
+  return energy_pj(table, {record.decision ? record.macs : 0, record.accesses,
+                           external_bytes(counters), counter(counters, isa::Counter::Cycles)});
+}
 
 std::string bottleneck_of(const Counters& counters) {
   using isa::Counter;

@@ -1,13 +1,21 @@
-// What keeps a layer from being faster, in a word.
+// What reports say of a layer.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
+#include "tessera/energy.hpp"
 #include "tessera/engine.hpp"
 #include "tessera/network.hpp"
+#include "tessera/program.hpp"
 
 namespace tessera {
+
+/// How a layer on the accelerator runs: its mode with the parts of a split, and how many passes.
+std::string mode_of(const LayerRecord& record);
+
+/// Picojoules by the table.
+double energy_of(const EnergyTable& table, const LayerRecord& record, const Counters& counters);
 
 /// array, weights, read, write or start-up: where most of the layer's cycles went, by the
 /// hardware's counters; empty without cycles.

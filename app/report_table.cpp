@@ -21,7 +21,7 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
 std::string times(std::uint64_t bytes, std::uint64_t least) {
   return least == 0
              ? ""
-             : fmt::format("{:.2f}", static_cast<double>(bytes) / static_cast<double>(least));
+             : fmt::format("{:.2f}x", static_cast<double>(bytes) / static_cast<double>(least));
 }
 
 std::string coloured(const std::string& word, const std::string& padded) {

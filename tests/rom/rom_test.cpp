@@ -200,7 +200,7 @@ TEST_F(Flips, InTheHeaderAreFound) {
 
 TEST_F(Flips, ARomForOtherHardwareDoesNotStart) {
   std::vector<std::uint8_t> bytes = image_.bytes;
-  bytes[4 * 4] ^= 0x0C;  // atomic_c, with a checksum that fits
+  bytes[16] ^= 0x0C;  // word 4: atomic_c, with a checksum that fits
   const std::size_t words = rom::kFirstRunWord + rom::kRunWords * image_.runs.size();
   const std::uint32_t checksum = isa::crc32(bytes.data() + 16, 4 * words - 16);
   for (unsigned b = 0; b < 4; ++b) {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "scheduler/side_by_side.hpp"
 #include "timing/cost_model.hpp"
 
 namespace tessera {
@@ -28,6 +29,9 @@ constexpr std::uint64_t kTooManyCycles = 50'000'000;
 // trials.
 constexpr std::uint64_t kCyclesTried = 8'000'000;
 constexpr std::uint64_t kMostTrials = 200;
+
+// Channel parts of a feature with which work begins early.
+constexpr std::uint32_t kParts = 8;
 
 struct Cost {
   double first = std::numeric_limits<double>::max();
@@ -79,7 +83,7 @@ class Search {
     const std::uint64_t cycles = counter(best_->totals, isa::Counter::Cycles);
     is_large_ = cycles > kManyCycles;
     vary_kept();
-    vary_tilings();
+    vary_variants();
     if (cycles > kTooManyCycles) {
       return best_->tuning;
     }
@@ -100,21 +104,48 @@ class Search {
         refine_tiles();
       }
     }
+    vary([](Tuning& tuning) { tuning.rows_last = true; });
     return best_->tuning;
   }
 
  private:
-  // All layers by bytes, then each as it was better.
-  void vary_tilings() {
+  // All layers alike, then each as it was better.
+  void vary_variants() {
     const Trial base = *best_;
     Tuning tuning = base.tuning;
-    tuning.least_traffic.assign(base.efforts.size(), true);
-    const Trial all = attempt(tuning);
-    for (std::size_t op = 0; op < base.efforts.size(); ++op) {
-      tuning.least_traffic[op] =
-          cost_of(prepared_.policy, all.efforts[op]) < cost_of(prepared_.policy, base.efforts[op]);
+    tuning.variants.resize(base.efforts.size());
+    std::vector<Effort> least = base.efforts;
+    for (const Variant& variant : variants()) {
+      Tuning alike = base.tuning;
+      alike.variants.assign(base.efforts.size(), variant);
+      const Trial trial = attempt(alike);
+      for (std::size_t op = 0; op < base.efforts.size(); ++op) {
+        if (cost_of(prepared_.policy, trial.efforts[op]) < cost_of(prepared_.policy, least[op])) {
+          least[op] = trial.efforts[op];
+          tuning.variants[op] = variant;
+        }
+      }
     }
     attempt(tuning);
+  }
+
+  [[nodiscard]] std::vector<Variant> variants() const {
+    std::vector<Variant> result = {{true, false, 1}, {false, false, kParts}};
+    if (any_side_by_side()) {
+      result.insert(result.end(), {{false, true, 1}, {true, true, 1}, {false, true, kParts}});
+    }
+    return result;
+  }
+
+  [[nodiscard]] bool any_side_by_side() const {
+    for (const WorkUnit& unit : prepared_.plan.units) {
+      for (const Piece& piece : unit.lowering.pieces) {
+        if (side_by_side(piece.shape, prepared_.hardware)) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   void vary_kept() {

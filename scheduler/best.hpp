@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "scheduler/activations.hpp"
+#include "scheduler/keepable.hpp"
 #include "scheduler/load_order.hpp"
 #include "scheduler/order_choice.hpp"
 #include "scheduler/units.hpp"
@@ -27,8 +28,9 @@ Prepared prepare(const Network& network, const Hardware& hardware, const Policy&
 struct Tuning {
   /// Activations of at most that part of the cbuf stay there where they can; 0: none.
   double keep = 0;
-  bool fuse = true;                 ///< with keep: layers run row by row where that pays
-  std::vector<bool> least_traffic;  ///< by operator: tiles for the fewest bytes; empty: none
+  bool fuse = true;               ///< with keep: layers run row by row where that pays
+  std::vector<Variant> variants;  ///< by operator; empty: none
+  bool rows_last = false;         ///< of all that the first row by row work loads
   LoadsAhead ahead;
   std::uint32_t feature_bands = 4;        ///< as LayerDecision has it, of all layers
   std::vector<std::int32_t> tile_shifts;  ///< by operator, as LayerDecision has it; empty: all 0

@@ -16,6 +16,7 @@
 #include "scheduler/residency.hpp"
 #include "scheduler/seal.hpp"
 #include "scheduler/shared_bytes.hpp"
+#include "scheduler/side_by_side.hpp"
 #include "scheduler/stream_writer.hpp"
 #include "scheduler/tokens.hpp"
 #include "scheduler/units.hpp"
@@ -98,8 +99,9 @@ class Compiler {
     for (const WorkUnit& unit : plan_.units) {
       std::vector<PlannedPiece> pieces;
       for (const Piece& piece : unit.lowering.pieces) {
-        const bool least_traffic = !tuning_.least_traffic.empty() && tuning_.least_traffic[unit.op];
-        pieces.push_back(decide_piece(piece, hardware_, policy_, least_traffic));
+        Variant variant = tuning_.variants.empty() ? Variant{} : tuning_.variants[unit.op];
+        variant.side_by_side = variant.side_by_side && !unit.place;
+        pieces.push_back(decide_piece(piece, hardware_, policy_, variant));
       }
       pieces_.push_back(std::move(pieces));
     }
@@ -220,6 +222,9 @@ class Compiler {
                                   kernel.factors[0].shift};
     }
     data.padding_value = kernel.padding_value;
+    if (placed.columns > 1) {
+      kernel = side_by_side(kernel, piece.shape, placed.columns);
+    }
     if (left_out) {
       data.weights = constants_.reserve(bytes, program_.image);
       data.params = constants_.reserve(packed_params_bytes(kernel.biases.size(), data.param_bytes),
@@ -306,10 +311,12 @@ class Compiler {
     const bool overlaps = policy_.plan.in_place && (policy_.plan.planner == PlannerName::Best ||
                                                     policy_.plan.planner == PlannerName::Exact);
     StreamState state(hardware_);
+    state.rows_last = tuning_.rows_last;
     for (std::size_t i = 0; i < order.size(); ++i) {
       const WorkUnit& unit = plan_.units[order[i]];
       if (unit.kind == UnitKind::Host || starts_model(order, i, activations)) {
         state = StreamState(hardware_);
+        state.rows_last = tuning_.rows_last;
       }
       state.regions.set_window(residency_.units[order[i]].window);
       if (const auto group = residency_.units[order[i]].group) {
@@ -559,12 +566,14 @@ class Compiler {
       data.feature.pixel_stride *= u32(pieces_[u][p].feature_step_w);
       data.output = at(unit.place ? unit.place->within(piece.output_view) : piece.output_view,
                        address(unit.written()));
+      data.output.pixel_stride *= u32(pieces_[u][p].columns);
       if (piece.operand_view) {
         const std::int32_t operand = unit.lowering.post->operand;
         const auto constant = operand_constants_.find(operand);
         data.operand =
             at(*piece.operand_view,
                constant == operand_constants_.end() ? address(operand) : constant->second);
+        data.operand->pixel_stride *= u32(pieces_[u][p].columns);
       }
     }
   }

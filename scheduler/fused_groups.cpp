@@ -151,6 +151,9 @@ class GroupChooser {
     double constant = 0;
     for (std::size_t p = part.first; p <= part.last; ++p) {
       constant += constants(p);
+      if (units_.pieces_at(p)[0].variant.parts > 1) {
+        return std::nullopt;  // to be tried as they are
+      }
     }
     const auto output = output_kept_.find(part.last);
     const std::uint64_t left =

@@ -372,8 +372,23 @@ class FusedPlanner {
     work_.push_back(std::move(work));
   }
 
+  // Work can begin with its first row when what else it loads goes ahead of the rows.
+  void begin_with_weights() {
+    const auto first =
+        std::find_if(work_[0].actions.begin(), work_[0].actions.end(), is_convolution);
+    for (Loads& loads : loads_) {
+      if (loads.work == 0 && loads.action == 0) {
+        loads.action = static_cast<std::size_t>(first - work_[0].actions.begin());
+      }
+    }
+  }
+
   // Loads to their places among the work.
   std::vector<FusedSegment> join() {
+    if (state_.rows_last) {
+      begin_with_weights();
+    }
+    state_.rows_last = false;
     std::stable_sort(loads_.begin(), loads_.end(), [](const Loads& a, const Loads& b) {
       return std::pair{a.work, a.action} < std::pair{b.work, b.action};
     });

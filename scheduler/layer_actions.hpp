@@ -57,6 +57,7 @@ struct StreamState {
   std::uint32_t param_next = 0;                        ///< group that the next parameters take
   std::array<std::optional<std::uint64_t>, 2> tables;  ///< by address, as loaded
   std::uint32_t table_next = 0;                        ///< table that the next one takes
+  bool rows_last = false;  ///< the next row by row work loads its rows after its weights
 
   /// The first of so many kernel groups in the parameter memory, one after the other.
   std::uint32_t reserve_params(std::uint32_t groups, const Hardware& hardware);

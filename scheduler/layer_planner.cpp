@@ -566,6 +566,7 @@ class LayerPlanner {
 void plan_layer(const ConvShape& shape, const Hardware& hardware, const LayerDecision& decision,
                 const LayerData& data, StreamState& state, std::vector<Action>& actions) {
   LayerPlanner(shape, hardware, decision, data, state, actions).run();
+  state.rows_last = false;
 }
 
 void plan_band(const ConvShape& shape, const Hardware& hardware, const LayerDecision& decision,

@@ -1,6 +1,12 @@
 #include "scheduler/piece_decision.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "scheduler/least_traffic.hpp"
+#include "scheduler/side_by_side.hpp"
+#include "scheduler/tiling.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera {
@@ -21,21 +27,94 @@ std::optional<LayerDecision> decide_folded(const ConvShape& shape, const Hardwar
   return std::nullopt;
 }
 
-// A pointwise layer with a stride: its pixels only, when all of them are in the picture.
+// A pointwise layer with a stride: its pixels only.
 void read_needed_pixels(PlannedPiece& piece) {
   ConvShape& shape = piece.shape;
   const bool is_strided = shape.stride_h > 1 || shape.stride_w > 1;
-  const bool is_inside = shape.pad_top == 0 && shape.pad_left == 0 &&
-                         (shape.out_h - 1) * shape.stride_h < shape.in_h &&
-                         (shape.out_w - 1) * shape.stride_w < shape.in_w;
-  if (piece.data.fold || shape.kernel_h != 1 || shape.kernel_w != 1 || !is_strided || !is_inside) {
+  const bool is_aligned =
+      shape.pad_top % shape.stride_h == 0 && shape.pad_left % shape.stride_w == 0;
+  if (piece.data.fold || shape.kernel_h != 1 || shape.kernel_w != 1 || !is_strided || !is_aligned) {
     return;
   }
+  const auto strided = [](std::int32_t size, std::int32_t stride) {
+    return (size + stride - 1) / stride;
+  };
   piece.feature_step_h = shape.stride_h;
   piece.feature_step_w = shape.stride_w;
-  shape.in_h = shape.out_h;
-  shape.in_w = shape.out_w;
+  shape.in_h = strided(shape.in_h, shape.stride_h);
+  shape.in_w = strided(shape.in_w, shape.stride_w);
+  shape.pad_top /= shape.stride_h;
+  shape.pad_left /= shape.stride_w;
   shape.stride_h = shape.stride_w = 1;
+}
+
+bool is_gapless(const View& view, const ConvShape& shape) {
+  return view.channel_stride == 1 && view.pixel_stride == u32(shape.out_c);
+}
+
+void put_side_by_side(const Piece& piece, const Hardware& hardware, const Policy& policy,
+                      PlannedPiece& planned) {
+  if (planned.data.fold || !is_gapless(piece.output_view, piece.shape) ||
+      (piece.operand_view && !is_gapless(*piece.operand_view, piece.shape))) {
+    return;
+  }
+  const auto wide = side_by_side(piece.shape, hardware);
+  if (!wide) {
+    return;
+  }
+  try {
+    LayerDecision decision = decide_layer(wide->shape, hardware, policy);
+    decision.sizes = planned.decision.sizes;
+    decision.trace = std::move(planned.decision.trace);
+    decision.reason =
+        fmt::format("{} output columns side by side; {}", wide->columns, decision.reason);
+    planned.decision = std::move(decision);
+    planned.shape = wide->shape;
+    planned.columns = wide->columns;
+    planned.variant.side_by_side = true;
+  } catch (const InputError&) {
+    // As it was it needs less of the buffer.
+  }
+}
+
+// Features in channel parts, all sums at once.
+std::optional<LayerDecision> decide_parts(const ConvShape& shape, const Hardware& hardware,
+                                          std::uint32_t parts) {
+  const std::uint32_t atoms = atoms_of(shape, hardware);
+  const std::uint64_t pixels = std::uint64_t{u32(shape.out_h)} * u32(shape.out_w);
+  parts = std::min(parts, atoms);
+  if (shape.depthwise || parts < 2 || pixels > hardware.acc_words) {
+    return std::nullopt;
+  }
+  const std::uint64_t chunk = kernel_atoms(shape, hardware, u32(ceil_div(atoms, parts))) *
+                              std::min(hardware.atomic_k, u32(shape.out_c));
+  const std::uint64_t feature = std::uint64_t{u32(input_rows(shape, {0, shape.out_h}).size())} *
+                                u32(input_cols(shape, {0, shape.out_w}).size()) * atoms;
+  if (feature + chunk > hardware.cbuf_atoms()) {
+    return std::nullopt;
+  }
+  LayerDecision decision;
+  decision.channel_parts = parts;
+  decision.feature_resident = true;
+  decision.whole_accumulators = pixels > hardware.acc_half();
+  decision.modes.assign(parts, Mode::Wait);
+  decision.reason = "work begins with the first channels";
+  return decision;
+}
+
+void begin_early(const Hardware& hardware, std::uint32_t parts, PlannedPiece& planned) {
+  if (planned.data.fold) {
+    return;
+  }
+  PlannedPiece other = planned;
+  read_needed_pixels(other);
+  if (auto decision = decide_parts(other.shape, hardware, parts)) {
+    decision->sizes = planned.decision.sizes;
+    decision->trace = std::move(planned.decision.trace);
+    other.decision = std::move(*decision);
+    other.variant.parts = parts;
+    planned = std::move(other);
+  }
 }
 
 void decide_for_traffic(const Piece& piece, const Hardware& hardware, PlannedPiece& planned) {
@@ -49,7 +128,7 @@ void decide_for_traffic(const Piece& piece, const Hardware& hardware, PlannedPie
     decision->sizes = planned.decision.sizes;
     decision->trace = std::move(planned.decision.trace);
     other.decision = std::move(*decision);
-    other.least_traffic = true;
+    other.variant.least_traffic = true;
     planned = std::move(other);
   }
 }
@@ -57,7 +136,7 @@ void decide_for_traffic(const Piece& piece, const Hardware& hardware, PlannedPie
 }  // namespace
 
 PlannedPiece decide_piece(const Piece& piece, const Hardware& hardware, const Policy& policy,
-                          bool least_traffic) {
+                          const Variant& variant) {
   PlannedPiece planned;
   auto folded = piece.folded ? decide_folded(piece.folded->shape, hardware, policy) : std::nullopt;
   if (folded) {
@@ -68,7 +147,12 @@ PlannedPiece decide_piece(const Piece& piece, const Hardware& hardware, const Po
     planned.shape = piece.shape;
     planned.decision = decide_layer(piece.shape, hardware, policy);
   }
-  if (least_traffic) {
+  if (variant.side_by_side) {
+    put_side_by_side(piece, hardware, policy, planned);
+  }
+  if (variant.parts > 1) {
+    begin_early(hardware, variant.parts, planned);
+  } else if (variant.least_traffic) {
     decide_for_traffic(piece, hardware, planned);
   }
   return planned;
@@ -85,8 +169,10 @@ std::optional<LayerDecision> decide_within(const PlannedPiece& piece, const Hard
   if (feature_kept) {
     return decide_kept(piece.shape, left);
   }
-  if (piece.least_traffic) {
-    auto decision = decide_least_traffic(piece.shape, left, piece.data.fold);
+  if (piece.variant.parts > 1 || piece.variant.least_traffic) {
+    auto decision = piece.variant.parts > 1
+                        ? decide_parts(piece.shape, left, piece.variant.parts)
+                        : decide_least_traffic(piece.shape, left, piece.data.fold);
     if (decision) {
       decision->sizes = piece.decision.sizes;
     }

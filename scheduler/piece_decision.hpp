@@ -10,10 +10,10 @@
 
 namespace tessera {
 
-/// By the published rules, folded where the piece can be; or, with `least_traffic`, with tiles for
-/// the fewest bytes, where there are such. Throws InputError when nothing fits.
+/// By the published rules, folded where the piece can be, or as the variant asks, where it can be.
+/// Throws InputError when nothing fits.
 PlannedPiece decide_piece(const Piece& piece, const Hardware& hardware, const Policy& policy,
-                          bool least_traffic);
+                          const Variant& variant);
 
 /// The pass's decision with `atoms` of the cbuf for what it loads; none when it does not fit.
 std::optional<LayerDecision> decide_within(const PlannedPiece& piece, const Hardware& hardware,

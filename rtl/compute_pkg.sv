@@ -33,6 +33,8 @@ package compute_pkg;
     logic [19:0] col_step;      // move_x in atoms
     logic [19:0] tap_row_step;  // tile_move_y in atoms
     logic [19:0] tap_col_step;  // tile_move_x in atoms
+    logic [15:0] ring_row;      // first slab row that lies ring_atoms lower
+    logic [19:0] ring_atoms;
     logic [11:0] acc_base;
     logic        accumulate;
     logic        post_load;
@@ -40,7 +42,7 @@ package compute_pkg;
   } job_t;
 
   /// Bits of job_t; a wrong number is a width error in lint.
-  localparam int unsigned JobBits = 316;
+  localparam int unsigned JobBits = 352;
 
   /// What travels down the pipeline with a feature atom.
   typedef struct packed {

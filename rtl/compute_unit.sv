@@ -64,6 +64,7 @@ module compute_unit #(
   tessera_isa_pkg::cv_tile_t tile_q;
   tessera_isa_pkg::cv_weights_t weights_q;
   tessera_isa_pkg::cv_window_t window_q;
+  tessera_isa_pkg::cv_ring_t ring_q;
   tessera_isa_pkg::conv_t conv;
   tessera_isa_pkg::depthwise_t depthwise;
   logic [5:0] opcode;
@@ -109,12 +110,14 @@ module compute_unit #(
       tile_set_q <= 1'b0;
       weights_set_q <= 1'b0;
       window_set_q <= 1'b0;
+      ring_q <= '0;
     end else if (cmd_valid_i && cmd_ready_o) begin
       if (opcode == tessera_isa_pkg::OpCvInput) input_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpCvKernel) kernel_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpCvTile) tile_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpCvWeights) weights_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpCvWindow) window_set_q <= 1'b1;
+      if (opcode == tessera_isa_pkg::OpCvRing) ring_q <= cmd_i;
     end
   end
 
@@ -163,6 +166,8 @@ module compute_unit #(
     job_in.col_step = 20'(job_in.move_x) * 20'(input_q.atoms);
     job_in.tap_row_step = 20'(tile_move_y) * kernel_q.row_pitch;
     job_in.tap_col_step = 20'(tile_move_x) * 20'(input_q.atoms);
+    job_in.ring_row = ring_q.row;
+    job_in.ring_atoms = ring_q.atoms;
     job_in.acc_base = conv.acc_base;
     job_in.accumulate = conv.accumulate;
     job_in.post_load = conv.post_load;

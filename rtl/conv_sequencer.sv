@@ -53,12 +53,14 @@ module conv_sequencer #(
   logic [11:0] line_index_q;
   logic tile_first_q;
 
-  // Cbuf addresses, modulo 2^20: start of the group, of the kernel row, of the tap, of the output
-  // row; the pixel.
+  // Cbuf addresses as if no row wrapped around, modulo 2^20: start of the group, of the kernel row,
+  // of the tap, of the output row; the pixel.
   logic [19:0] origin_q, kernel_row_q, tap_q, line_q, pixel_q;
   // Slab coordinates: of the tap for output (0, 0); of the pixel.
   logic signed [16:0] tap_y_q, tap_x_q, y_q, x_q;
   logic [12:0] acc_group_q, acc_q;
+  // How far the pixel's row has wrapped around.
+  logic [19:0] wrap_q;
 
   logic last_col, last_row, last_atom, last_kx, last_ky, last_group, tile_last, job_last, emit;
   assign last_col = col_wait_q == '0 && col_q == job_q.tile_cols - 12'd1;
@@ -76,11 +78,11 @@ module conv_sequencer #(
       x_q >= $signed({1'b0, job_q.cols});
   assign want = active_q && !halt_i && (!tile_first_q || tile_ready_i);
   assign read_o = want && !padding && !cbuf_error_o && !line_error_o;
-  assign read_addr_o = pixel_q;
+  assign read_addr_o = pixel_q - wrap_q;
   assign issue = want && !read_refused_i && !cbuf_error_o && !line_error_o && !acc_error_o;
   assign claim_o = issue && tile_first_q;
 
-  assign cbuf_error_o = want && !padding && 21'(pixel_q) >= cbuf_limit_i;
+  assign cbuf_error_o = want && !padding && 21'(read_addr_o) >= cbuf_limit_i;
   assign line_error_o = want && job_q.window_h != 4'd1 && line_index_q >= 12'(LineAtoms);
   assign acc_error_o = want && emit && acc_q >= 13'(AccWords);
   assign acc_error_word_o = acc_q;
@@ -138,6 +140,14 @@ module conv_sequencer #(
     end
   end
 
+  function automatic logic [19:0] wrap_of(input logic signed [16:0] y, input logic [15:0] row,
+                                          input logic [19:0] atoms);
+    wrap_of = (y >= $signed({1'b0, row})) ? atoms : '0;
+  endfunction
+
+  logic signed [16:0] next_y;
+  assign next_y = y_q + $signed(17'(job_q.move_y));
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       active_q <= 1'b0;
@@ -163,6 +173,7 @@ module conv_sequencer #(
       tap_x_q <= 17'($signed(job_i.x0));
       y_q <= 17'($signed(job_i.y0));
       x_q <= 17'($signed(job_i.x0));
+      wrap_q <= wrap_of(17'($signed(job_i.y0)), job_i.ring_row, job_i.ring_atoms);
       acc_group_q <= 13'(job_i.acc_base);
       acc_q <= 13'(job_i.acc_base);
     end else if (issue) begin
@@ -191,7 +202,8 @@ module conv_sequencer #(
         line_q <= line_q + job_q.row_step;
         pixel_q <= line_q + job_q.row_step;
         x_q <= tap_x_q;
-        y_q <= y_q + $signed(17'(job_q.move_y));
+        y_q <= next_y;
+        wrap_q <= wrap_of(next_y, job_q.ring_row, job_q.ring_atoms);
         acc_q <= acc_q + 13'(emit);
       end else begin
         tile_first_q <= 1'b1;
@@ -222,6 +234,7 @@ module conv_sequencer #(
         tap_y_q <= next_tap_y;
         tap_x_q <= next_tap_x;
         y_q <= next_tap_y;
+        wrap_q <= wrap_of(next_tap_y, job_q.ring_row, job_q.ring_atoms);
         x_q <= next_tap_x;
       end
     end

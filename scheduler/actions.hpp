@@ -44,6 +44,7 @@ struct ConvAction {
   isa::CvTile tile;
   isa::CvWeights weights;
   std::optional<isa::CvWindow> window;  ///< depthwise
+  isa::CvRing ring;
   std::uint32_t origin = 0;
   std::uint32_t acc_base = 0;
   bool accumulate = false;

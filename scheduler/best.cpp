@@ -41,15 +41,17 @@ struct Cost {
   }
 };
 
-// A third of the bytes saved is worth two or three hundredths of the cycles.
+// A third of the bytes saved is worth two or three hundredths of the cycles; a third of the cycles
+// six thousandths of the bytes.
 constexpr double kBytesInCycles = 1.0 / 16;
+constexpr double kCyclesInBytes = 1.0 / 64;
 
 Cost cost_of(const Policy& policy, const Effort& effort) {
   const auto cycles = static_cast<double>(std::max<std::uint64_t>(effort.cycles, 1));
   const auto bytes = static_cast<double>(std::max<std::uint64_t>(effort.external_bytes, 1));
   switch (policy.objective) {
     case Objective::Traffic:
-      return {bytes, cycles};
+      return {bytes * std::pow(cycles, kCyclesInBytes), bytes};
     case Objective::Energy:
       return {energy_pj(policy.energy, effort), cycles};
     default:
@@ -59,8 +61,14 @@ Cost cost_of(const Policy& policy, const Effort& effort) {
 
 // What must not become more than with `first-fit`.
 double wanted(const Policy& policy, const Effort& effort) {
-  return policy.objective == Objective::Cycles ? static_cast<double>(effort.cycles)
-                                               : cost_of(policy, effort).first;
+  switch (policy.objective) {
+    case Objective::Cycles:
+      return static_cast<double>(effort.cycles);
+    case Objective::Traffic:
+      return static_cast<double>(effort.external_bytes);
+    default:
+      return cost_of(policy, effort).first;
+  }
 }
 
 struct Trial {

@@ -352,6 +352,12 @@ class RunChecker {
            ((1 << 20) - 1);
   }
 
+  // Of the first column of a slab row.
+  static std::int64_t row_atom(const Op& op, std::int64_t row) {
+    const std::int64_t wrapped = row >= op.ring.row ? op.ring.atoms : 0;
+    return (slab_base(op) + row * op.kernel.row_pitch - wrapped) & ((1 << 20) - 1);
+  }
+
   bool has_kernels(const Op& op) {
     if (op.weights.last_kernels > hw_.atomic_k) {
       report_here(fmt::format("last_kernels is {}, the array has {}", op.weights.last_kernels,
@@ -402,9 +408,9 @@ class RunChecker {
             ? std::int64_t{last.tile.rows} * last.kernel.stride_y
             : std::int64_t{last.tile.rows - 1} * last.kernel.stride_y + last.window.window_h;
     return last.input.values() == op.input.values() && last.kernel.values() == op.kernel.values() &&
-           last.window.values() == op.window.values() && op.window.chunks_y == 1 &&
-           op.window.chunks_x == 1 && last.weights.groups == 1 && op.weights.groups == 1 &&
-           last.tile.x0 == op.tile.x0 && last.tile.cols == op.tile.cols &&
+           last.window.values() == op.window.values() && last.ring.values() == op.ring.values() &&
+           op.window.chunks_y == 1 && op.window.chunks_x == 1 && last.weights.groups == 1 &&
+           op.weights.groups == 1 && last.tile.x0 == op.tile.x0 && last.tile.cols == op.tile.cols &&
            slab_base(last) == slab_base(op) && last.tile.y0 + walked_rows == op.tile.y0;
   }
 
@@ -435,9 +441,7 @@ class RunChecker {
     last_depthwise_ = op;
     for (const std::int64_t row : rows) {
       for (const std::int64_t col : cols) {
-        read(cbuf_,
-             static_cast<std::uint64_t>(slab_base(op) + row * op.kernel.row_pitch +
-                                        col * op.input.atoms),
+        read(cbuf_, static_cast<std::uint64_t>(row_atom(op, row) + col * op.input.atoms),
              op.weights.groups, op.known, "cbuf atom", kCompute);
       }
       if (problems_.size() >= kMaxProblems) {
@@ -454,8 +458,6 @@ class RunChecker {
     if (!has_kernels(op)) {
       return;
     }
-    const std::int64_t pitch = op.kernel.row_pitch;
-    const std::int64_t base = slab_base(op);
     const auto rows = touched(op.tile.y0, op.tile.rows, op.kernel.stride_y, op.kernel.kernel_h,
                               op.kernel.dilation_y, op.input.rows);
     const auto cols = touched(op.tile.x0, op.tile.cols, op.kernel.stride_x, op.kernel.kernel_w,
@@ -467,7 +469,7 @@ class RunChecker {
         while (end < cols.size() && cols[end] == cols[end - 1] + 1) {
           ++end;
         }
-        read(cbuf_, static_cast<std::uint64_t>(base + row * pitch + cols[c] * op.input.atoms),
+        read(cbuf_, static_cast<std::uint64_t>(row_atom(op, row) + cols[c] * op.input.atoms),
              (end - c) * op.input.atoms, op.known, "cbuf atom", kCompute);
         c = end;
       }

@@ -40,6 +40,7 @@ struct Applier {
   bool operator()(const isa::CvTile& c) const { return configure(state.tile, c); }
   bool operator()(const isa::CvWeights& c) const { return configure(state.weights, c); }
   bool operator()(const isa::CvWindow& c) const { return configure(state.window, c); }
+  bool operator()(const isa::CvRing& c) const { return configure(state.ring, c); }
   bool operator()(const isa::Conv& c) const { return convolve(c, false); }
   bool operator()(const isa::Depthwise& c) const {
     state.resume = c.resume != 0;

@@ -28,6 +28,7 @@ struct Op {
   isa::CvTile tile;
   isa::CvWeights weights;
   isa::CvWindow window;
+  isa::CvRing ring;
   isa::Conv conv;  ///< DEPTHWISE has the same fields
   bool depthwise = false;
   bool resume = false;

@@ -132,10 +132,10 @@ class Compiler {
         piece.decision.feature_kept = unit.feature.has_value();
         piece.data.stored = unit.stored;
         if (unit.feature) {
-          piece.data.feature_kept = KeptRows{*unit.feature, {0, piece.shape.in_h}};
+          piece.data.feature_kept = KeptRows{*unit.feature, {0, piece.shape.in_h}, {}};
         }
         if (unit.output) {
-          piece.data.keep = KeptRows{*unit.output, {0, piece.shape.out_h}};
+          piece.data.keep = KeptRows{*unit.output, {0, piece.shape.out_h}, {}};
         }
       }
     }

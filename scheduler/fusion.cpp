@@ -23,36 +23,48 @@ std::uint64_t weight_atoms(const ConvShape& shape, const Hardware& hw) {
   return kernel_atoms(shape, hw, atoms_of(shape, hw)) * stored_kernels(shape, hw);
 }
 
-/// Which rows are where: rows are added below the ones that are there as long as there is room,
-/// then it starts again from the top of the buffer. In halves, rows that are not there begin in the
-/// other half.
+/// Which rows are where: rows are added below the ones that are there and take the place of the
+/// oldest ones when the buffer is full. What is added first ends where the buffer does, so that
+/// later rows, which are as many each time, are cut in two as rarely as can be.
 class RowBuffer {
  public:
-  RowBuffer(std::uint32_t capacity, bool halves)
-      : capacity_(static_cast<std::int32_t>(halves ? capacity / 2 : capacity)), halves_(halves) {}
+  explicit RowBuffer(std::uint32_t capacity) : capacity_(static_cast<std::int32_t>(capacity)) {}
 
-  /// Rows that must be made so that all of these are there.
+  /// Rows that must be made so that all of these are there. Later ones never begin in front of
+  /// earlier ones, and are no more than there is room for.
   Range add(Range rows) {
-    const bool all_there = rows.begin >= present_.begin && rows.end <= present_.end;
-    const bool goes_on = rows.begin >= present_.begin && rows.begin <= present_.end &&
-                         rows.end - present_.begin <= capacity_ && present_.size() > 0;
-    if (!goes_on || (halves_ && !all_there)) {
-      first_ = halves_ && present_.size() > 0 ? capacity_ - first_ : 0;
-      present_ = rows;
-      return rows;
+    if (present_.end == 0) {
+      first_end_ = rows.end;
+    }
+    if (rows.begin > present_.end) {
+      present_ = {rows.begin, rows.begin};
     }
     const Range fresh{present_.end, std::max(present_.end, rows.end)};
     present_.end = fresh.end;
+    present_.begin = std::max(present_.begin, present_.end - capacity_);
     return fresh;
   }
   [[nodiscard]] Range present() const { return present_; }
-  /// Row of the buffer where the first of these is.
-  [[nodiscard]] std::int32_t first() const { return first_; }
+
+  /// The rows in a buffer that begins at atom `base`.
+  [[nodiscard]] KeptRows place(Range rows, std::uint32_t base, std::uint32_t row_atoms) const {
+    const std::int32_t first = modulo(rows.begin - first_end_);
+    return {base + u32(first) * row_atoms,
+            rows,
+            {rows.begin - first + capacity_, u32(capacity_) * row_atoms}};
+  }
+  /// Whether some of these rows have the same places.
+  [[nodiscard]] bool collide(Range a, Range b) const {
+    return modulo(b.begin - a.begin) < a.size() || modulo(a.begin - b.begin) < b.size();
+  }
 
  private:
+  [[nodiscard]] std::int32_t modulo(std::int32_t rows) const {
+    return (rows % capacity_ + capacity_) % capacity_;
+  }
+
   std::int32_t capacity_;
-  bool halves_;
-  std::int32_t first_ = 0;
+  std::int32_t first_end_ = 0;
   Range present_;
 };
 
@@ -63,19 +75,18 @@ class Bands {
   Bands(std::vector<const ConvShape*> layers, bool feature_kept, const FusedLayout& layout)
       : layers_(std::move(layers)), feature_kept_(feature_kept), band_(layout.band) {
     for (const std::uint32_t rows : layout.rows) {
-      buffers_.emplace_back(rows, buffers_.empty() && layout.halves);
+      buffers_.emplace_back(rows);
     }
   }
 
-  [[nodiscard]] std::vector<Range> outputs() const {
-    const ConvShape& last = *layers_.back();
-    return split_evenly({0, last.out_h}, u32(ceil_div(u32(last.out_h), band_)));
+  static std::vector<Range> outputs(const ConvShape& last, std::uint32_t band) {
+    return split_evenly({0, last.out_h}, u32(ceil_div(u32(last.out_h), band)));
   }
   [[nodiscard]] const RowBuffer& buffer(std::size_t i) const { return buffers_[i]; }
 
   template <class Make>
   void run(Make make) {
-    for (const Range& rows : outputs()) {
+    for (const Range& rows : outputs(*layers_.back(), band_)) {
       make_rows(layers_.size(), rows, make);
     }
   }
@@ -114,10 +125,7 @@ class LayoutSearch {
     for (std::uint32_t bands = 1; bands <= std::min(out_rows, kMostBands); ++bands) {
       const std::uint32_t band = u32(ceil_div(out_rows, bands));
       if (bands == 1 || band != u32(ceil_div(out_rows, bands - 1))) {
-        try_band(band, false);
-        if (!shapes_.feature_kept) {
-          try_band(band, true);
-        }
+        try_band(band);
       }
     }
     return best_;
@@ -126,76 +134,92 @@ class LayoutSearch {
  private:
   [[nodiscard]] std::size_t first() const { return shapes_.feature_kept ? 1 : 0; }
 
-  void try_band(std::uint32_t band, bool halves) {
+  void try_band(std::uint32_t band) {
+    const Needs needs = needs_of(band);
     FusedLayout layout;
     layout.band = band;
-    layout.halves = halves;
-    layout.rows = least_rows(band, halves);
-    if (!measure(layout)) {
-      return;
+    layout.rows = needs.rows;
+    consider(layout, needs);
+    // With room for the next band's loads; then so that fewer rows are cut in two.
+    if (!shapes_.feature_kept) {
+      layout.rows[0] = with_loads(needs);
+      consider(layout, needs);
     }
-    consider(layout);
-    // What is left serves the rows that are read again.
-    const std::uint64_t left = atoms_ - layout.atoms;
-    for (std::size_t i = halves ? 1 : first(); i < layout.rows.size(); ++i) {
-      const ConvShape& reader = *shapes_.layers[i];
-      FusedLayout larger = layout;
-      larger.rows[i] = u32(std::min(std::uint64_t{u32(reader.in_h)},
-                                    layout.rows[i] + left / row_atoms(reader, hw_)));
-      if (larger.rows[i] != layout.rows[i] && measure(larger)) {
-        consider(larger);
-      }
+    for (std::size_t i = first(); i < layout.rows.size(); ++i) {
+      layout.rows[i] = std::min(u32(ceil_div(layout.rows[i], needs.fresh[i])) * needs.fresh[i],
+                                u32(shapes_.layers[i]->in_h));
     }
+    consider(layout, needs);
   }
 
-  void consider(FusedLayout& layout) {
+  // What the largest band needs of what the layers read, and how much of that is new.
+  struct Needs {
+    std::vector<std::uint32_t> rows, fresh;
+  };
+
+  [[nodiscard]] Needs needs_of(std::uint32_t band) const {
+    Needs needs;
+    needs.rows.assign(shapes_.layers.size(), 0);
+    needs.fresh.assign(shapes_.layers.size(), 1);
+    std::vector<std::int32_t> ends(shapes_.layers.size(), 0);
+    for (Range rows : Bands::outputs(*shapes_.layers.back(), band)) {
+      for (std::size_t i = shapes_.layers.size(); i-- > first();) {
+        rows = input_rows(*shapes_.layers[i], rows);
+        needs.rows[i] = std::max(needs.rows[i], u32(rows.size()));
+        if (ends[i] > 0) {
+          needs.fresh[i] = std::max(needs.fresh[i], u32(std::max(0, rows.end - ends[i])));
+        }
+        ends[i] = std::max(ends[i], rows.end);
+        rows.begin = std::min(rows.begin, rows.end - 1);
+      }
+    }
+    return needs;
+  }
+
+  [[nodiscard]] std::uint32_t with_loads(const Needs& needs) const {
+    return std::min(needs.rows[0] + needs.fresh[0], u32(shapes_.layers[0]->in_h));
+  }
+
+  void consider(FusedLayout& layout, const Needs& needs) {
+    layout.atoms = weights_;
+    for (std::size_t i = 0; i < layout.rows.size(); ++i) {
+      layout.atoms += layout.rows[i] * row_atoms(*shapes_.layers[i], hw_);
+    }
+    if (layout.atoms > atoms_) {
+      return;
+    }
+    layout.cycles = layout.last_cycles = layout.bytes = 0;
     Bands bands(shapes_.layers, shapes_.feature_kept, layout);
     bands.run([&](std::size_t i, Range rows) {
       const ConvShape& shape = *shapes_.layers[i == 0 ? 0 : i - 1];
       if (i == 0) {
         layout.bytes += std::uint64_t{u32(rows.size())} * u32(shape.in_w) * u32(shape.in_c);
-      } else {
-        const std::uint64_t cycles = array_cycles(shape, hw_, rows) + kStartCycles;
-        layout.cycles += cycles;
-        layout.last_cycles += i == shapes_.layers.size() ? cycles : 0;
+        return;
       }
+      std::uint64_t cycles = kStartCycles;
+      const RowRing ring =
+          i < layout.rows.size() ? bands.buffer(i).place(rows, 0, 1).ring : RowRing{};
+      for (const Range& piece : ring.pieces(rows)) {
+        cycles += array_cycles(shape, hw_, piece);
+      }
+      layout.cycles += cycles;
+      layout.last_cycles += i == shapes_.layers.size() ? cycles : 0;
     });
-    if (!best_ || cost(layout) < cost(*best_)) {
+    const bool waits = !shapes_.feature_kept && layout.rows[0] < with_loads(needs);
+    const auto own = cost(layout, waits);
+    if (!best_ || own < best_cost_) {
       best_ = layout;
+      best_cost_ = own;
     }
   }
 
-  [[nodiscard]] std::pair<double, double> cost(const FusedLayout& layout) const {
+  // `waits`: loads and work take turns.
+  [[nodiscard]] std::pair<double, double> cost(const FusedLayout& layout, bool waits) const {
     const auto cycles = static_cast<double>(layout.cycles);
     const auto bytes = static_cast<double>(layout.bytes);
-    return shapes_.objective != Objective::Cycles
-               ? std::pair{bytes, cycles}
-               : std::pair{std::max(cycles, bytes / shapes_.bytes_per_cycle), bytes};
-  }
-
-  // For the largest band, nothing left from the one before.
-  [[nodiscard]] std::vector<std::uint32_t> least_rows(std::uint32_t band, bool halves) const {
-    const std::size_t n = shapes_.layers.size();
-    std::vector<std::uint32_t> least(n, 0);
-    const ConvShape& last = *shapes_.layers.back();
-    for (Range rows : split_evenly({0, last.out_h}, u32(ceil_div(u32(last.out_h), band)))) {
-      for (std::size_t i = n; i-- > 0;) {
-        rows = input_rows(*shapes_.layers[i], rows);
-        least[i] = std::max(least[i], u32(rows.size()));
-      }
-    }
-    // Loads of the next band go beside this one's, also when they start again from the top.
-    const auto all = u32(shapes_.layers[0]->in_h);
-    least[0] = shapes_.feature_kept ? 0 : halves ? 2 * least[0] : std::min(3 * least[0], all);
-    return least;
-  }
-
-  [[nodiscard]] bool measure(FusedLayout& layout) const {
-    layout.atoms = weights_;
-    for (std::size_t i = 0; i < layout.rows.size(); ++i) {
-      layout.atoms += layout.rows[i] * row_atoms(*shapes_.layers[i], hw_);
-    }
-    return layout.atoms <= atoms_;
+    const double load = bytes / shapes_.bytes_per_cycle;
+    const double all = waits ? cycles + load : std::max(cycles, load);
+    return shapes_.objective != Objective::Cycles ? std::pair{bytes, all} : std::pair{all, bytes};
   }
 
   const FusedShapes& shapes_;
@@ -203,6 +227,7 @@ class LayoutSearch {
   std::uint64_t atoms_;
   std::uint64_t weights_ = 0;
   std::optional<FusedLayout> best_;
+  std::pair<double, double> best_cost_;
 };
 
 class FusedPlanner {
@@ -269,7 +294,7 @@ class FusedPlanner {
     Step step;
     step.buffer = buffer;
     step.rows = rows;
-    if (buffer > 0) {
+    if (buffer > (layers_[0].data.feature_kept ? 1U : 0U)) {
       step.from = kept_rows(bands, buffer - 1, bands.buffer(buffer - 1).present());
     }
     if (buffer < layers_.size()) {
@@ -316,8 +341,8 @@ class FusedPlanner {
         loads.action = action;
       }
       plan_feature_rows(*layers_[0].shape, hw_, layers_[0].data,
-                        {step.to.at + u32(pieces[p].begin - step.rows.begin) * row, pieces[p]},
-                        state_, loads.actions);
+                        {step.to.atom_of(pieces[p].begin, row), pieces[p], step.to.ring}, state_,
+                        loads.actions);
       loads_.push_back(std::move(loads));
     }
   }
@@ -339,11 +364,7 @@ class FusedPlanner {
 
   // Whether the work reads what lies where the rows are loaded.
   [[nodiscard]] bool is_read(const Step& load, const Step& work) const {
-    const std::uint32_t row = u32(row_atoms(*layers_[0].shape, hw_));
-    const Range needed = input_rows(*layers_[0].shape, work.rows);
-    const std::uint32_t begin = work.from.at + u32(needed.begin - work.from.rows.begin) * row;
-    return begin < load.to.at + u32(load.rows.size()) * row &&
-           load.to.at < begin + u32(needed.size()) * row;
+    return RowBuffer(layout_.rows[0]).collide(load.rows, input_rows(*layers_[0].shape, work.rows));
   }
 
   void add_work(const Step& step) {
@@ -358,7 +379,7 @@ class FusedPlanner {
       data.stored = false;
     } else if (data.keep) {
       const std::uint32_t row = u32(layer.shape->out_w) * groups_of(*layer.shape, hw_);
-      data.keep = KeptRows{data.keep->at + u32(step.rows.begin) * row, step.rows};
+      data.keep = KeptRows{data.keep->at + u32(step.rows.begin) * row, step.rows, {}};
     }
     const bool first = !places_[i].begun;
     places_[i].begun = true;
@@ -431,9 +452,7 @@ class FusedPlanner {
 
   // Of what layer i reads.
   [[nodiscard]] KeptRows kept_rows(const Bands& bands, std::size_t i, Range rows) const {
-    const RowBuffer& buffer = bands.buffer(i);
-    const std::uint32_t before = u32(buffer.first() + rows.begin - buffer.present().begin);
-    return {places_[i].rows + before * u32(row_atoms(*layers_[i].shape, hw_)), rows};
+    return bands.buffer(i).place(rows, places_[i].rows, u32(row_atoms(*layers_[i].shape, hw_)));
   }
 
   const std::vector<FusedLayer>& layers_;

@@ -19,15 +19,13 @@ struct FusedShapes {
   double bytes_per_cycle = 8;  ///< of external memory
 };
 
-/// Rows that the cbuf holds of what the layers read: the first one's feature (none when it is
-/// kept), then each layer's output but the last one's.
+/// Rows that the cbuf holds of what the layers read, in ring buffers: the first one's feature (none
+/// when it is kept), then each layer's output but the last one's.
 struct FusedLayout {
   std::uint32_t band = 0;  ///< output rows of the last layer at once
   std::vector<std::uint32_t> rows;
-  bool halves =
-      false;  ///< the first one's feature is loaded into two halves by turns, halo and all
   std::uint64_t atoms = 0;        ///< of these rows and all weights
-  std::uint64_t cycles = 0;       ///< of the array, rows that are made again included; an estimate
+  std::uint64_t cycles = 0;       ///< of the array, an estimate
   std::uint64_t last_cycles = 0;  ///< of these, the last layer's
   std::uint64_t bytes = 0;        ///< of features loaded
 };

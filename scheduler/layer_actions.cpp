@@ -297,6 +297,9 @@ void LayerActions::convolve(const Convolution& c) {
   conv.origin = u32(std::int64_t{c.slab.base} + std::int64_t{conv.tile.y0} * c.slab.row_pitch() +
                     std::int64_t{conv.tile.x0} * c.slab.atoms.size() + first_atom) &
                 kAddressMask;
+  if (c.slab.rows.begin < c.slab.ring.wrap && c.slab.ring.wrap < c.slab.rows.end) {
+    conv.ring = {u32(c.slab.ring.wrap - c.slab.rows.begin), c.slab.ring.atoms};
+  }
   conv.acc_base = c.acc_base;
   conv.accumulate = c.accumulate;
 
@@ -312,12 +315,14 @@ void LayerActions::convolve(const Convolution& c) {
     rows.begin = std::clamp(conv.tile.y0 + c.slab.rows.begin, c.slab.rows.begin, rows.begin);
   }
   const std::uint32_t pitch = c.slab.row_pitch();
-  const std::uint64_t first =
-      c.slab.base + std::uint64_t{u32(rows.begin - c.slab.rows.begin)} * pitch;
   Action action;
   action.unit = isa::Unit::Compute;
-  action.accesses.push_back(
-      {Resource::Cbuf, false, first, first + std::uint64_t{u32(rows.size())} * pitch});
+  for (const Range& piece : c.slab.ring.pieces(rows)) {
+    const std::uint64_t first =
+        c.slab.base + c.slab.ring.distance(c.slab.rows.begin, piece.begin, pitch);
+    action.accesses.push_back(
+        {Resource::Cbuf, false, first, first + std::uint64_t{u32(piece.size())} * pitch});
+  }
   action.accesses.push_back(
       {Resource::Cbuf, false, c.weights,
        std::uint64_t{c.weights} + weight_atoms(c.groups, c.slab.atoms) / u32(shape_.weight_parts)});
@@ -334,9 +339,12 @@ void LayerActions::convolve(const Convolution& c) {
   // the output will be kept is there.
   if (data_.keep && !reserved_) {
     reserved_ = true;
-    const std::uint64_t atoms =
-        std::uint64_t{u32(data_.keep->rows.size())} * u32(shape_.out_w) * groups_of(shape_, hw_);
-    action.accesses.push_back({Resource::Cbuf, true, data_.keep->at, data_.keep->at + atoms});
+    const std::uint32_t row = u32(shape_.out_w) * groups_of(shape_, hw_);
+    for (const Range& piece : data_.keep->ring.pieces(data_.keep->rows)) {
+      const std::uint64_t first = data_.keep->atom_of(piece.begin, row);
+      action.accesses.push_back(
+          {Resource::Cbuf, true, first, first + std::uint64_t{u32(piece.size())} * row});
+    }
   }
   action.body = conv;
   actions_.push_back(std::move(action));
@@ -367,7 +375,7 @@ void LayerActions::store(const PixelTile& tile, Range groups, std::uint32_t acc_
     const std::uint32_t per_pixel = groups_of(shape_, hw_);
     const std::uint32_t per_row = u32(shape_.out_w) * per_pixel;
     store.keep = isa::StKeep{u32(tile.cols.size()), per_pixel, per_row};
-    store.kept_at = data_.keep->at + u32(tile.rows.begin - data_.keep->rows.begin) * per_row +
+    store.kept_at = data_.keep->atom_of(tile.rows.begin, per_row) +
                     u32(tile.cols.begin) * per_pixel + u32(groups.begin);
     const std::uint64_t end = store.kept_at + std::uint64_t{u32(tile.rows.size() - 1)} * per_row +
                               std::uint64_t{u32(tile.cols.size() - 1)} * per_pixel +

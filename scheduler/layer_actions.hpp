@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -15,10 +16,34 @@
 
 namespace tessera {
 
+/// Where rows in the cbuf wrap around, when they lie in a ring buffer.
+struct RowRing {
+  std::int32_t wrap = std::numeric_limits<std::int32_t>::max();  ///< first row that wrapped around
+  std::uint32_t atoms = 0;  ///< of the buffer: rows from `wrap` on lie so much lower
+
+  /// Atoms from row `from` to a later one.
+  [[nodiscard]] std::uint32_t distance(std::int32_t from, std::int32_t row,
+                                       std::uint32_t row_pitch) const {
+    return u32(row - from) * row_pitch - (from < wrap && row >= wrap ? atoms : 0);
+  }
+  /// The rows in pieces without a gap between them: one or two.
+  [[nodiscard]] std::vector<Range> pieces(Range rows) const {
+    if (wrap <= rows.begin || wrap >= rows.end) {
+      return {rows};
+    }
+    return {{rows.begin, wrap}, {wrap, rows.end}};
+  }
+};
+
 /// Rows of a feature that lie in the cbuf, packed.
 struct KeptRows {
   std::uint32_t at = 0;  ///< atom of the first one
   Range rows;
+  RowRing ring;
+
+  [[nodiscard]] std::uint32_t atom_of(std::int32_t row, std::uint32_t row_pitch) const {
+    return at + ring.distance(rows.begin, row, row_pitch);
+  }
 };
 
 /// External addresses and numbers of what one pass of the array reads and writes.
@@ -67,6 +92,7 @@ struct StreamState {
 struct Slab {
   Range rows, cols, atoms;
   std::uint32_t base = 0;
+  RowRing ring;
   [[nodiscard]] std::uint32_t row_pitch() const { return u32(cols.size()) * u32(atoms.size()); }
   [[nodiscard]] std::uint32_t size() const { return u32(rows.size()) * row_pitch(); }
 };

@@ -11,15 +11,18 @@ constexpr std::int32_t kMaxTileExtent = 4095;  // CV_TILE rows and columns
 constexpr std::uint32_t kMaxGroups = 255;      // CV_WEIGHTS groups
 constexpr std::uint32_t kNarrowTile = 8;       // columns; depthwise tiles below only walk more
 
-std::vector<PixelTile> cut_tiles(Range rows, Range cols, std::uint32_t words,
+// `pieces`: rows that no tile may reach across.
+std::vector<PixelTile> cut_tiles(const std::vector<Range>& pieces, Range cols, std::uint32_t words,
                                  std::int32_t most_rows) {
   const auto limit = static_cast<std::int32_t>(std::min<std::uint32_t>(words, kMaxTileExtent));
   const std::int32_t tile_cols = std::min(cols.size(), limit);
   const std::int32_t tile_rows = std::clamp(limit / tile_cols, 1, most_rows);
   std::vector<PixelTile> tiles;
-  for (const Range& r : split_evenly(rows, u32(ceil_div(u32(rows.size()), u32(tile_rows))))) {
-    for (const Range& c : split_evenly(cols, u32(ceil_div(u32(cols.size()), u32(tile_cols))))) {
-      tiles.push_back({r, c});
+  for (const Range& rows : pieces) {
+    for (const Range& r : split_evenly(rows, u32(ceil_div(u32(rows.size()), u32(tile_rows))))) {
+      for (const Range& c : split_evenly(cols, u32(ceil_div(u32(cols.size()), u32(tile_cols))))) {
+        tiles.push_back({r, c});
+      }
     }
   }
   return tiles;
@@ -87,14 +90,23 @@ class LayerPlanner {
   }
   [[nodiscard]] Slab slab_for(Range out_rows, Range out_cols, Range atoms) const {
     if (data_.feature_kept) {
-      return {data_.feature_kept->rows, {0, shape_.in_w}, atoms, data_.feature_kept->at};
+      return {data_.feature_kept->rows,
+              {0, shape_.in_w},
+              atoms,
+              data_.feature_kept->at,
+              data_.feature_kept->ring};
     }
-    return {input_rows(shape_, out_rows), input_cols(shape_, out_cols), atoms, 0};
+    return {input_rows(shape_, out_rows), input_cols(shape_, out_cols), atoms, 0, {}};
   }
 
   [[nodiscard]] std::vector<PixelTile> cut_pixels(Range rows, Range cols,
                                                   std::uint32_t words) const {
-    return cut_tiles(rows, cols, std::min(words, tile_limit()), most_rows_);
+    return cut_tiles(pieces_of(rows), cols, std::min(words, tile_limit()), most_rows_);
+  }
+
+  // A store writes rows that lie in one piece.
+  [[nodiscard]] std::vector<Range> pieces_of(Range rows) const {
+    return data_.keep ? data_.keep->ring.pieces(rows) : std::vector<Range>{rows};
   }
 
   // Accumulator words of a tile.
@@ -394,8 +406,12 @@ class LayerPlanner {
       }
       std::vector<PixelTile> tiles;
       std::uint64_t steps = 0;
-      const auto down =
-          split_evenly(rows, u32(ceil_div(u32(rows.size()), std::min(high, u32(most_rows_)))));
+      std::vector<Range> down;
+      for (const Range& piece : pieces_of(rows)) {
+        const auto parts = ceil_div(u32(piece.size()), std::min(high, u32(most_rows_)));
+        const auto cut = split_evenly(piece, u32(parts));
+        down.insert(down.end(), cut.begin(), cut.end());
+      }
       for (const Range& c : split_evenly(cols, across)) {
         std::uint64_t lines = 0;
         for (const Range& r : down) {
@@ -500,7 +516,7 @@ class LayerPlanner {
   void plan_channel_parts(Range rows, Range cols, const Mode* modes) {
     const Block block = best_block(rows, cols);
     for (const Range& groups : split_evenly(all_groups(), u32(ceil_div(groups_, block.groups)))) {
-      for (const PixelTile& tile : cut_tiles(rows, cols, block.words, most_rows_)) {
+      for (const PixelTile& tile : cut_tiles({rows}, cols, block.words, most_rows_)) {
         const std::uint32_t acc = block_base();
         const std::uint32_t params = add_.load_params(groups);
         add_.load_operand(tile, groups, acc);
@@ -578,8 +594,11 @@ void plan_band(const ConvShape& shape, const Hardware& hardware, const LayerDeci
 void plan_feature_rows(const ConvShape& shape, const Hardware& hardware, const LayerData& data,
                        const KeptRows& rows, StreamState& state, std::vector<Action>& actions) {
   const Range atoms{0, static_cast<std::int32_t>(atoms_of(shape, hardware))};
-  LayerActions(shape, hardware, data, state, actions)
-      .load_slab({rows.rows, {0, shape.in_w}, atoms, rows.at}, 1);
+  const std::uint32_t pitch = u32(shape.in_w) * u32(atoms.size());
+  for (const Range& piece : rows.ring.pieces(rows.rows)) {
+    LayerActions(shape, hardware, data, state, actions)
+        .load_slab({piece, {0, shape.in_w}, atoms, rows.atom_of(piece.begin, pitch), {}}, 1);
+  }
 }
 
 Traffic traffic_of(const std::vector<Action>& actions, std::size_t first) {

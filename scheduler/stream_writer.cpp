@@ -13,8 +13,9 @@ enum UnitIndex : std::size_t { kLoad = 0, kCompute = 1, kStore = 2 };
 // Configuration words already in force are not sent again.
 class Encoder {
  public:
-  // Nothing follows the requantiser until a word says otherwise.
+  // Nothing follows the requantiser and no rows wrap around until a word says otherwise.
   Encoder() {
+    in_force_[static_cast<std::size_t>(isa::CvRing::kOpcode)] = isa::encode(isa::CvRing{});
     in_force_[static_cast<std::size_t>(isa::StPost::kOpcode)] = isa::encode(isa::StPost{});
   }
   std::vector<std::uint64_t> take() { return std::move(words_); }
@@ -75,6 +76,7 @@ class Encoder {
     configure(conv.kernel);
     configure(conv.tile);
     configure(conv.weights);
+    configure(conv.ring);
     if (conv.window) {
       configure(*conv.window);
       isa::Depthwise go;

@@ -45,8 +45,12 @@ bool ArrayTiming::apart(const Job& job) const {
                             std::int64_t{walk.y0} * walk.row_pitch -
                             std::int64_t{walk.x0} * walk.pixel_pitch;
   const std::int64_t wrapped = base & 0xFFFFF;
-  const auto first = static_cast<std::uint64_t>(wrapped + first_row * walk.row_pitch);
-  const auto last = static_cast<std::uint64_t>(wrapped + (last_row + 1) * walk.row_pitch - 1);
+  // Rows that wrap around are taken to fill the ring.
+  const bool wraps = walk.ring_atoms != 0 && last_row >= walk.ring_row;
+  const auto first = static_cast<std::uint64_t>(
+      wrapped + (wraps ? walk.row_atoms(walk.ring_row) : first_row * walk.row_pitch));
+  const auto last = static_cast<std::uint64_t>(
+      wrapped + (wraps ? walk.ring_row : last_row + 1) * walk.row_pitch - 1);
   std::uint64_t kernels = std::uint64_t{walk.groups - 1} * atomic_k_ + walk.last_kernels;
   kernels *= job.group_tiles;
   return bank_of(last) < bank_of(job.weights) ||
@@ -138,8 +142,9 @@ bool ArrayTiming::feature_in(std::uint64_t step, std::uint32_t bank) const {
   }
   // Groups of depthwise convolutions lie in atoms of their own.
   const std::int64_t own = walk.pixel_pitch != walk.atoms ? static_cast<std::int64_t>(group) : 0;
+  const std::int64_t wrapped = y >= walk.ring_row ? walk.ring_atoms : 0;
   const std::int64_t address = static_cast<std::int64_t>(job_.origin) + dy * walk.row_pitch +
-                               dx * walk.pixel_pitch + atom + own;
+                               dx * walk.pixel_pitch + atom + own - wrapped;
   return bank_of(static_cast<std::uint64_t>(address & 0xFFFFF)) == bank;
 }
 

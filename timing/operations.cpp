@@ -61,6 +61,8 @@ Walk walk_of(const ConvOperation& op) {
   walk.x0 = op.tile.x0;
   walk.row_pitch = op.kernel.row_pitch;
   walk.pixel_pitch = op.input.atoms;
+  walk.ring_row = op.ring.row;
+  walk.ring_atoms = op.ring.atoms;
   if (!op.depthwise) {
     walk.tiles_y = op.kernel.kernel_h;
     walk.tiles_x = op.kernel.kernel_w;
@@ -127,7 +129,7 @@ bool ConvWords::configure(const isa::Command& command) {
   }
   return take(command, operation_.input, seen_) || take(command, operation_.kernel, seen_) ||
          take(command, operation_.tile, seen_) || take(command, operation_.weights, seen_) ||
-         take(command, operation_.window, seen_);
+         take(command, operation_.window, seen_) || take(command, operation_.ring, seen_);
 }
 
 bool ConvWords::configured() const {

@@ -44,6 +44,7 @@ struct ConvOperation {
   isa::CvTile tile;
   isa::CvWeights weights;
   isa::CvWindow window;
+  isa::CvRing ring;
   isa::Depthwise conv;  ///< CONV has the same fields
   bool depthwise = false;
 };
@@ -80,8 +81,14 @@ struct Walk {
   std::int32_t tile_move_y = 1, tile_move_x = 1;
   std::uint32_t row_pitch = 1;    ///< atoms from one slab row to the next
   std::uint32_t pixel_pitch = 1;  ///< atoms from one slab column to the next
+  std::int64_t ring_row = 0;      ///< first slab row that lies `ring_atoms` lower
+  std::int64_t ring_atoms = 0;
 
   [[nodiscard]] std::uint64_t steps() const { return std::uint64_t{rows} * cols; }
+  /// Atoms from slab row 0 to another one.
+  [[nodiscard]] std::int64_t row_atoms(std::int64_t row) const {
+    return row * row_pitch - (row >= ring_row ? ring_atoms : 0);
+  }
 };
 Walk walk_of(const ConvOperation& op);
 

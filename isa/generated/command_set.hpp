@@ -9,7 +9,7 @@
 
 namespace tessera::isa {
 
-inline constexpr std::uint32_t kCommandSetVersion = 2;
+inline constexpr std::uint32_t kCommandSetVersion = 3;
 inline constexpr std::size_t kMaxFields = 9;
 using FieldValues = std::array<std::int64_t, kMaxFields>;
 
@@ -28,6 +28,7 @@ enum class Opcode : std::uint8_t {
   CvWeights = 0x23,
   Conv = 0x24,
   CvMark = 0x25,
+  CvRing = 0x28,
   CvWindow = 0x26,
   Depthwise = 0x27,
   StAddress = 0x30,
@@ -157,7 +158,7 @@ struct CommandInfo {
   std::array<FieldInfo, kMaxFields> fields;
 };
 
-inline constexpr std::array<CommandInfo, 26> kCommands{{
+inline constexpr std::array<CommandInfo, 27> kCommands{{
     {"END", Opcode::End, Unit::Front, 0, {{}}},
     {"LD_SOURCE", Opcode::LdSource, Unit::Load, 2, {{
         {"address", 0, 32, false, 0, 4294967295},
@@ -224,6 +225,9 @@ inline constexpr std::array<CommandInfo, 26> kCommands{{
         {"post_store", 36, 1, false, 0, 1},}}},
     {"CV_MARK", Opcode::CvMark, Unit::Compute, 1, {{
         {"id", 0, 16, false, 0, 65535},}}},
+    {"CV_RING", Opcode::CvRing, Unit::Compute, 2, {{
+        {"row", 0, 16, false, 0, 32767},
+        {"atoms", 16, 20, false, 0, 1048575},}}},
     {"CV_WINDOW", Opcode::CvWindow, Unit::Compute, 4, {{
         {"window_h", 0, 4, false, 1, 8},
         {"window_w", 4, 4, false, 1, 8},
@@ -507,6 +511,19 @@ struct CvMark {
   }
 };
 
+/// Where the slab's rows wrap around, in a buffer that is filled again from its start. At the beginning of a stream they do not.
+struct CvRing {
+  static constexpr Opcode kOpcode = Opcode::CvRing;
+  std::uint32_t row{};  ///< first slab row that wrapped around
+  std::uint32_t atoms{};  ///< the slab's rows from there on lie so many atoms lower than they would: the size of the buffer; 0: all lie in one piece
+  [[nodiscard]] FieldValues values() const {
+    return {row, atoms};
+  }
+  static CvRing from(const FieldValues& v) {
+    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1])};
+  }
+};
+
 /// Geometry of depthwise convolutions, in place of kernel_h and kernel_w. One weight tile holds a window of taps; the kernel is chunks_y x chunks_x such windows, those at its end filled up with zero weights.
 struct CvWindow {
   static constexpr Opcode kOpcode = Opcode::CvWindow;
@@ -687,7 +704,7 @@ struct StKeep {
   }
 };
 
-using Command = std::variant<End, LdSource, LdShape, LdStride, Load, LdFold, LdFactor, LdMark, CvInput, CvKernel, CvTile, CvWeights, Conv, CvMark, CvWindow, Depthwise, StAddress, StShape, StStride, StQuant, StTile, Store, StMark, StPost, StResult, StKeep>;
+using Command = std::variant<End, LdSource, LdShape, LdStride, Load, LdFold, LdFactor, LdMark, CvInput, CvKernel, CvTile, CvWeights, Conv, CvMark, CvRing, CvWindow, Depthwise, StAddress, StShape, StStride, StQuant, StTile, Store, StMark, StPost, StResult, StKeep>;
 
 namespace reg {
 inline constexpr std::uint32_t kId = 0x000;  ///< 0x54535241

@@ -3,7 +3,7 @@
 /// Command words, registers, error causes and counters of the accelerator.
 package tessera_isa_pkg;
 
-  localparam logic [31:0] CommandSetVersion = 32'd2;
+  localparam logic [31:0] CommandSetVersion = 32'd3;
 
   localparam logic [5:0] OpEnd = 6'h01;
   localparam logic [5:0] OpLdSource = 6'h10;
@@ -19,6 +19,7 @@ package tessera_isa_pkg;
   localparam logic [5:0] OpCvWeights = 6'h23;
   localparam logic [5:0] OpConv = 6'h24;
   localparam logic [5:0] OpCvMark = 6'h25;
+  localparam logic [5:0] OpCvRing = 6'h28;
   localparam logic [5:0] OpCvWindow = 6'h26;
   localparam logic [5:0] OpDepthwise = 6'h27;
   localparam logic [5:0] OpStAddress = 6'h30;
@@ -177,6 +178,14 @@ package tessera_isa_pkg;
     logic [15:0] id;  // layer number
   } cv_mark_t;
 
+  /// Where the slab's rows wrap around, in a buffer that is filled again from its start. At the beginning of a stream they do not.
+  typedef struct packed {
+    logic [5:0] opcode;
+    logic [21:0] reserved;
+    logic [19:0] atoms;  // the slab's rows from there on lie so many atoms lower than they would: the size of the buffer; 0: all lie in one piece
+    logic [15:0] row;  // first slab row that wrapped around
+  } cv_ring_t;
+
   /// Geometry of depthwise convolutions, in place of kernel_h and kernel_w. One weight tile holds a window of taps; the kernel is chunks_y x chunks_x such windows, those at its end filled up with zero weights.
   typedef struct packed {
     logic [5:0] opcode;
@@ -313,6 +322,7 @@ package tessera_isa_pkg;
       OpCvWeights: unit_of = UnitCompute;
       OpConv: unit_of = UnitCompute;
       OpCvMark: unit_of = UnitCompute;
+      OpCvRing: unit_of = UnitCompute;
       OpCvWindow: unit_of = UnitCompute;
       OpDepthwise: unit_of = UnitCompute;
       OpStAddress: unit_of = UnitStore;
@@ -346,6 +356,7 @@ package tessera_isa_pkg;
       OpCvWeights: is_legal = word[27:20] >= 8'd1 && word[34:28] >= 7'd1 && word[34:28] <= 7'd64 && word[57:35] == '0;
       OpConv: is_legal = word[57:37] == '0;
       OpCvMark: is_legal = word[57:16] == '0;
+      OpCvRing: is_legal = word[15:0] <= 16'd32767 && word[57:36] == '0;
       OpCvWindow: is_legal = word[3:0] >= 4'd1 && word[3:0] <= 4'd8 && word[7:4] >= 4'd1 && word[7:4] <= 4'd8 && word[12:8] >= 5'd1 && word[12:8] <= 5'd16 && word[17:13] >= 5'd1 && word[17:13] <= 5'd16 && word[57:18] == '0;
       OpDepthwise: is_legal = word[57:39] == '0;
       OpStAddress: is_legal = word[57:32] == '0;

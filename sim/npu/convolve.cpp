@@ -29,7 +29,8 @@ class Slab {
     if (y < 0 || x < 0 || y >= op_.input.rows || x >= op_.input.cols) {
       return -1;
     }
-    return (origin_ + dy * op_.kernel.row_pitch + dx * op_.input.atoms) & kAddressMask;
+    const std::int64_t wrapped = y >= op_.ring.row ? op_.ring.atoms : 0;
+    return (origin_ + dy * op_.kernel.row_pitch + dx * op_.input.atoms - wrapped) & kAddressMask;
   }
   /// Throws when one of `atoms` atoms of one of the pixels does not exist.
   void check_row(std::int64_t first, std::int64_t last, std::int64_t pixels,

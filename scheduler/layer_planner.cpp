@@ -1,7 +1,10 @@
 #include "scheduler/layer_planner.hpp"
 
 #include <limits>
+#include <optional>
 #include <stdexcept>
+
+#include "scheduler/row_buffer.hpp"
 
 namespace tessera {
 namespace {
@@ -45,6 +48,14 @@ class LayerPlanner {
     const auto atoms = static_cast<std::int32_t>(atoms_of(shape_, hw_));
     parts_ = split_evenly({0, atoms}, decision_.channel_parts);
     add_.load_table();
+    if (decision_.band_rows > 0) {
+      plan_kernel_parts();
+      return;
+    }
+    if (decision_.rolling) {
+      plan_rolling();
+      return;
+    }
     std::size_t tile_index = 0;
     for (const Range& rows : split_evenly({0, shape_.out_h}, decision_.tiles_h)) {
       for (const Range& cols : split_evenly({0, shape_.out_w}, decision_.tiles_w)) {
@@ -96,7 +107,31 @@ class LayerPlanner {
               data_.feature_kept->at,
               data_.feature_kept->ring};
     }
-    return {input_rows(shape_, out_rows), input_cols(shape_, out_cols), atoms, 0, {}};
+    const Range rows = input_rows(shape_, out_rows);
+    Slab slab{rows, input_cols(shape_, out_cols), atoms, 0, {}};
+    if (ring_) {
+      const KeptRows placed = ring_->place(rows, 0, slab.row_pitch());
+      slab.base = placed.at;
+      slab.ring = placed.ring;
+    }
+    return slab;
+  }
+
+  // Rows that are not there yet.
+  void load_slab(const Slab& slab, std::uint32_t bands) {
+    if (!ring_) {
+      add_.load_slab(slab, bands);
+      return;
+    }
+    for (const Range& piece : slab.ring.pieces(fresh_)) {
+      if (piece.size() > 0) {
+        Slab rows = slab;
+        rows.rows = piece;
+        rows.base += slab.ring.distance(slab.rows.begin, piece.begin, slab.row_pitch());
+        rows.ring = {};
+        add_.load_slab(rows, bands);
+      }
+    }
   }
 
   [[nodiscard]] std::vector<PixelTile> cut_pixels(Range rows, Range cols,
@@ -222,19 +257,112 @@ class LayerPlanner {
     return resident_params_;
   }
 
+  // Strips of columns from top to bottom. Features keep their place.
+  void plan_rolling() {
+    const auto tiles = split_evenly({0, shape_.out_h}, decision_.tiles_h);
+    const auto strips = split_evenly({0, shape_.out_w}, decision_.tiles_w);
+    const std::uint32_t capacity = most_input_rows(tiles);
+    for (const Range& cols : strips) {
+      ring_.emplace(capacity);
+      for (const Range& rows : tiles) {
+        fresh_ = ring_->add(input_rows(shape_, rows));
+        if (parts_.size() > 1) {
+          plan_resident_parts(rows, cols);
+        } else {
+          plan_streamed(rows, cols, decision_.modes[0] == Mode::PingPong ? 2 : 1);
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] std::uint32_t most_input_rows(const std::vector<Range>& tiles) const {
+    std::uint32_t most = 0;
+    for (const Range& rows : tiles) {
+      most = std::max(most, u32(input_rows(shape_, rows).size()));
+    }
+    return most;
+  }
+  [[nodiscard]] std::uint32_t most_input_cols() const {
+    std::uint32_t most = 0;
+    for (const Range& cols : split_evenly({0, shape_.out_w}, decision_.tiles_w)) {
+      most = std::max(most, u32(input_cols(shape_, cols).size()));
+    }
+    return most;
+  }
+
+  // Of a tile's features, in atoms, and weights.
+  Placement place(std::uint32_t feature, std::uint32_t weight) {
+    if (!ring_) {
+      return state_.regions.place(feature, weight);
+    }
+    if (!placed_) {
+      const std::uint32_t row = most_input_cols() * atoms_of(shape_, hw_);
+      placed_ = state_.regions.place(ring_->capacity() * row, weight);
+    }
+    return *placed_;
+  }
+
+  // Weights of some kernels stay while strips of columns pass, some rows at once; then the next
+  // kernels.
+  void plan_kernel_parts() {
+    const auto bands =
+        split_evenly({0, shape_.out_h}, u32(ceil_div(u32(shape_.out_h), decision_.band_rows)));
+    const auto kernels = split_evenly(all_groups(), decision_.kernel_parts);
+    const std::uint32_t weights = add_.weight_atoms(kernels[0], parts_[0]);
+    const std::uint32_t row = most_input_cols() * atoms_of(shape_, hw_);
+    const std::uint32_t room = (state_.regions.window().size() - weights) / row;
+    // With the next band's rows beside this one's, when there is room.
+    const std::uint32_t capacity =
+        std::min(room, most_input_rows(bands) + decision_.band_rows * u32(shape_.stride_h));
+    for (const Range& part : kernels) {
+      bool begun = false;
+      std::uint32_t params = 0;
+      for (const Range& cols : split_evenly({0, shape_.out_w}, decision_.tiles_w)) {
+        ring_.emplace(std::min(capacity, u32(shape_.in_h)));
+        for (const Range& rows : bands) {
+          fresh_ = ring_->add(input_rows(shape_, rows));
+          Slab slab = slab_for(rows, cols, parts_[0]);
+          const Placement placement = place(slab.size(), weights);
+          slab.base += placement.feature.begin;
+          if (!begun) {
+            params = add_.load_params(part);
+          }
+          const std::uint32_t at_once =
+              std::min(groups_at_once(u32(rows.size()) * u32(cols.size())), u32(part.size()));
+          const auto chunks = split_evenly(part, u32(ceil_div(u32(part.size()), at_once)));
+          for (const Range& groups : chunks) {
+            const std::uint32_t at =
+                placement.weight.begin + add_.weight_offset({part.begin, groups.begin}, parts_[0]);
+            if (!begun) {
+              add_.load_weights(groups, parts_[0], at);
+            }
+            if (groups.begin == part.begin) {
+              load_slab(slab, 1);
+            }
+            for (const PixelTile& tile :
+                 cut_pixels(rows, cols, hw_.acc_half() / u32(groups.size()))) {
+              finish_tile(slab, tile, groups, at, params + u32(groups.begin - part.begin));
+            }
+          }
+          begun = true;
+        }
+      }
+    }
+  }
+
   // ping-pong and wait: features stay, one kernel group at a time in `halves` places.
   void plan_streamed(Range rows, Range cols, std::uint32_t halves) {
     Slab slab = slab_for(rows, cols, parts_[0]);
     const std::uint32_t group_atoms = add_.weight_atoms({0, 1}, parts_[0]);
-    const Placement placement = state_.regions.place(slab.size(), halves * group_atoms);
-    slab.base = placement.feature.begin;
+    const Placement placement = place(slab.size(), halves * group_atoms);
+    slab.base += placement.feature.begin;
     for (std::uint32_t g = 0; g < groups_; ++g) {
       const Range group{static_cast<std::int32_t>(g), static_cast<std::int32_t>(g) + 1};
       const std::uint32_t weights = placement.weight.begin + (g % halves) * group_atoms;
       const std::uint32_t params = add_.load_params(group);
       add_.load_weights(group, parts_[0], weights);
       if (g == 0) {
-        add_.load_slab(slab, decision_.feature_bands);
+        load_slab(slab, decision_.feature_bands);
       }
       for (const PixelTile& tile : cut_pixels(rows, cols, hw_.acc_half())) {
         finish_tile(slab, tile, group, weights, params);
@@ -453,16 +581,17 @@ class LayerPlanner {
     std::uint32_t chunk = 0;
     for (const Range& part : parts_) {
       slabs.push_back(slab_for(rows, cols, part));
-      features += slabs.back().size();
+      slabs.back().base += features;
+      features += ring_ ? ring_->capacity() * slabs.back().row_pitch() : slabs.back().size();
       chunk = std::max(chunk, add_.weight_atoms({0, 1}, part));
     }
     const std::uint32_t left = state_.regions.window().size() - features;
-    const std::uint32_t places = left >= 2 * chunk ? 2 : 1;
-    const Placement placement = state_.regions.place(features, places * chunk);
-    std::uint32_t at = placement.feature.begin;
+    const std::uint32_t places = placed_             ? placed_->weight.size() / chunk
+                                 : left >= 2 * chunk ? 2
+                                                     : 1;
+    const Placement placement = place(features, places * chunk);
     for (Slab& slab : slabs) {
-      slab.base = at;
-      at += slab.size();
+      slab.base += placement.feature.begin;
     }
     const PixelTile tile{rows, cols};
     std::uint32_t turn = 0;
@@ -475,7 +604,7 @@ class LayerPlanner {
         const std::uint32_t weights = placement.weight.begin + (turn++ % places) * chunk;
         add_.load_weights(group, parts_[part], weights);
         if (g == 0) {
-          add_.load_slab(slabs[part], 1);
+          load_slab(slabs[part], 1);
         }
         convolve({slabs[part], tile, group, weights, acc, tile.pixels(), part > 0, params, 1});
       }
@@ -573,6 +702,9 @@ class LayerPlanner {
   LayerActions add_;
   std::uint32_t groups_;
   std::vector<Range> parts_;
+  std::optional<RowBuffer> ring_;    // of the strip of columns at hand
+  Range fresh_;                      // rows of the tile at hand that are not in it yet
+  std::optional<Placement> placed_;  // with a ring
   Region resident_;
   std::uint32_t resident_params_ = 0;
 };

@@ -46,11 +46,18 @@ class LeastTraffic {
     const bool spatial_only = fold_.has_value();  // taps that were made channels are no parts
     for (std::uint32_t h = 1; h <= rows_.size(); ++h) {
       for (std::uint32_t w = 1; w <= cols_.size() && h * w <= kMostTiles; ++w) {
-        consider_tiles(h, w);
+        consider_tiles(h, w, false);
+        consider_tiles(h, w, h > 1);
         if (!spatial_only && atoms_ > 1) {
-          consider_resident_parts(h, w);
+          consider_resident_parts(h, w, false);
+          consider_resident_parts(h, w, h > 1);
           consider_blocks(h, w);
         }
+      }
+    }
+    for (std::uint32_t w = 1; w <= cols_.size(); ++w) {
+      for (std::uint32_t n = 1; n <= groups_; ++n) {
+        consider_kernel_parts(w, n);
       }
     }
     if (best_) {
@@ -83,7 +90,7 @@ class LeastTraffic {
   }
 
   // All channels of a tile are there; weights stay when there is room for all of them.
-  void consider_tiles(std::uint32_t h, std::uint32_t w) {
+  void consider_tiles(std::uint32_t h, std::uint32_t w, bool rolling) {
     const Cut& rows = rows_[h - 1];
     const Cut& cols = cols_[w - 1];
     const std::uint64_t feature = std::uint64_t{rows.largest} * cols.largest * atoms_;
@@ -92,28 +99,30 @@ class LeastTraffic {
     if (feature + group > cbuf_) {
       return;
     }
-    const bool stay = feature + all <= cbuf_ || h * w == 1;
-    const std::uint64_t bytes = feature_bytes(rows, cols) +
+    const bool stay = !rolling && (feature + all <= cbuf_ || h * w == 1);
+    const std::uint64_t bytes = feature_bytes(rows, cols, rolling) +
                                 weight_bytes_ * (stay ? 1 : std::uint64_t{h} * w) +
                                 param_bytes_ * h * w;
     if (bytes >= least_) {
       return;
     }
     take(bytes, h, w, 1);
-    const Mode mode = feature + all <= cbuf_         ? Mode::Direct
-                      : feature + 2 * group <= cbuf_ ? Mode::PingPong
-                                                     : Mode::Wait;
+    best_->rolling = rolling;
+    const Mode mode = !rolling && feature + all <= cbuf_ ? Mode::Direct
+                      : feature + 2 * group <= cbuf_     ? Mode::PingPong
+                                                         : Mode::Wait;
     // Weights stay only when all tiles are alike.
     best_->modes.assign(std::size_t{h} * w, mode);
   }
 
   // A tile's sums fit the accumulators; its kernel groups' weights pass by in channel parts.
-  void consider_resident_parts(std::uint32_t h, std::uint32_t w) {
+  void consider_resident_parts(std::uint32_t h, std::uint32_t w, bool rolling) {
     const Cut& rows = rows_[h - 1];
     const Cut& cols = cols_[w - 1];
     const std::uint32_t pixels = rows.outputs * cols.outputs;
     const std::uint64_t feature = std::uint64_t{rows.largest} * cols.largest * atoms_;
-    const std::uint64_t bytes = feature_bytes(rows, cols) + (weight_bytes_ + param_bytes_) * h * w;
+    const std::uint64_t bytes =
+        feature_bytes(rows, cols, rolling) + (weight_bytes_ + param_bytes_) * h * w;
     if (pixels > hw_.acc_words || feature >= cbuf_ || bytes >= least_) {
       return;
     }
@@ -130,6 +139,7 @@ class LeastTraffic {
     }
     if (parts) {
       take(bytes, h, w, *parts);
+      best_->rolling = rolling;
       best_->feature_resident = true;
       best_->whole_accumulators = pixels > hw_.acc_half();
       best_->modes.assign(std::size_t{h} * w * *parts, Mode::Wait);
@@ -147,7 +157,7 @@ class LeastTraffic {
     }
     const std::uint32_t groups =
         std::min({hw_.acc_words / pixels, groups_, hw_.param_groups / 2, kMostGroups});
-    const std::uint64_t bytes = feature_bytes(rows, cols) * ceil_div(groups_, groups) +
+    const std::uint64_t bytes = feature_bytes(rows, cols, false) * ceil_div(groups_, groups) +
                                 (weight_bytes_ + param_bytes_) * h * w;
     if (bytes >= least_) {
       return;
@@ -169,8 +179,40 @@ class LeastTraffic {
     }
   }
 
-  [[nodiscard]] std::uint64_t feature_bytes(const Cut& rows, const Cut& cols) const {
-    return std::uint64_t{rows.sum} * cols.sum;
+  // Weights of one in n kernels stay, strips of columns pass; some rows at once, as many as there
+  // is room for up to half the accumulators.
+  void consider_kernel_parts(std::uint32_t w, std::uint32_t n) {
+    const Cut& cols = cols_[w - 1];
+    const std::uint32_t groups = u32(ceil_div(groups_, n));
+    const std::uint64_t weights =
+        kernel_atoms(shape_, hw_, atoms_) * std::min(groups * hw_.atomic_k, u32(shape_.out_c));
+    const std::uint64_t bytes =
+        feature_bytes(rows_[0], cols, true) * n + weight_bytes_ + param_bytes_;
+    if (bytes >= least_ || groups > std::min(hw_.param_groups / 2, kMostGroups) ||
+        ceil_div(groups_, groups) != n || weights >= cbuf_) {
+      return;
+    }
+    const std::uint64_t row = std::uint64_t{cols.largest} * atoms_;
+    const std::uint32_t most = std::max(1U, hw_.acc_half() / cols.outputs);
+    std::uint32_t band = 0;
+    for (std::uint32_t b = 1; b <= std::min(most, u32(shape_.out_h)); ++b) {
+      const std::uint32_t bands = u32(ceil_div(u32(shape_.out_h), b));
+      const std::uint32_t fresh = b > 1 ? b * u32(shape_.stride_h) : 0;
+      if (weights + (rows_[bands - 1].largest + fresh) * row <= cbuf_) {
+        band = b;
+      }
+    }
+    if (band > 0) {
+      take(bytes, 1, w, 1);
+      best_->band_rows = band;
+      best_->kernel_parts = n;
+      best_->modes = {Mode::Direct};
+    }
+  }
+
+  // `rolling`: rows stay from tile to tile.
+  [[nodiscard]] std::uint64_t feature_bytes(const Cut& rows, const Cut& cols, bool rolling) const {
+    return std::uint64_t{rolling ? rows_[0].sum : rows.sum} * cols.sum;
   }
 
   void take(std::uint64_t bytes, std::uint32_t h, std::uint32_t w, std::uint32_t parts) {

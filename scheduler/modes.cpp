@@ -382,7 +382,10 @@ std::string LayerDecision::long_name() const {
                            : output_kept               ? ", out kept"
                                                        : "";
   if (band_rows > 0) {
-    return fmt::format("{}, {} rows at once{}", fused ? "row by row" : "split", band_rows, kept);
+    const std::string kernels = kernel_parts > 1 ? fmt::format(" k{}", kernel_parts) : "";
+    const std::string columns = tiles_w > 1 ? fmt::format(" 1x{}", tiles_w) : "";
+    return fmt::format("{}{}{}, {} rows at once{}", fused ? "row by row" : "split", kernels,
+                       columns, band_rows, kept);
   }
   if (!is_split()) {
     return mode_name() + kept;
@@ -402,7 +405,7 @@ std::string LayerDecision::long_name() const {
       separator = "+";
     }
   }
-  return text + ")" + kept;
+  return text + (rolling ? ", rolling)" : ")") + kept;
 }
 
 LayerDecision decide_layer(const ConvShape& shape, const Hardware& hardware, const Policy& policy) {

@@ -107,8 +107,12 @@ struct LayerDecision {
   bool whole_accumulators = false;  ///< sums take both halves: fewer, larger tiles, one at a time
   std::uint32_t feature_bands = 4;  ///< loads of a feature, so that work begins before all is there
   /// Weights stay while bands of so many output rows (of the last layer that is fused) pass; 0: no
-  /// bands.
+  /// bands. Rows that the next band needs, too, stay.
   std::uint32_t band_rows = 0;
+  /// With bands: parts of the kernels whose weights stay, one part after the other.
+  std::uint32_t kernel_parts = 1;
+  /// Tiles go from top to bottom, and rows that the next one needs, too, stay.
+  bool rolling = false;
   bool fused = false;         ///< its bands take turns with those of other layers
   bool feature_kept = false;  ///< the feature lies in the cbuf already
   bool output_kept = false;   ///< the output stays there

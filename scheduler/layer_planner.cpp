@@ -31,6 +31,14 @@ std::vector<PixelTile> cut_tiles(const std::vector<Range>& pieces, Range cols, s
   return tiles;
 }
 
+std::uint32_t most_pixels(const std::vector<PixelTile>& tiles) {
+  std::uint32_t most = 0;
+  for (const PixelTile& tile : tiles) {
+    most = std::max(most, tile.pixels());
+  }
+  return most;
+}
+
 class LayerPlanner {
  public:
   LayerPlanner(const ConvShape& shape, const Hardware& hardware, const LayerDecision& decision,
@@ -402,7 +410,7 @@ class LayerPlanner {
     const Slab slab = slab_for(rows, cols, parts_[0]);
     const auto tiles = cut_pixels_depthwise(rows, cols);
     const bool resumable = can_resume() && tiles.size() > 1;
-    const std::uint32_t together = resumable ? 1 : std::max(1U, tile_limit() / tiles[0].pixels());
+    const std::uint32_t together = resumable ? 1 : std::max(1U, tile_limit() / most_pixels(tiles));
     const std::uint32_t loaded = groups_loaded(groups_, mode);
     for (const Range& chunk : split_evenly(all_groups(), u32(ceil_div(groups_, loaded)))) {
       const std::uint32_t weights = state_.regions.next(add_.weight_atoms(chunk, chunk)).begin;
@@ -454,7 +462,7 @@ class LayerPlanner {
     const Slab slab = slab_for(band.rows, cols, parts_[0]);
     const auto tiles = cut_pixels_depthwise(band.rows, cols);
     const bool resumable = can_resume() && tiles.size() > 1;
-    const std::uint32_t together = resumable ? 1 : std::max(1U, tile_limit() / tiles[0].pixels());
+    const std::uint32_t together = resumable ? 1 : std::max(1U, tile_limit() / most_pixels(tiles));
     const std::uint32_t most = std::min({together, hw_.param_groups / 2, kMaxGroups, groups_});
     for (const Range& groups : split_evenly(all_groups(), u32(ceil_div(groups_, most)))) {
       const std::uint32_t weights = band.weights + add_.weight_offset({0, groups.begin}, parts_[0]);
@@ -486,7 +494,7 @@ class LayerPlanner {
     std::uint32_t at_once = 1;
     const bool resumable = can_resume() && tiles.size() > 1;
     if (mode == Mode::Direct && !resumable) {
-      at_once = std::min({std::max(1U, hw_.acc_half() / tiles[0].pixels()), hw_.param_groups / 2,
+      at_once = std::min({std::max(1U, hw_.acc_half() / most_pixels(tiles)), hw_.param_groups / 2,
                           kMaxGroups, u32(part.size())});
     }
     for (std::int32_t g = part.begin; g < part.end; g += static_cast<std::int32_t>(at_once)) {

@@ -384,8 +384,8 @@ std::string LayerDecision::long_name() const {
   if (band_rows > 0) {
     const std::string kernels = kernel_parts > 1 ? fmt::format(" k{}", kernel_parts) : "";
     const std::string columns = tiles_w > 1 ? fmt::format(" 1x{}", tiles_w) : "";
-    return fmt::format("{}{}{}, {} rows at once{}", fused ? "row by row" : "split", kernels,
-                       columns, band_rows, kept);
+    return fmt::format("{}{}{}, {} row{} at once{}", fused ? "row by row" : "split", kernels,
+                       columns, band_rows, band_rows > 1 ? "s" : "", kept);
   }
   if (!is_split()) {
     return mode_name() + kept;

@@ -52,6 +52,10 @@ bool is_gapless(const View& view, const ConvShape& shape) {
   return view.channel_stride == 1 && view.pixel_stride == u32(shape.out_c);
 }
 
+std::string side_by_side_text(std::int32_t columns) {
+  return fmt::format("{} output columns side by side; ", columns);
+}
+
 void put_side_by_side(const Piece& piece, const Hardware& hardware, const Policy& policy,
                       PlannedPiece& planned) {
   if (planned.data.fold || !is_gapless(piece.output_view, piece.shape) ||
@@ -66,8 +70,7 @@ void put_side_by_side(const Piece& piece, const Hardware& hardware, const Policy
     LayerDecision decision = decide_layer(wide->shape, hardware, policy);
     decision.sizes = planned.decision.sizes;
     decision.trace = std::move(planned.decision.trace);
-    decision.reason =
-        fmt::format("{} output columns side by side; {}", wide->columns, decision.reason);
+    decision.reason = side_by_side_text(wide->columns) + decision.reason;
     planned.decision = std::move(decision);
     planned.shape = wide->shape;
     planned.columns = wide->columns;
@@ -111,6 +114,9 @@ void begin_early(const Hardware& hardware, std::uint32_t parts, PlannedPiece& pl
   if (auto decision = decide_parts(other.shape, hardware, parts)) {
     decision->sizes = planned.decision.sizes;
     decision->trace = std::move(planned.decision.trace);
+    if (planned.columns > 1) {
+      decision->reason = side_by_side_text(planned.columns) + decision->reason;
+    }
     other.decision = std::move(*decision);
     other.variant.parts = parts;
     planned = std::move(other);

@@ -119,7 +119,16 @@ class Recorder final : public MachineObserver {
     const Walk walk = walk_of(conv);
     const std::uint64_t rows =
         std::min<std::uint64_t>(conv.input.rows, std::uint64_t{walk.rows} * conv.kernel.stride_y);
-    slice.features = banks(conv.conv.origin, std::max<std::uint64_t>(1, rows * walk.row_pitch));
+    // Rows that wrap around are somewhere in the ring.
+    const bool wraps =
+        walk.ring_atoms != 0 && walk.y0 + static_cast<std::int64_t>(rows) > walk.ring_row;
+    const std::int64_t ring = std::int64_t{conv.conv.origin} +
+                              (walk.ring_row - walk.y0) * std::int64_t{walk.row_pitch} -
+                              walk.ring_atoms;
+    slice.features =
+        wraps ? banks(static_cast<std::uint64_t>(ring & 0xFFFFF),
+                      static_cast<std::uint64_t>(walk.ring_atoms))
+              : banks(conv.conv.origin, std::max<std::uint64_t>(1, rows * walk.row_pitch));
     const std::uint64_t tiles = std::uint64_t{walk.tiles_y} * walk.tiles_x * walk.atoms;
     const std::uint64_t kernels = std::uint64_t{walk.groups - 1} * hw_.atomic_k + walk.last_kernels;
     slice.weights = banks(conv.weights.address, std::max<std::uint64_t>(1, tiles * kernels));

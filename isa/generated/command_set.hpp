@@ -484,7 +484,7 @@ struct CvWeights {
 /// Convolves the tile as configured.
 struct Conv {
   static constexpr Opcode kOpcode = Opcode::Conv;
-  std::uint32_t origin{};  ///< cbuf atom of (y0, x0), modulo 2^20
+  std::uint32_t origin{};  ///< cbuf atom of (y0, x0) as if no row had wrapped around, modulo 2^20
   std::uint32_t acc_base{};  ///< first accumulator word; word acc_base + group * pixels + pixel
   std::uint32_t accumulate{};  ///< add to the accumulators instead of starting from zero
   std::uint32_t wait_load{};  ///< take one load-to-compute token before starting

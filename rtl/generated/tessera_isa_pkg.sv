@@ -168,7 +168,7 @@ package tessera_isa_pkg;
     logic wait_load;  // take one load-to-compute token before starting
     logic accumulate;  // add to the accumulators instead of starting from zero
     logic [11:0] acc_base;  // first accumulator word; word acc_base + group * pixels + pixel
-    logic [19:0] origin;  // cbuf atom of (y0, x0), modulo 2^20
+    logic [19:0] origin;  // cbuf atom of (y0, x0) as if no row had wrapped around, modulo 2^20
   } conv_t;
 
   /// Reports on the trace port that all earlier convolutions have been issued to the array.

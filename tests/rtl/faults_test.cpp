@@ -250,6 +250,17 @@ TEST(Faults, CbufAccessAtTheLimit) {
   commands[3] = isa::CvWeights{60, 1, 8};
   EXPECT_EQ(rig.failure(encode_all(then(commands, {isa::End{}})), &info), Error::CbufRange);
   EXPECT_EQ(info, 64U);
+  // A row that wrapped around lies in front of the buffer.
+  commands = convolving();
+  commands[0] = isa::CvInput{2, 1, 1, 0};
+  commands[2] = isa::CvTile{1, 0, 1, 1};
+  commands.insert(commands.begin(), isa::CvRing{1, 2});
+  conv.origin = 1;
+  commands.back() = conv;
+  EXPECT_EQ(rig.failure(encode_all(then(commands, {isa::End{}})), &info), Error::CbufRange);
+  EXPECT_EQ(info, (1U << 20) - 1);
+  commands.front() = isa::CvRing{1, 1};
+  EXPECT_EQ(rig.failure(encode_all(then(commands, {isa::End{}})), &info), Error::None);
   expect_works(rig);
 }
 

@@ -65,7 +65,10 @@ Case draw(const std::string& preset, const std::string& mode, Kind kind) {
       "seed: {}}}}}\n"
       "network: lenet5\npolicy: {{{}}}\nseed: {}\n",
       preset, limit, pick(1, 16), pick(0, 80), pick(0, 40), pick(0, 60), pick(0, 1000),
-      mode == "least-traffic" ? "name: best, objective: traffic" : "mode: " + mode, pick(0, 1000));
+      mode == "least-traffic"   ? "name: best, objective: traffic"
+      : mode == "fewest-cycles" ? "name: best"
+                                : "mode: " + mode,
+      pick(0, 1000));
   const int in_channels = pick_channels(static_cast<int>(hw.atomic_c), least_in);
   const int out_channels = pick_channels(static_cast<int>(hw.atomic_k), least_out);
   c.network = fmt::format(
@@ -135,8 +138,9 @@ std::string name_of_parameters(const testing::TestParamInfo<Parameters>& paramet
   return name;
 }
 
-const auto kModes = testing::Values("auto", "direct", "ping-pong", "wait", "split-channels",
-                                    "split-spatial", "split-both", "least-traffic");
+const auto kModes =
+    testing::Values("auto", "direct", "ping-pong", "wait", "split-channels", "split-spatial",
+                    "split-both", "least-traffic", "fewest-cycles");
 
 class RandomConvolutions : public testing::TestWithParam<Parameters> {};
 
@@ -147,6 +151,10 @@ TEST_P(RandomConvolutions, EqualTheReference) {
 // Eight modes on two presets, 30 cases each: 480.
 INSTANTIATE_TEST_SUITE_P(Modes, RandomConvolutions,
                          testing::Combine(testing::Values("tiny", "small"), kModes),
+                         name_of_parameters);
+INSTANTIATE_TEST_SUITE_P(Best, RandomConvolutions,
+                         testing::Combine(testing::Values("tiny", "small"),
+                                          testing::Values("fewest-cycles")),
                          name_of_parameters);
 
 class RandomDepthwise : public testing::TestWithParam<Parameters> {};
@@ -233,17 +241,27 @@ TEST(LeastTraffic, EveryTilingEqualsTheReference) {
   const struct {
     const char* layer;
     std::uint64_t cbuf;
-    bool feature_resident, blocks, whole, pixels;
+    const char* mode;
+    bool feature_resident, blocks, whole;
   } cases[] = {
-      {"in: [12, 12, 64], out_channels: 48, kernel: 3, padding: same", 10240, true, false, false,
-       false},
-      {"in: [20, 20, 32], out_channels: 40, kernel: 3, padding: same", 14336, true, false, true,
-       false},
-      {"in: [16, 16, 160], out_channels: 64, kernel: 3, padding: same", 6144, false, true, true,
-       false},
-      {"in: [19, 21, 40], out_channels: 24, kernel: 1, stride: 2", 4096, false, false, false, true},
-      {"in: [40, 41, 3], out_channels: 24, kernel: 5, stride: 2, padding: same", 4096, false, false,
-       false, false},
+      {"in: [12, 12, 64], out_channels: 48, kernel: 3, padding: same", 10240, "split c8 (wait)",
+       true, false, false},
+      {"in: [20, 20, 32], out_channels: 80, kernel: 3, padding: same", 14336, "split c4 (wait)",
+       true, false, true},
+      {"in: [16, 16, 160], out_channels: 64, kernel: 3, padding: same", 6144, "split c20 (direct)",
+       false, true, true},
+      {"in: [19, 21, 40], out_channels: 24, kernel: 1, stride: 2", 4096, "split, 4 rows at once",
+       false, false, false},
+      {"in: [40, 41, 3], out_channels: 24, kernel: 5, stride: 2, padding: same", 4096,
+       "split, 1 row at once", false, false, false},
+      {"in: [40, 24, 32], out_channels: 64, kernel: 3, padding: same", 14336,
+       "split k2, 2 rows at once", false, false, false},
+      {"in: [40, 64, 32], out_channels: 64, kernel: 3, padding: same", 14336,
+       "split k2 1x2, 1 row at once", false, false, false},
+      {"in: [40, 12, 64], out_channels: 128, kernel: 3, padding: same", 14336,
+       "split c4 3x1 (wait, rolling)", true, false, false},
+      {"in: [60, 40, 8], out_channels: 160, kernel: 9, padding: same", 20000,
+       "split 2x1 (wait, rolling)", false, false, false},
   };
   Policy policy;
   policy.name = PolicyName::Best;
@@ -258,12 +276,67 @@ TEST(LeastTraffic, EveryTilingEqualsTheReference) {
         test::conform(network, hw, policy, test::seeded_inputs(network, 1), ExternalMemory{});
     EXPECT_EQ(outcome.problem, "");
     const LayerDecision& decision = outcome.program.layers[0].decision.value();
-    EXPECT_EQ(decision.feature_resident, c.feature_resident) << decision.long_name();
-    EXPECT_EQ(decision.block_groups > 0, c.blocks) << decision.long_name();
-    EXPECT_EQ(decision.whole_accumulators, c.whole) << decision.long_name();
-    if (c.pixels) {
-      EXPECT_EQ(counter(outcome.result.totals, isa::Counter::ReadFeatureBytes), 10U * 11 * 40);
+    EXPECT_EQ(decision.long_name(), c.mode);
+    EXPECT_EQ(decision.feature_resident, c.feature_resident);
+    EXPECT_EQ(decision.block_groups > 0, c.blocks);
+    EXPECT_EQ(decision.whole_accumulators, c.whole);
+    if (c.layer == cases[3].layer) {
+      EXPECT_EQ(counter(outcome.result.totals, isa::Counter::ReadFeatureBytes), 10U * 11 * 40)
+          << "only the pixels that are read";
     }
+  }
+}
+
+// Windows of the last row and column lie beside the picture.
+TEST(LeastTraffic, OfPointwiseStridesIsThePixelsThatAreRead) {
+  const Network network = import_yaml(
+      "layers: [{conv2d: {in: [14, 12, 24], out_channels: 40, kernel: 1, stride: 2, padding: "
+      "[0, 0, 1, 1]}}]",
+      "strides.yaml", 1);
+  Policy policy;
+  policy.name = PolicyName::Best;
+  policy.objective = Objective::Traffic;
+  const auto outcome = test::conform(network, hardware_preset("small"), policy,
+                                     test::seeded_inputs(network, 1), ExternalMemory{});
+  EXPECT_EQ(outcome.problem, "");
+  EXPECT_EQ(outcome.program.layers[0].output_shape, (std::vector<std::int32_t>{1, 8, 7, 40}));
+  EXPECT_EQ(counter(outcome.result.totals, isa::Counter::ReadFeatureBytes), 7U * 6 * 24);
+}
+
+// What `best` tries beyond the published rules for fewer cycles, each in a layer where it pays.
+TEST(FewestCycles, EveryVariantEqualsTheReference) {
+  const char* const kSideBySide = "output columns side by side";
+  const char* const kEarly = "work begins with the first channels";
+  const struct {
+    const char* layers;
+    const char* reason;
+    std::uint32_t macs_per_cycle;  // more than
+  } cases[] = {
+      {"layers: [{conv2d: {in: [16, 24, 40], out_channels: 1, kernel: 3, padding: same}}]",
+       kSideBySide, 10},
+      {"layers: [{conv2d: {in: [17, 30, 20], out_channels: 3, kernel: [4, 5], stride: [2, 1], "
+       "dilation: [2, 1], padding: same}}]",
+       kSideBySide, 20},
+      // An addition rides on it.
+      {"inputs: {x: {shape: [1, 12, 20, 40]}, y: {shape: [1, 12, 20, 2]}}\n"
+       "layers: [{conv2d: {from: x, out_channels: 2, kernel: 3, padding: same}}, "
+       "{add: {from: [conv2d_0, y]}}]",
+       kSideBySide, 20},
+      {"layers: [{conv2d: {in: [9, 9, 128], out_channels: 8, kernel: 3, padding: same}}]", kEarly,
+       48},
+  };
+  Policy policy;
+  policy.name = PolicyName::Best;
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.layers);
+    const Network network = import_yaml(c.layers, "variants.yaml", 1);
+    const auto outcome = test::conform(network, hardware_preset("small"), policy,
+                                       test::seeded_inputs(network, 1), ExternalMemory{});
+    EXPECT_EQ(outcome.problem, "");
+    const LayerRecord& layer = outcome.program.layers[0];
+    EXPECT_NE(layer.decision.value().reason.find(c.reason), std::string::npos)
+        << layer.decision->long_name() << ": " << layer.decision->reason;
+    EXPECT_GT(layer.macs, counter(outcome.result.totals, isa::Counter::Cycles) * c.macs_per_cycle);
   }
 }
 

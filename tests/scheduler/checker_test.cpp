@@ -248,6 +248,28 @@ TEST(Checker, NamesWhatIsWrongWithKeptTilesAndParameters) {
          "parameters of 5 bytes");
 }
 
+TEST(Checker, NamesWhatIsWrongWithRings) {
+  Hardware hw = hardware_preset("small");
+  hw.cbuf_size = 14336;
+  Policy policy;
+  policy.name = PolicyName::Best;
+  policy.objective = Objective::Traffic;
+  const Program program =
+      compile(import_yaml("layers: [{conv2d: {in: [40, 24, 32], out_channels: 64, kernel: 3, "
+                          "padding: same}}]",
+                          "ring.yaml", 1),
+              hw, policy);
+  EXPECT_TRUE(check_program(program).empty());
+  const auto expect = [&](const std::function<void(isa::CvRing&)>& change, const char* part) {
+    const std::string finding = finding_in(program, change);
+    EXPECT_NE(finding.find(part), std::string::npos) << part << ": " << finding;
+  };
+  expect([](auto& c) { c.atoms += 96; }, "cbuf atom");
+  expect([](auto& c) { c.atoms = 0; }, "cbuf atom");
+  expect([](auto& c) { c.row += 1; }, "cbuf atom");
+  expect([](auto& c) { c.row -= 1; }, "cbuf atom");
+}
+
 TEST(Checker, NamesWhatIsWrongWithDepthwise) {
   const auto expect = [](const std::string& finding, const char* part) {
     EXPECT_NE(finding.find(part), std::string::npos) << part << ": " << finding;

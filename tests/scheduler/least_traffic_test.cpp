@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "scheduler/best_tiling.hpp"
 #include "scheduler/layer_planner.hpp"
 #include "tessera/checker.hpp"
 #include "tessera/config.hpp"
@@ -91,6 +92,24 @@ Network one_by_one(const std::vector<Conv>& convs) {
   return import_yaml(inputs + layers, "convs.yaml", 1);
 }
 
+double best_tiling_of(const std::vector<Conv>& convs, std::uint64_t kib) {
+  Hardware hw = hardware_preset("medium");
+  hw.cbuf_size = kib * 1024;
+  std::uint64_t bytes = 0;
+  for (const Conv& c : convs) {
+    ConvShape shape;
+    shape.in_h = shape.in_w = c.size;
+    shape.in_c = c.in;
+    shape.out_h = shape.out_w = (c.size + c.stride - 1) / c.stride;
+    shape.out_c = c.out;
+    shape.kernel_h = shape.kernel_w = c.kernel;
+    shape.stride_h = shape.stride_w = c.stride;
+    shape.pad_top = shape.pad_left = (c.kernel - 1) / 2;
+    bytes += best_tiling_bytes(shape, hw);
+  }
+  return static_cast<double>(bytes);
+}
+
 struct Cost {
   double cycles, bytes;  // of features and weights
 };
@@ -110,22 +129,29 @@ Cost cost_of(const Network& network, std::uint64_t kib, Objective objective) {
                                         of(isa::Counter::WriteBytes)};
 }
 
-// Megabytes of the best tiling whose channels come in sixteens and whose halo is read again, with
-// 32 KiB of sums, found by trying all of them.
+// Megabytes of the best tilings with 32 KiB of sums, found by trying all of them: channels in
+// sixteens, halo read again; any number of channels, rows of the halo kept.
 TEST(LeastTraffic, OfResnet18AndVgg16IsThatOfTheBestTilings) {
   const struct {
     const char* name;
     const std::vector<Conv>& convs;
     std::uint64_t kib;
-    double best;
-  } cases[] = {{"ResNet-18", kResnet18, 64, 16.69}, {"ResNet-18", kResnet18, 128, 15.64},
-               {"VGG-16", kVgg16, 64, 104.94},      {"VGG-16", kVgg16, 128, 64.85},
-               {"VGG-16", kVgg16, 256, 46.50},      {"VGG-16", kVgg16, 512, 38.79}};
+    double in_sixteens, any, most_more;
+  } cases[] = {{"ResNet-18", kResnet18, 64, 16.69, 16.51, 1.001},
+               {"ResNet-18", kResnet18, 128, 15.64, 15.57, 1.001},
+               {"VGG-16", kVgg16, 64, 104.94, 94.33, 1.09},
+               {"VGG-16", kVgg16, 128, 64.85, 62.65, 1.02},
+               {"VGG-16", kVgg16, 256, 46.50, 45.56, 1.005},
+               {"VGG-16", kVgg16, 512, 38.79, 38.52, 1.001}};
   for (const auto& c : cases) {
     SCOPED_TRACE(fmt::format("{}, {} KiB", c.name, c.kib));
     const Network network = one_by_one(c.convs);
     const Cost traffic = cost_of(network, c.kib, Objective::Traffic);
-    EXPECT_LE(traffic.bytes, c.best * 1.01e6);
+    EXPECT_LE(traffic.bytes, c.in_sixteens * 1e6);
+    // Without sixteens and gaps; where these matter little, that is reached.
+    const double best = best_tiling_of(c.convs, c.kib);
+    EXPECT_NEAR(best, c.any * 1e6, 0.01e6);
+    EXPECT_LE(traffic.bytes, best * c.most_more);
     const Cost cycles = cost_of(network, c.kib, Objective::Cycles);
     EXPECT_LE(cycles.bytes, traffic.bytes * 1.1) << "both at once";
     EXPECT_LE(traffic.cycles, cycles.cycles * 1.1) << "both at once";

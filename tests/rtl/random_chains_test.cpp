@@ -1,0 +1,104 @@
+// Chains of layers on pictures that do not fit the buffer: rows pass through ring buffers, halo
+// rows and weights stay, on slow and stuttering memory, against the reference kernels. A failing
+// case prints the configuration and the network that repeat it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <cstdlib>
+
+#include "tessera/config.hpp"
+#include "tessera/error.hpp"
+#include "tessera/import.hpp"
+#include "tests/rtl/conformance.hpp"
+
+namespace tessera {
+namespace {
+
+int pick(int low, int high) {
+  return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
+}
+
+std::string draw_layer(int atomic, const std::string& in) {
+  const int kernel = pick(1, 4);
+  const int kind = pick(0, 5);
+  const std::string shape = fmt::format("{}kernel: [{}, {}], stride: [{}, {}]", in, kernel,
+                                        pick(1, 4), pick(1, 2), pick(1, 2));
+  if (kind == 0) {
+    return fmt::format("  - max_pool2d: {{{}, padding: same}}\n", shape);
+  }
+  if (kind <= 2) {
+    return fmt::format("  - depthwise_conv2d: {{{}, padding: same}}\n", shape);
+  }
+  return fmt::format("  - conv2d: {{{}, out_channels: {}, padding: same}}\n", shape,
+                     std::max(1, pick(0, 3) * atomic + pick(-1, 1)));
+}
+
+void run(const std::string& preset) {
+  const Hardware hw = hardware_preset(preset);
+  const auto atomic = static_cast<int>(hw.atomic_c);
+  const int height = pick(12, 60);
+  const int width = pick(5, 24);
+  const int channels = std::max(1, pick(0, 2) * atomic + pick(-1, 3));
+  std::string network_text = "layers:\n";
+  const int layers = pick(1, 4);
+  for (int i = 0; i < layers; ++i) {
+    network_text += draw_layer(
+        atomic, i == 0 ? fmt::format("in: [{}, {}, {}], ", height, width, channels) : "");
+  }
+  // Room for some rows of the first layer's feature, and for as much again of all else.
+  const int row = width * ((channels + atomic - 1) / atomic);
+  const int atoms = std::min(static_cast<int>(hw.cbuf_atoms()), row * pick(6, 40) + pick(0, 200));
+  const std::string config_text = fmt::format(
+      "hardware: {{preset: {}, cbuf: {{size: {}}}}}\n"
+      "memory: {{bytes_per_cycle: {}, latency: {}, jitter: {{latency: {}, stall_percent: {}, seed: "
+      "{}}}}}\nnetwork: lenet5\npolicy: {{name: best, objective: {}}}\nseed: {}\n",
+      preset, atoms * atomic, pick(1, 16), pick(0, 80), pick(0, 40), pick(0, 60), pick(0, 1000),
+      pick(0, 1) == 0 ? "cycles" : "traffic", pick(0, 1000));
+  const Config config = parse_config(config_text, "case.yaml", {});
+  const Network network = import_yaml(network_text, "network.yaml", config.seed);
+  std::optional<test::Outcome> outcome;
+  try {
+    outcome =
+        test::conform(network, config.hardware, config.policy,
+                      test::seeded_inputs(network, config.seed), config.memory, config.jitter);
+  } catch (const InputError&) {
+    RC_DISCARD("does not fit the buffer");
+  }
+  const bool wraps = disassemble(outcome->program).find("CV_RING") != std::string::npos;
+  RC_TAG(std::string(wraps ? "rows wrap around" : "rows do not wrap around"));
+  if (!outcome->problem.empty()) {
+    RC_FAIL(fmt::format("{}\n--- npu.yaml (with `network: network.yaml`)\n{}--- network.yaml\n{}",
+                        outcome->problem, config_text, network_text));
+  }
+}
+
+// The border of a ring cuts bands in two: the first tile of a band need not be its largest.
+TEST(Chains, OfPoolsWhoseBandsAreCutEqualTheReference) {
+  const Network network = import_yaml(
+      "layers:\n  - max_pool2d: {in: [28, 19, 5], kernel: 1}\n"
+      "  - max_pool2d: {kernel: [2, 1], stride: 1, padding: same}\n",
+      "pools.yaml", 1);
+  Hardware hw = hardware_preset("tiny");
+  hw.cbuf_size = 1884;
+  Policy policy;
+  policy.name = PolicyName::Best;
+  policy.objective = Objective::Traffic;
+  const auto outcome =
+      test::conform(network, hw, policy, test::seeded_inputs(network, 1), ExternalMemory{});
+  EXPECT_EQ(outcome.problem, "");
+  EXPECT_NE(disassemble(outcome.program).find("CV_RING"), std::string::npos);
+}
+
+class RandomChains : public testing::TestWithParam<std::string> {};
+
+TEST_P(RandomChains, EqualTheReference) {
+  setenv("RC_PARAMS", "seed=20 max_success=120 max_discard_ratio=40 noshrink=0", 0);
+  EXPECT_TRUE(rc::check([] { run(GetParam()); }));
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets, RandomChains, testing::Values("tiny", "small"),
+                         [](const auto& preset) { return preset.param; });
+
+}  // namespace
+}  // namespace tessera

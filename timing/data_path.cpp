@@ -74,6 +74,7 @@ void DataPath::load(const LoadOperation& load, std::uint8_t* data, Cycle now) {
   transfers_.push_back(load);
   if (transfers_.size() == 1) {
     begin_sink();
+    folds_from_ = now + 1;
   }
 }
 
@@ -103,8 +104,8 @@ bool DataPath::loads_quiet() const {
   return transfers_.empty() && !load_splitter_.busy() && read_bursts_.empty();
 }
 
-bool DataPath::reads_ready() const {
-  return fetch_packer_.ready() && (folding_ ? folder_.ready(packer_.ready()) : packer_.ready());
+bool DataPath::reads_ready(Cycle now) const {
+  return fetch_packer_.ready() && (folds(now) ? folder_.ready(packer_.ready()) : packer_.ready());
 }
 
 // The cbuf ----------------------------------------------------------------------------------------
@@ -238,7 +239,7 @@ void DataPath::cycle(Cycle now, DataEvents& events) {
   const bool writer_full = write_queue_.size() >= kWriteBursts;
   const bool chunks_full = chunks_.size() >= kChunks;
   const bool wants = fetch_wants(now);
-  const bool ready = reads_ready();
+  const bool ready = reads_ready(now);
   const bool takes_read = address_valid_ && port_.takes_read(now);
   const bool takes_write = write_address_valid_ && port_.takes_write(now);
   if (memory_ != nullptr) {
@@ -257,13 +258,13 @@ void DataPath::cycle(Cycle now, DataEvents& events) {
     port_.write(write_address_, now);
     write_address_valid_ = false;
   }
-  move_reads(moves, moves.read_valid && ready, events);
+  move_reads(now, moves, moves.read_valid && ready, events);
   move_writes(now, moves, events);
   drain(now, chunks_full, events);
   request(now, reader_full, writer_full, wants, events);
 }
 
-void DataPath::move_reads(const Moves& moves, bool took, DataEvents& events) {
+void DataPath::move_reads(Cycle now, const Moves& moves, bool took, DataEvents& events) {
   std::uint32_t load_bytes = 0;
   bool load_last = false;
   std::uint32_t fetch_bytes = 0;
@@ -304,7 +305,7 @@ void DataPath::move_reads(const Moves& moves, bool took, DataEvents& events) {
   if (fetched.done) {
     fetch_pending_ = false;
   }
-  if (folding_) {
+  if (folds(now)) {
     const Folder::Result folded = folder_.step(load_bytes, load_last, packer_.ready());
     events.ragged = folded.ragged;
     events.any = events.any || folded.ragged;

@@ -105,7 +105,7 @@ class DataPath {
   std::uint32_t leap_bursts(Cycle now, Cycle until);
   std::uint32_t run_beats(Cycle now, Cycle until);
   void cycle(Cycle now, DataEvents& events);
-  void move_reads(const Moves& moves, bool took, DataEvents& events);
+  void move_reads(Cycle now, const Moves& moves, bool took, DataEvents& events);
   void move_writes(Cycle now, const Moves& moves, DataEvents& events);
   void drain(Cycle now, bool full, DataEvents& events);
   void request(Cycle now, bool reader_full, bool writer_full, bool fetch_wants, DataEvents& events);
@@ -116,7 +116,8 @@ class DataPath {
   [[nodiscard]] std::uint64_t kept_atom() const;
   [[nodiscard]] bool keep_refused() const;
   [[nodiscard]] bool may_refuse() const;
-  [[nodiscard]] bool reads_ready() const;
+  [[nodiscard]] bool folds(Cycle now) const { return folding_ && now >= folds_from_; }
+  [[nodiscard]] bool reads_ready(Cycle now) const;
   [[nodiscard]] bool store_busy() const;
   [[nodiscard]] static std::uint64_t strobe_of(std::uint32_t bytes) {
     return bytes >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bytes) - 1;
@@ -162,6 +163,7 @@ class DataPath {
   bool at_first_beat_ = true;
   std::uint32_t burst_left_ = 0;
   bool folding_ = false;
+  Cycle folds_from_ = 0;             ///< a load is handed over in the cycle before
   bool writes_atoms_ = false;        ///< the oldest transfer's chunks go to the cbuf
   bool atom_written_ = false;        ///< in this cycle
   std::uint64_t atom_ = 0;           ///< its address

@@ -5,39 +5,13 @@
 #include <stdexcept>
 
 #include "scheduler/row_buffer.hpp"
+#include "scheduler/tile_cuts.hpp"
 
 namespace tessera {
 namespace {
 
-constexpr std::uint32_t kWeightChunks = 8;     // so that work can begin before all is there
-constexpr std::int32_t kMaxTileExtent = 4095;  // CV_TILE rows and columns
-constexpr std::uint32_t kMaxGroups = 255;      // CV_WEIGHTS groups
-constexpr std::uint32_t kNarrowTile = 8;       // columns; depthwise tiles below only walk more
-
-// `pieces`: rows that no tile may reach across.
-std::vector<PixelTile> cut_tiles(const std::vector<Range>& pieces, Range cols, std::uint32_t words,
-                                 std::int32_t most_rows) {
-  const auto limit = static_cast<std::int32_t>(std::min<std::uint32_t>(words, kMaxTileExtent));
-  const std::int32_t tile_cols = std::min(cols.size(), limit);
-  const std::int32_t tile_rows = std::clamp(limit / tile_cols, 1, most_rows);
-  std::vector<PixelTile> tiles;
-  for (const Range& rows : pieces) {
-    for (const Range& r : split_evenly(rows, u32(ceil_div(u32(rows.size()), u32(tile_rows))))) {
-      for (const Range& c : split_evenly(cols, u32(ceil_div(u32(cols.size()), u32(tile_cols))))) {
-        tiles.push_back({r, c});
-      }
-    }
-  }
-  return tiles;
-}
-
-std::uint32_t most_pixels(const std::vector<PixelTile>& tiles) {
-  std::uint32_t most = 0;
-  for (const PixelTile& tile : tiles) {
-    most = std::max(most, tile.pixels());
-  }
-  return most;
-}
+constexpr std::uint32_t kWeightChunks = 8;  // so that work can begin before all is there
+constexpr std::uint32_t kMaxGroups = 255;   // CV_WEIGHTS groups
 
 class LayerPlanner {
  public:
@@ -409,7 +383,7 @@ class LayerPlanner {
   void plan_kept_depthwise(Range rows, Range cols, Mode mode) {
     const Slab slab = slab_for(rows, cols, parts_[0]);
     const auto tiles = cut_pixels_depthwise(rows, cols);
-    const bool resumable = can_resume() && tiles.size() > 1;
+    const bool resumable = can_resume(shape_, hw_) && tiles.size() > 1;
     const std::uint32_t together = resumable ? 1 : std::max(1U, tile_limit() / most_pixels(tiles));
     const std::uint32_t loaded = groups_loaded(groups_, mode);
     for (const Range& chunk : split_evenly(all_groups(), u32(ceil_div(groups_, loaded)))) {
@@ -461,7 +435,7 @@ class LayerPlanner {
     const Range cols{0, shape_.out_w};
     const Slab slab = slab_for(band.rows, cols, parts_[0]);
     const auto tiles = cut_pixels_depthwise(band.rows, cols);
-    const bool resumable = can_resume() && tiles.size() > 1;
+    const bool resumable = can_resume(shape_, hw_) && tiles.size() > 1;
     const std::uint32_t together = resumable ? 1 : std::max(1U, tile_limit() / most_pixels(tiles));
     const std::uint32_t most = std::min({together, hw_.param_groups / 2, kMaxGroups, groups_});
     for (const Range& groups : split_evenly(all_groups(), u32(ceil_div(groups_, most)))) {
@@ -492,7 +466,7 @@ class LayerPlanner {
     slab.base = placement.feature.begin;
     const auto tiles = cut_pixels_depthwise(rows, cols);
     std::uint32_t at_once = 1;
-    const bool resumable = can_resume() && tiles.size() > 1;
+    const bool resumable = can_resume(shape_, hw_) && tiles.size() > 1;
     if (mode == Mode::Direct && !resumable) {
       at_once = std::min({std::max(1U, hw_.acc_half() / most_pixels(tiles)), hw_.param_groups / 2,
                           kMaxGroups, u32(part.size())});
@@ -518,55 +492,8 @@ class LayerPlanner {
     }
   }
 
-  // A tile may go on where the one above it has stopped: the window's lines hold what both need.
-  [[nodiscard]] bool can_resume() const {
-    const WindowTiling window = window_tiling(shape_, hw_);
-    return window.chunks() == 1 && window.window_h > 1 && shape_.weight_parts == 1;
-  }
-
-  // Tiles with the fewest slab pixels to walk, strip by strip from top to bottom: an accumulator
-  // half bounds their outputs, the window's lines their columns.
   [[nodiscard]] std::vector<PixelTile> cut_pixels_depthwise(Range rows, Range cols) const {
-    const WindowTiling window = window_tiling(shape_, hw_);
-    std::vector<PixelTile> best;
-    std::uint64_t best_steps = std::numeric_limits<std::uint64_t>::max();
-    for (std::uint32_t across = 1; across <= u32(cols.size()); ++across) {
-      const std::uint32_t widest = u32(ceil_div(u32(cols.size()), across));
-      if (window.window_h > 1 &&
-          (widest - 1) * u32(shape_.stride_w) + window.window_w > hw_.line_atoms) {
-        continue;
-      }
-      const std::uint32_t high = std::max(1U, tile_limit() / widest);
-      if (widest > hw_.acc_half() || widest > u32(kMaxTileExtent)) {
-        continue;
-      }
-      std::vector<PixelTile> tiles;
-      std::uint64_t steps = 0;
-      std::vector<Range> down;
-      for (const Range& piece : pieces_of(rows)) {
-        const auto parts = ceil_div(u32(piece.size()), std::min(high, u32(most_rows_)));
-        const auto cut = split_evenly(piece, u32(parts));
-        down.insert(down.end(), cut.begin(), cut.end());
-      }
-      for (const Range& c : split_evenly(cols, across)) {
-        std::uint64_t lines = 0;
-        for (const Range& r : down) {
-          tiles.push_back({r, c});
-          lines += walked(u32(r.size()), u32(shape_.stride_h), window.window_h);
-        }
-        if (can_resume()) {
-          lines = walked(u32(rows.size()), u32(shape_.stride_h), window.window_h);
-        }
-        steps += lines * walked(u32(c.size()), u32(shape_.stride_w), window.window_w);
-      }
-      if (steps < best_steps) {
-        best_steps = steps;
-        best = std::move(tiles);
-      } else if (widest <= kNarrowTile) {
-        break;
-      }
-    }
-    return best;
+    return cut_depthwise_tiles(shape_, hw_, pieces_of(rows), cols, tile_limit(), most_rows_);
   }
 
   // Block of output pixels and kernel groups whose sums stay in an accumulator half while the

@@ -9,7 +9,6 @@
 namespace tessera {
 namespace {
 
-constexpr std::uint32_t kMostBands = 64;
 constexpr std::uint32_t kMostLoads = 8;  // of a band's feature
 // Loads are strewn over the work on the band in front: percent of it.
 constexpr std::uint64_t kLead = 20;
@@ -78,7 +77,7 @@ class LayoutSearch {
 
   std::optional<FusedLayout> run() {
     const auto out_rows = u32(shapes_.layers.back()->out_h);
-    for (std::uint32_t bands = 1; bands <= std::min(out_rows, kMostBands); ++bands) {
+    for (std::uint32_t bands = 1; bands <= out_rows; ++bands) {
       const std::uint32_t band = u32(ceil_div(out_rows, bands));
       if (bands == 1 || band != u32(ceil_div(out_rows, bands - 1))) {
         try_band(band);
@@ -120,13 +119,16 @@ class LayoutSearch {
     std::vector<std::int32_t> ends(shapes_.layers.size(), 0);
     for (Range rows : Bands::outputs(*shapes_.layers.back(), band)) {
       for (std::size_t i = shapes_.layers.size(); i-- > first();) {
-        rows = input_rows(*shapes_.layers[i], rows);
-        needs.rows[i] = std::max(needs.rows[i], u32(rows.size()));
-        if (ends[i] > 0) {
-          needs.fresh[i] = std::max(needs.fresh[i], u32(std::max(0, rows.end - ends[i])));
+        const Range needed = input_rows(*shapes_.layers[i], rows);
+        needs.rows[i] = std::max(needs.rows[i], u32(needed.size()));
+        rows = {std::max(needed.begin, ends[i]), std::max(needed.end, ends[i])};
+        if (rows.size() == 0) {
+          break;
         }
-        ends[i] = std::max(ends[i], rows.end);
-        rows.begin = std::min(rows.begin, rows.end - 1);
+        if (ends[i] > 0) {
+          needs.fresh[i] = std::max(needs.fresh[i], u32(rows.size()));
+        }
+        ends[i] = rows.end;
       }
     }
     return needs;

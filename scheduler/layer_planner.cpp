@@ -291,7 +291,7 @@ class LayerPlanner {
         split_evenly({0, shape_.out_h}, u32(ceil_div(u32(shape_.out_h), decision_.band_rows)));
     const auto kernels = split_evenly(all_groups(), decision_.kernel_parts);
     const std::uint32_t weights = add_.weight_atoms(kernels[0], parts_[0]);
-    const std::uint32_t row = most_input_cols() * atoms_of(shape_, hw_);
+    const std::uint32_t row = std::max(1U, most_input_cols() * atoms_of(shape_, hw_));
     const std::uint32_t room = (state_.regions.window().size() - weights) / row;
     // With the next band's rows beside this one's, when there is room.
     const std::uint32_t capacity =
@@ -513,7 +513,7 @@ class LayerPlanner {
   void plan_resident_parts(Range rows, Range cols) {
     std::vector<Slab> slabs;
     std::uint32_t features = 0;
-    std::uint32_t chunk = 0;
+    std::uint32_t chunk = 1;
     for (const Range& part : parts_) {
       slabs.push_back(slab_for(rows, cols, part));
       slabs.back().base += features;

@@ -263,8 +263,8 @@ class ResidencyPlanner {
     if (units_.policy.objective != Objective::Cycles) {
       return now->bytes <= alone->bytes + saved;
     }
-    // While rows pass from layer to layer, the bus is idle half of the time.
-    constexpr double kIdle = 2;
+    // While rows pass from layer to layer, the bus is idle most of the time.
+    constexpr double kIdle = 3;
     const std::uint64_t more = now->cycles - std::min(now->cycles, alone->cycles);
     return static_cast<double>(more) * units_.policy.memory.bytes_per_cycle * kIdle <=
            static_cast<double>(saved);

@@ -272,7 +272,7 @@ class LayerPlanner {
     return most;
   }
 
-  // Of a tile's features, in atoms, and weights.
+  // Of a tile's features, unless they have a ring, and weights.
   Placement place(std::uint32_t feature, std::uint32_t weight) {
     if (!ring_) {
       return state_.regions.place(feature, weight);
@@ -292,42 +292,41 @@ class LayerPlanner {
     const auto kernels = split_evenly(all_groups(), decision_.kernel_parts);
     const std::uint32_t weights = add_.weight_atoms(kernels[0], parts_[0]);
     const std::uint32_t row = std::max(1U, most_input_cols() * atoms_of(shape_, hw_));
-    const std::uint32_t room = (state_.regions.window().size() - weights) / row;
     // With the next band's rows beside this one's, when there is room.
     const std::uint32_t capacity =
-        std::min(room, most_input_rows(bands) + decision_.band_rows * u32(shape_.stride_h));
+        std::min({(state_.regions.window().size() - weights) / row, u32(shape_.in_h),
+                  most_input_rows(bands) + decision_.band_rows * u32(shape_.stride_h)});
     for (const Range& part : kernels) {
-      bool begun = false;
-      std::uint32_t params = 0;
+      const std::uint32_t params = add_.load_params(part);
+      bool are_there = false;  // weights
       for (const Range& cols : split_evenly({0, shape_.out_w}, decision_.tiles_w)) {
-        ring_.emplace(std::min(capacity, u32(shape_.in_h)));
+        ring_.emplace(capacity);
         for (const Range& rows : bands) {
-          fresh_ = ring_->add(input_rows(shape_, rows));
-          Slab slab = slab_for(rows, cols, parts_[0]);
-          const Placement placement = place(slab.size(), weights);
-          slab.base += placement.feature.begin;
-          if (!begun) {
-            params = add_.load_params(part);
-          }
-          const std::uint32_t at_once =
-              std::min(groups_at_once(u32(rows.size()) * u32(cols.size())), u32(part.size()));
-          const auto chunks = split_evenly(part, u32(ceil_div(u32(part.size()), at_once)));
-          for (const Range& groups : chunks) {
-            const std::uint32_t at =
-                placement.weight.begin + add_.weight_offset({part.begin, groups.begin}, parts_[0]);
-            if (!begun) {
-              add_.load_weights(groups, parts_[0], at);
-            }
-            if (groups.begin == part.begin) {
-              load_slab(slab, 1);
-            }
-            for (const PixelTile& tile :
-                 cut_pixels(rows, cols, hw_.acc_half() / u32(groups.size()))) {
-              finish_tile(slab, tile, groups, at, params + u32(groups.begin - part.begin));
-            }
-          }
-          begun = true;
+          plan_rows_of_part(part, {rows, cols}, params, place(0, weights), are_there);
+          are_there = true;
         }
+      }
+    }
+  }
+
+  void plan_rows_of_part(Range part, const PixelTile& area, std::uint32_t params,
+                         const Placement& placement, bool weights_are_there) {
+    fresh_ = ring_->add(input_rows(shape_, area.rows));
+    Slab slab = slab_for(area.rows, area.cols, parts_[0]);
+    slab.base += placement.feature.begin;
+    const std::uint32_t at_once = std::min(groups_at_once(area.pixels()), u32(part.size()));
+    for (const Range& groups : split_evenly(part, u32(ceil_div(u32(part.size()), at_once)))) {
+      const std::uint32_t weights =
+          placement.weight.begin + add_.weight_offset({part.begin, groups.begin}, parts_[0]);
+      if (!weights_are_there) {
+        add_.load_weights(groups, parts_[0], weights);
+      }
+      if (groups.begin == part.begin) {
+        load_slab(slab, 1);
+      }
+      for (const PixelTile& tile :
+           cut_pixels(area.rows, area.cols, hw_.acc_half() / u32(groups.size()))) {
+        finish_tile(slab, tile, groups, weights, params + u32(groups.begin - part.begin));
       }
     }
   }

@@ -25,7 +25,9 @@ machine=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
 
 Cycles of the accelerator and bytes on the bus, by the [cost model](engines.md) (which is exact), external memory with 8
 bytes per cycle and latency 64. *Bound*: for each layer the larger of its multiplications on a full array and its bytes on
-a full bus, summed. *Compulsory*: inputs, outputs and constants of the model, each once; activations need not move.
+a full bus, summed. *Best tiling*: bytes of each layer by itself, its feature from external memory and its output back, with the
+best tiles of any size (`scheduler/best_tiling.hpp`); programs that keep activations need less. *Compulsory*: inputs, outputs and
+constants of the model, each once; activations need not move.
 *Array, wait load, wait store, weights*: what the array did ([counters](reports.md#json)). *Schedule*: one core.
 The tables of single layers (`Resnet18`, `alexnet`, `mobilenet`) have no data between their layers.
 
@@ -46,7 +48,7 @@ TEXT
 - `small` (8 x 8): the array; where it is not, the edge of tiles and of kernel groups (channels that are no multiple of 8), and
   for fully connected layers the bus.
 - `medium` (16 x 16): the bus of 8 bytes per cycle for fully connected layers and weights of late layers, depthwise layers
-  with strides (each input pixel is walked), rows that are made again where layers run row by row.
+  with strides (each input pixel is walked), and the rows above each band that they walk again.
 - `large` (32 x 32, 16 bytes per beat, memory of 8 bytes per cycle): the memory. A layer needs 128 multiplications per byte to
   keep the array at work, four times as many as on `medium`; small pictures also end before weight tiles of 32 kernels are
   loaded.

@@ -7,17 +7,12 @@
 
 #include <cstdlib>
 
-#include "tessera/config.hpp"
-#include "tessera/error.hpp"
-#include "tessera/import.hpp"
-#include "tests/rtl/conformance.hpp"
+#include "tests/rtl/random_case.hpp"
 
 namespace tessera {
 namespace {
 
-int pick(int low, int high) {
-  return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
-}
+using test::pick;
 
 std::string draw_layer(int atomic, const std::string& in) {
   const int kernel = pick(1, 4);
@@ -40,37 +35,22 @@ void run(const std::string& preset) {
   const int height = pick(12, 60);
   const int width = pick(5, 24);
   const int channels = std::max(1, pick(0, 2) * atomic + pick(-1, 3));
-  std::string network_text = "layers:\n";
+  test::RandomCase drawn;
+  drawn.network = "layers:\n";
   const int layers = pick(1, 4);
   for (int i = 0; i < layers; ++i) {
-    network_text += draw_layer(
+    drawn.network += draw_layer(
         atomic, i == 0 ? fmt::format("in: [{}, {}, {}], ", height, width, channels) : "");
   }
   // Room for some rows of the first layer's feature, and for as much again of all else.
   const int row = width * ((channels + atomic - 1) / atomic);
   const int atoms = std::min(static_cast<int>(hw.cbuf_atoms()), row * pick(6, 40) + pick(0, 200));
-  const std::string config_text = fmt::format(
-      "hardware: {{preset: {}, cbuf: {{size: {}}}}}\n"
-      "memory: {{bytes_per_cycle: {}, latency: {}, jitter: {{latency: {}, stall_percent: {}, seed: "
-      "{}}}}}\nnetwork: lenet5\npolicy: {{name: best, objective: {}}}\nseed: {}\n",
-      preset, atoms * atomic, pick(1, 16), pick(0, 80), pick(0, 40), pick(0, 60), pick(0, 1000),
-      pick(0, 1) == 0 ? "cycles" : "traffic", pick(0, 1000));
-  const Config config = parse_config(config_text, "case.yaml", {});
-  const Network network = import_yaml(network_text, "network.yaml", config.seed);
-  std::optional<test::Outcome> outcome;
-  try {
-    outcome =
-        test::conform(network, config.hardware, config.policy,
-                      test::seeded_inputs(network, config.seed), config.memory, config.jitter);
-  } catch (const InputError&) {
-    RC_DISCARD("does not fit the buffer");
-  }
-  const bool wraps = disassemble(outcome->program).find("CV_RING") != std::string::npos;
+  drawn.config = test::draw_config(
+      preset, atoms * atomic,
+      pick(0, 1) == 0 ? "name: best, objective: cycles" : "name: best, objective: traffic");
+  const test::Outcome outcome = test::run_case(drawn);
+  const bool wraps = disassemble(outcome.program).find("CV_RING") != std::string::npos;
   RC_TAG(std::string(wraps ? "rows wrap around" : "rows do not wrap around"));
-  if (!outcome->problem.empty()) {
-    RC_FAIL(fmt::format("{}\n--- npu.yaml (with `network: network.yaml`)\n{}--- network.yaml\n{}",
-                        outcome->problem, config_text, network_text));
-  }
 }
 
 // The border of a ring cuts bands in two: the first tile of a band need not be its largest.

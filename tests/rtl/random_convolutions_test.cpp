@@ -6,33 +6,21 @@
 
 #include <cstdlib>
 
-#include "tessera/config.hpp"
-#include "tessera/error.hpp"
-#include "tessera/import.hpp"
-#include "tests/rtl/conformance.hpp"
+#include "tests/rtl/random_case.hpp"
 
 namespace tessera {
 namespace {
 
+using test::pick;
+
 enum class Kind { Convolution, Depthwise, AveragePool, MaximumPool };
-
-struct Case {
-  std::string config;
-  std::string network;
-};
-
-// Over the whole range from the first case on: most of what goes wrong needs more than the
-// smallest.
-int pick(int low, int high) {
-  return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
-}
 
 // Sizes near the array's borders are the interesting ones.
 int pick_channels(int atomic, int least) {
   return std::max(least, pick(0, 5) * atomic + pick(-2, 2));
 }
 
-Case draw(const std::string& preset, const std::string& mode, Kind kind) {
+test::RandomCase draw(const std::string& preset, const std::string& mode, Kind kind) {
   const Hardware hw = hardware_preset(preset);
   const int kernel_h = pick(1, pick(0, 5) == 0 ? 16 : 5);
   const int kernel_w = pick(1, pick(0, 5) == 0 ? 16 : 5);
@@ -58,17 +46,11 @@ Case draw(const std::string& preset, const std::string& mode, Kind kind) {
   // In atoms; small ones are as likely as large ones, and an odd number is fine.
   const int atoms = static_cast<int>(hw.cbuf_atoms()) >> pick(0, 7);
   const int limit = pick(atoms / 2, atoms) * static_cast<int>(hw.atomic_c);
-  Case c;
-  c.config = fmt::format(
-      "hardware: {{preset: {}, cbuf: {{size: {}}}}}\n"
-      "memory: {{bytes_per_cycle: {}, latency: {}, jitter: {{latency: {}, stall_percent: {}, "
-      "seed: {}}}}}\n"
-      "network: lenet5\npolicy: {{{}}}\nseed: {}\n",
-      preset, limit, pick(1, 16), pick(0, 80), pick(0, 40), pick(0, 60), pick(0, 1000),
-      mode == "least-traffic"   ? "name: best, objective: traffic"
-      : mode == "fewest-cycles" ? "name: best"
-                                : "mode: " + mode,
-      pick(0, 1000));
+  test::RandomCase c;
+  c.config = test::draw_config(preset, limit,
+                               mode == "least-traffic"   ? "name: best, objective: traffic"
+                               : mode == "fewest-cycles" ? "name: best"
+                                                         : "mode: " + mode);
   const int in_channels = pick_channels(static_cast<int>(hw.atomic_c), least_in);
   const int out_channels = pick_channels(static_cast<int>(hw.atomic_k), least_out);
   c.network = fmt::format(
@@ -102,23 +84,9 @@ Case draw(const std::string& preset, const std::string& mode, Kind kind) {
   return c;
 }
 
-void run(const Case& c, const std::string& mode) {
-  const Config config = parse_config(c.config, "case.yaml", {});
-  const Network network = import_yaml(c.network, "network.yaml", config.seed);
-  Program program;
-  try {
-    program = compile(network, config.hardware, config.policy);
-  } catch (const InputError&) {
-    RC_DISCARD("the mode does not fit this layer");
-  }
-  RC_TAG(mode + ": " + program.layers[0].decision->long_name());
-  const auto outcome =
-      test::conform(network, config.hardware, config.policy,
-                    test::seeded_inputs(network, config.seed), config.memory, config.jitter);
-  if (!outcome.problem.empty()) {
-    RC_FAIL(fmt::format("{}\n--- npu.yaml (with `network: network.yaml`)\n{}--- network.yaml\n{}",
-                        outcome.problem, c.config, c.network));
-  }
+void run(const test::RandomCase& drawn, const std::string& mode) {
+  const test::Outcome outcome = test::run_case(drawn);
+  RC_TAG(mode + ": " + outcome.program.layers[0].decision->long_name());
 }
 
 using Parameters = std::tuple<std::string, std::string>;

@@ -7,17 +7,12 @@
 
 #include <cstdlib>
 
-#include "tessera/config.hpp"
-#include "tessera/error.hpp"
-#include "tessera/import.hpp"
-#include "tests/rtl/conformance.hpp"
+#include "tests/rtl/random_case.hpp"
 
 namespace tessera {
 namespace {
 
-int pick(int low, int high) {
-  return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
-}
+using test::pick;
 
 template <class T>
 T one_of(const std::vector<T>& values) {
@@ -327,34 +322,17 @@ void run(const Recipe& recipe, const std::string& preset) {
   const Hardware hw = hardware_preset(preset);
   const auto atomic = static_cast<int>(hw.atomic_c);
   const int atoms = static_cast<int>(hw.cbuf_atoms()) >> pick(0, 5);
-  const std::string config_text = fmt::format(
-      "hardware: {{preset: {}, cbuf: {{size: {}}}}}\n"
-      "memory: {{bytes_per_cycle: {}, latency: {}, jitter: {{latency: {}, stall_percent: {}, seed: "
-      "{}}}}}\nnetwork: lenet5\npolicy: {{name: {}, objective: {}, fuse: {}}}\nseed: {}\n",
-      preset, atoms * atomic, pick(1, 16), pick(0, 80), pick(0, 40), pick(0, 60), pick(0, 1000),
-      one_of<std::string>({"first-fit", "best"}),
-      one_of<std::string>({"cycles", "traffic", "energy"}), yes_no(), pick(0, 1000));
-  const std::string network_text = recipe.draw(draw_shape(atomic), atomic);
-  const Config config = parse_config(config_text, "case.yaml", {});
-  const Network network = import_yaml(network_text, "network.yaml", config.seed);
-  const std::string repeat = fmt::format(
-      "\n--- npu.yaml (with `network: network.yaml`)\n{}--- "
-      "network.yaml\n{}",
-      config_text, network_text);
-  std::optional<test::Outcome> outcome;
-  try {
-    outcome =
-        test::conform(network, config.hardware, config.policy,
-                      test::seeded_inputs(network, config.seed), config.memory, config.jitter);
-  } catch (const InputError&) {
-    RC_DISCARD("does not fit the buffer");
-  }
-  if (!outcome->problem.empty()) {
-    RC_FAIL(outcome->problem + repeat);
-  }
-  for (const LayerRecord& layer : outcome->program.layers) {
+  const std::string policy =
+      fmt::format("name: {}, objective: {}, fuse: {}", one_of<std::string>({"first-fit", "best"}),
+                  one_of<std::string>({"cycles", "traffic", "energy"}), yes_no());
+  test::RandomCase drawn;
+  drawn.config = test::draw_config(preset, atoms * atomic, policy);
+  drawn.network = recipe.draw(draw_shape(atomic), atomic);
+  const test::Outcome outcome = test::run_case(drawn);
+  for (const LayerRecord& layer : outcome.program.layers) {
     if (!layer.host_reason.empty()) {
-      RC_FAIL(fmt::format("{} runs on the host: {}{}", layer.op, layer.host_reason, repeat));
+      RC_FAIL(
+          fmt::format("{} runs on the host: {}{}", layer.op, layer.host_reason, drawn.repeat()));
     }
   }
 }

@@ -1,0 +1,64 @@
+// What tests with random networks have in common.
+#pragma once
+
+#include <fmt/format.h>
+#include <rapidcheck.h>
+
+#include <optional>
+#include <string>
+
+#include "tessera/config.hpp"
+#include "tessera/error.hpp"
+#include "tessera/import.hpp"
+#include "tests/rtl/conformance.hpp"
+
+namespace tessera::test {
+
+/// Over the whole range from the first case on: most of what goes wrong needs more than the
+/// smallest.
+inline int pick(int low, int high) {
+  return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
+}
+
+/// Everything of a case that is drawn, as a user would write it.
+struct RandomCase {
+  std::string config;
+  std::string network;
+
+  /// What repeats it, for the message of a failure.
+  [[nodiscard]] std::string repeat() const {
+    return fmt::format("\n--- npu.yaml (with `network: network.yaml`)\n{}--- network.yaml\n{}",
+                       config, network);
+  }
+};
+
+/// A configuration with random memory, buffer `cbuf` and `policy` as YAML has them.
+inline std::string draw_config(const std::string& preset, int cbuf_bytes,
+                               const std::string& policy) {
+  return fmt::format(
+      "hardware: {{preset: {}, cbuf: {{size: {}}}}}\n"
+      "memory: {{bytes_per_cycle: {}, latency: {}, jitter: {{latency: {}, stall_percent: {}, seed: "
+      "{}}}}}\nnetwork: lenet5\npolicy: {{{}}}\nseed: {}\n",
+      preset, cbuf_bytes, pick(1, 16), pick(0, 80), pick(0, 40), pick(0, 60), pick(0, 1000), policy,
+      pick(0, 1000));
+}
+
+/// Runs the case on the RTL and all that it is compared with. Fails with what repeats it; a case
+/// that does not fit the buffer is discarded.
+inline Outcome run_case(const RandomCase& drawn) {
+  const Config config = parse_config(drawn.config, "case.yaml", {});
+  const Network network = import_yaml(drawn.network, "network.yaml", config.seed);
+  std::optional<Outcome> outcome;
+  try {
+    outcome = conform(network, config.hardware, config.policy, seeded_inputs(network, config.seed),
+                      config.memory, config.jitter);
+  } catch (const InputError&) {
+    RC_DISCARD("does not fit the buffer");
+  }
+  if (!outcome->problem.empty()) {
+    RC_FAIL(outcome->problem + drawn.repeat());
+  }
+  return std::move(*outcome);
+}
+
+}  // namespace tessera::test

@@ -46,7 +46,8 @@ Json layer_json(const Config& config, const Program& program, const LayerRecord&
   if (record.decision) {
     layer["split"] = {{"channels", record.decision->channel_parts},
                       {"height", record.decision->tiles_h},
-                      {"width", record.decision->tiles_w}};
+                      {"width", record.decision->tiles_w},
+                      {"kernels", record.decision->kernel_parts}};
   } else {
     layer["split"] = nullptr;
     if (record.rides_on) {
@@ -60,6 +61,9 @@ Json layer_json(const Config& config, const Program& program, const LayerRecord&
   sums.energy_pj += energy;
   if (record.decision && record.decision->band_rows > 0) {
     layer["band_rows"] = record.decision->band_rows;
+  }
+  if (record.decision && record.decision->output_columns > 1) {
+    layer["output_columns"] = record.decision->output_columns;
   }
   layer["kept"] = {{"feature", record.decision && record.decision->feature_kept},
                    {"output", record.decision && record.decision->output_kept},

@@ -113,6 +113,7 @@ class Compiler {
       record.passes = static_cast<std::uint32_t>(pieces_[u].size());
       if (!pieces_[u].empty()) {
         record.decision = pieces_[u][0].decision;
+        record.decision->output_columns = pieces_[u][0].columns;
       }
     }
   }

@@ -377,10 +377,13 @@ std::string LayerDecision::mode_name() const {
 }
 
 std::string LayerDecision::long_name() const {
-  const std::string kept = feature_kept && output_kept ? ", in and out kept"
-                           : feature_kept              ? ", in kept"
-                           : output_kept               ? ", out kept"
-                                                       : "";
+  std::string kept = feature_kept && output_kept ? ", in and out kept"
+                     : feature_kept              ? ", in kept"
+                     : output_kept               ? ", out kept"
+                                                 : "";
+  if (output_columns > 1) {
+    kept = fmt::format(", {} columns at once{}", output_columns, kept);
+  }
   if (band_rows > 0) {
     const std::string kernels = kernel_parts > 1 ? fmt::format(" k{}", kernel_parts) : "";
     const std::string columns = tiles_w > 1 ? fmt::format(" 1x{}", tiles_w) : "";

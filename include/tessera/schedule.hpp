@@ -113,10 +113,11 @@ struct LayerDecision {
   std::uint32_t kernel_parts = 1;
   /// Tiles go from top to bottom, and rows that the next one needs, too, stay.
   bool rolling = false;
-  bool fused = false;         ///< its bands take turns with those of other layers
-  bool feature_kept = false;  ///< the feature lies in the cbuf already
-  bool output_kept = false;   ///< the output stays there
-  bool output_stored = true;  ///< the output goes to external memory
+  std::int32_t output_columns = 1;  ///< side by side, in the place of kernels
+  bool fused = false;               ///< its bands take turns with those of other layers
+  bool feature_kept = false;        ///< the feature lies in the cbuf already
+  bool output_kept = false;         ///< the output stays there
+  bool output_stored = true;        ///< the output goes to external memory
 
   [[nodiscard]] bool is_split() const { return channel_parts * tiles_h * tiles_w > 1; }
   /// direct, ping-pong, wait, split or row-by-row.

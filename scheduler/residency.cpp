@@ -252,7 +252,7 @@ class ResidencyPlanner {
     return saved;
   }
 
-  // Rows that are made again against bytes that do not move.
+  // Smaller bands, whose windows walk more rows, against bytes that do not move.
   [[nodiscard]] bool group_has_enough(const FusedGroup& group, std::uint32_t left, bool kept,
                                       std::uint64_t saved) const {
     const auto now = fused_layout(fused_shapes(units_, group, kept), hw_, left);

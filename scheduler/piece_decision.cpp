@@ -74,7 +74,6 @@ void put_side_by_side(const Piece& piece, const Hardware& hardware, const Policy
     planned.decision = std::move(decision);
     planned.shape = wide->shape;
     planned.columns = wide->columns;
-    planned.variant.side_by_side = true;
   } catch (const InputError&) {
     // As it was it needs less of the buffer.
   }

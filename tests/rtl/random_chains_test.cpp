@@ -70,6 +70,27 @@ TEST(Chains, OfPoolsWhoseBandsAreCutEqualTheReference) {
   EXPECT_NE(disassemble(outcome.program).find("CV_RING"), std::string::npos);
 }
 
+// A folded load begins with padding, when it takes no beats, in the very cycle in which commands
+// arrive.
+TEST(Chains, WithAFoldedLoadBesideCommandsTakeTheSameCycles) {
+  const Network network = import_yaml(
+      "layers:\n"
+      "  - conv2d: {in: [13, 6, 6], kernel: [3, 1], stride: [2, 1], out_channels: 9, padding: "
+      "same}\n"
+      "  - conv2d: {kernel: [2, 3], out_channels: 13, padding: same}\n"
+      "  - conv2d: {kernel: [1, 2], stride: [2, 1], out_channels: 1, padding: same}\n",
+      "folded.yaml", 0);
+  Hardware hw = hardware_preset("tiny");
+  hw.cbuf_size = 1096;
+  Policy policy;
+  policy.name = PolicyName::Best;
+  policy.objective = Objective::Traffic;
+  policy.memory = {3, 3};
+  const auto outcome =
+      test::conform(network, hw, policy, test::seeded_inputs(network, 0), policy.memory);
+  EXPECT_EQ(outcome.problem, "");
+}
+
 class RandomChains : public testing::TestWithParam<std::string> {};
 
 TEST_P(RandomChains, EqualTheReference) {

@@ -37,7 +37,7 @@ void read_needed_pixels(PlannedPiece& piece) {
     return;
   }
   const auto strided = [](std::int32_t size, std::int32_t stride) {
-    return (size + stride - 1) / stride;
+    return static_cast<std::int32_t>(ceil_div(u32(size), u32(stride)));
   };
   piece.feature_step_h = shape.stride_h;
   piece.feature_step_w = shape.stride_w;

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "app/text_table.hpp"
-#include "scheduler/order_choice.hpp"
+#include "console/text_table.hpp"
+#include "scheduler/across/order_choice.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera {

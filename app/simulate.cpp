@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "app/classes.hpp"
-#include "app/output_file.hpp"
 #include "app/tensor_file.hpp"
+#include "console/output_file.hpp"
 #include "tessera/checker.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"

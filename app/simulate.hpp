@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/progress.hpp"
+#include "console/progress.hpp"
 #include "tessera/config.hpp"
 #include "tessera/engine.hpp"
 #include "tessera/network.hpp"

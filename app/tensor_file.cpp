@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "input/read_file.hpp"
 #include "tessera/error.hpp"
-#include "tessera/import.hpp"
 
 namespace tessera {
 namespace {

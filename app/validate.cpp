@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/simulate.hpp"
-#include "app/text_table.hpp"
+#include "console/text_table.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera {

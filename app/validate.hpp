@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/progress.hpp"
+#include "console/progress.hpp"
 #include "tessera/config.hpp"
 #include "tessera/program.hpp"
 

@@ -6,13 +6,13 @@
 #include <chrono>
 #include <filesystem>
 
-#include "scheduler/best.hpp"
-#include "scheduler/best_tiling.hpp"
+#include "scheduler/decide/best_tiling.hpp"
+#include "scheduler/search/best.hpp"
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
 #include "tessera/program.hpp"
-#include "timing/cost_model.hpp"
+#include "timing/machine/cost_model.hpp"
 
 namespace tessera {
 namespace {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "tessera/import.hpp"
+#include "input/read_file.hpp"
 #include "tessera/memory_plan.hpp"
 #include "tessera/operator_graph.hpp"
 

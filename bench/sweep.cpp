@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "app/progress.hpp"
+#include "console/progress.hpp"
 #include "sweep/run.hpp"
 
 namespace {

@@ -6,20 +6,20 @@
 #include <exception>
 #include <filesystem>
 
-#include "app/output_file.hpp"
-#include "app/plan_command.hpp"
-#include "app/progress.hpp"
-#include "app/report.hpp"
-#include "app/report_html.hpp"
 #include "app/simulate.hpp"
-#include "app/trace_json.hpp"
 #include "app/validate.hpp"
+#include "cli/plan_command.hpp"
 #include "cli/rom_command.hpp"
 #include "cli/sweep_command.hpp"
+#include "console/output_file.hpp"
+#include "console/progress.hpp"
+#include "report/report.hpp"
+#include "report/report_html.hpp"
+#include "report/trace_json.hpp"
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
-#include "timing/timeline.hpp"
+#include "timing/machine/timeline.hpp"
 
 namespace {
 
@@ -181,7 +181,7 @@ int run_import(const std::string& model, const std::string& out, std::uint64_t s
 
 int parse_and_run(int argc, char** argv) {
   CLI::App app{"Tessera: schedule a quantised network and run it on the accelerator's RTL"};
-  app.set_version_flag("--version", "tessera 0.1.0");
+  app.set_version_flag("--version", "tessera " TESSERA_VERSION);
   Options simulate;
   Options explain;
   add_common(app, simulate);

@@ -5,10 +5,10 @@
 #include <charconv>
 #include <filesystem>
 
-#include "app/output_file.hpp"
-#include "app/progress.hpp"
 #include "app/simulate.hpp"
-#include "app/text_table.hpp"
+#include "console/output_file.hpp"
+#include "console/progress.hpp"
+#include "console/text_table.hpp"
 #include "rom/driver.hpp"
 #include "rom/formats.hpp"
 #include "rom/image.hpp"

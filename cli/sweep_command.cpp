@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <thread>
 
-#include "app/output_file.hpp"
-#include "app/progress.hpp"
-#include "app/report_html.hpp"
+#include "console/output_file.hpp"
+#include "console/progress.hpp"
+#include "report/report_html.hpp"
 #include "sweep/export.hpp"
 #include "sweep/run.hpp"
 #include "sweep/slurm.hpp"

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <string_view>
 
-#include "isa/generated/command_set.hpp"
+#include "tessera/generated/command_set.hpp"
 
 namespace tessera::rom {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/text_table.hpp"
+#include "console/text_table.hpp"
 #include "rom/words.hpp"
 
 namespace tessera::rom {

@@ -10,6 +10,7 @@
 #include "sim/rtl/verilate.hpp"
 #include "tessera/engine.hpp"
 #include "tessera/error.hpp"
+#include "tessera/resources.hpp"
 
 namespace tessera::rom {
 namespace {
@@ -29,7 +30,7 @@ Function symbol(void* library, const char* name) {
 
 std::string build(const std::string& folder,
                   const std::function<void(const std::string&)>& announce) {
-  const fs::path rtl = rtl::source_dir() / "rtl";
+  const fs::path rtl = data_dir() / "rtl";
   rtl::Verilation v;
   v.top = "tessera_system";
   v.prefix = "system";
@@ -46,8 +47,8 @@ std::string build(const std::string& folder,
       v.sources.push_back(file);
     }
   }
-  v.wrapper = rtl::source_dir() / "sim" / "rtl" / "system_model.cpp";
-  v.headers = {rtl::source_dir() / "sim" / "rtl" / "system_ports.hpp"};
+  v.wrapper = data_dir() / "sim" / "verilated" / "system_model.cpp";
+  v.headers = {data_dir() / "sim" / "verilated" / "system_ports.hpp"};
   v.announcement = "Verilating the system that boots from the ROM";
   return rtl::verilate(v, announce);
 }

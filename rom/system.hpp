@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "isa/generated/command_set.hpp"
-#include "sim/rtl/system_ports.hpp"
+#include "sim/verilated/system_ports.hpp"
+#include "tessera/generated/command_set.hpp"
 
 namespace tessera::rom {
 

@@ -7,8 +7,8 @@
 #include "sim/rtl/variant.hpp"
 #include "tessera/engine.hpp"
 #include "tessera/reference.hpp"
-#include "timing/cost_model.hpp"
-#include "timing/layer_counters.hpp"
+#include "timing/machine/cost_model.hpp"
+#include "timing/machine/layer_counters.hpp"
 
 namespace tessera {
 namespace {

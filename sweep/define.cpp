@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <memory>
 
-#include "network/yaml_fields.hpp"
+#include "input/read_file.hpp"
+#include "input/yaml_fields.hpp"
 #include "sweep/store.hpp"
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
-#include "tessera/import.hpp"
 
 namespace tessera::sweep {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/text_table.hpp"
+#include "console/text_table.hpp"
 
 namespace tessera::sweep {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/layer_figures.hpp"
 #include "app/simulate.hpp"
+#include "report/layer_figures.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera::sweep {

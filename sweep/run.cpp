@@ -10,7 +10,7 @@
 #include <map>
 #include <set>
 
-#include "app/output_file.hpp"
+#include "console/output_file.hpp"
 #include "sweep/export.hpp"
 #include "sweep/pool.hpp"
 #include "tessera/error.hpp"

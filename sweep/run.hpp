@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/progress.hpp"
+#include "console/progress.hpp"
 #include "sweep/answers.hpp"
 #include "sweep/store.hpp"
 

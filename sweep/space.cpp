@@ -6,7 +6,7 @@
 #include <charconv>
 #include <set>
 
-#include "network/yaml_fields.hpp"
+#include "input/yaml_fields.hpp"
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
 

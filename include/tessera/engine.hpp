@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "isa/generated/command_set.hpp"
+#include "tessera/generated/command_set.hpp"
 #include "tessera/program.hpp"
 
 namespace tessera {

@@ -30,9 +30,6 @@ Network import_yaml(const std::string& text, const std::string& path, std::uint6
 /// counts.
 Network import_csv(const std::string& text, const std::string& name, std::uint64_t seed);
 
-/// Whole file. Throws InputError.
-std::vector<std::uint8_t> read_file(const std::string& path);
-
 /// Writes the network as a layer list at `path`, its weights in a folder beside it. import_yaml
 /// reads the same network back. Throws InputError when a file cannot be written.
 void export_yaml(const Network& network, const std::string& path);

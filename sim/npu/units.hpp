@@ -7,7 +7,7 @@
 
 #include "sim/npu/memories.hpp"
 #include "tessera/engine.hpp"
-#include "timing/operations.hpp"
+#include "timing/data_path/operations.hpp"
 
 namespace tessera::npu {
 

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "sim/external_memory.hpp"
+#include "sim/memory/external_memory.hpp"
 #include "sim/platform/protocol.hpp"
 
 namespace tessera::platform {

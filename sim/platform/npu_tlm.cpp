@@ -1,6 +1,6 @@
 #include "sim/platform/npu_tlm.hpp"
 
-#include "timing/cost_model.hpp"
+#include "timing/machine/cost_model.hpp"
 
 namespace tessera::platform {
 namespace {

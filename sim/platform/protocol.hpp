@@ -4,7 +4,7 @@
 
 #include <tlm>
 
-#include "timing/memory_port.hpp"
+#include "timing/memory/memory_port.hpp"
 
 namespace tessera::platform {
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "sim/platform/protocol.hpp"
-#include "timing/traffic.hpp"
+#include "timing/memory/traffic.hpp"
 
 namespace tessera::platform {
 

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "sim/axi_port.hpp"
-#include "sim/rtl/ports.hpp"
+#include "sim/rtl/axi_port.hpp"
+#include "sim/verilated/ports.hpp"
 #include "tessera/engine.hpp"
 
 namespace tessera::rtl {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/external_memory.hpp"
+#include "sim/memory/external_memory.hpp"
 #include "sim/rtl/core.hpp"
 #include "tessera/engine.hpp"
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/rtl/verilate.hpp"
+#include "tessera/resources.hpp"
 
 namespace tessera::rtl {
 
@@ -11,11 +12,11 @@ std::string build_variant(const Hardware& hardware, const VariantOptions& option
   Verilation v;
   v.top = "tessera_npu";
   v.prefix = "npu";
-  v.sources = listed_sources(source_dir() / "rtl" / "files.f");
+  v.sources = listed_sources(data_dir() / "rtl" / "files.f");
   v.parameters = hardware.rtl_parameters();
-  v.wrapper = source_dir() / "sim" / "rtl" / "model.cpp";
-  v.headers = {source_dir() / "sim" / "rtl" / "ports.hpp",
-               source_dir() / "isa" / "generated" / "command_set.hpp"};
+  v.wrapper = data_dir() / "sim" / "verilated" / "model.cpp";
+  v.headers = {data_dir() / "sim" / "verilated" / "ports.hpp",
+               data_dir() / "include" / "tessera" / "generated" / "command_set.hpp"};
   v.waves = options.waves;
   v.announcement =
       fmt::format("Verilating {} x {} MACs, {} KiB cbuf{}", hardware.atomic_c, hardware.atomic_k,

@@ -14,6 +14,7 @@
 
 #include "sim/rtl/shell.hpp"
 #include "tessera/error.hpp"
+#include "tessera/resources.hpp"
 
 namespace tessera::rtl {
 namespace {
@@ -23,15 +24,6 @@ namespace fs = std::filesystem;
 constexpr const char* kCompilerFlags = "-std=c++17 -O3 -march=native -fPIC";
 constexpr const char* kVerilatorFlags =
     "--cc --no-timing -O3 --x-assign fast --x-initial fast --noassert -Wno-fatal -Wno-lint";
-
-std::string environment(const char* name, const char* fallback) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : fallback;
-}
-
-fs::path cache_dir() {
-  return environment("TESSERA_CACHE_DIR", TESSERA_CACHE_DIR);
-}
 
 std::string contents(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -95,10 +87,6 @@ void run(const std::string& command, const fs::path& log) {
 }
 
 }  // namespace
-
-fs::path source_dir() {
-  return environment("TESSERA_SOURCE_DIR", TESSERA_SOURCE_DIR);
-}
 
 std::vector<fs::path> listed_sources(const fs::path& list) {
   std::vector<fs::path> files;
@@ -166,14 +154,15 @@ std::string verilate(const Verilation& v, const std::function<void(const std::st
       log);
   const fs::path built = work / "model.so";
   // The run-time library is compiled along: its own archive is not position-independent.
-  run(fmt::format("V=$(verilator --getenv VERILATOR_ROOT)/include; "
-                  "g++ {} -w -shared -DTESSERA_WAVES={} -I{} -I{} -isystem $V -isystem $V/vltstd "
-                  "{} $V/verilated.cpp $V/verilated_threads.cpp {} {}/V{}__ALL.a "
-                  "-lpthread{} -o {}",
-                  kCompilerFlags, v.waves ? 1 : 0, shell_quoted(source_dir().string()),
-                  shell_quoted(work.string()), shell_quoted(v.wrapper.string()),
-                  v.waves ? "$V/verilated_fst_c.cpp" : "", shell_quoted(work.string()), v.top,
-                  v.waves ? " -lz" : "", shell_quoted(built.string())),
+  run(fmt::format(
+          "V=$(verilator --getenv VERILATOR_ROOT)/include; "
+          "g++ {} -w -shared -DTESSERA_WAVES={} -I{} -I{} -I{} -isystem $V -isystem $V/vltstd "
+          "{} $V/verilated.cpp $V/verilated_threads.cpp {} {}/V{}__ALL.a "
+          "-lpthread{} -o {}",
+          kCompilerFlags, v.waves ? 1 : 0, shell_quoted(data_dir().string()),
+          shell_quoted((data_dir() / "include").string()), shell_quoted(work.string()),
+          shell_quoted(v.wrapper.string()), v.waves ? "$V/verilated_fst_c.cpp" : "",
+          shell_quoted(work.string()), v.top, v.waves ? " -lz" : "", shell_quoted(built.string())),
       log);
   fs::rename(built, library);
   fs::remove_all(work);

@@ -20,9 +20,6 @@ struct Verilation {
   std::string announcement;                                       ///< what is said before a build
 };
 
-/// Where the project's sources are.
-std::filesystem::path source_dir();
-
 /// The files that a list in the project names, relative to the list's folder.
 std::vector<std::filesystem::path> listed_sources(const std::filesystem::path& list);
 

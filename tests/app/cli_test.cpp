@@ -230,18 +230,18 @@ TEST_F(Cli, MissingToolIsThree) {
 
 // What the verification is for: a fault in the RTL is found and named, and the exit code says it.
 TEST_F(Cli, WrongResultIsOne) {
-  for (const char* part : {"rtl", "sim", "isa", "configs"}) {
+  for (const char* part : {"rtl", "sim", "include", "configs"}) {
     fs::copy(fs::path(TESSERA_SOURCE_DIR) / part, dir_ / part, fs::copy_options::recursive);
   }
-  std::string lane = text_of(dir_ / "rtl" / "requant_lane.sv");
+  std::string lane = text_of(dir_ / "rtl" / "store" / "requant_lane.sv");
   const std::string rounding = "remainder > threshold";
   const std::size_t at = lane.find(rounding);
   ASSERT_NE(at, std::string::npos);
-  write_text(dir_ / "rtl" / "requant_lane.sv",
+  write_text(dir_ / "rtl" / "store" / "requant_lane.sv",
              lane.replace(at, rounding.size(), "remainder >= threshold"));
   const Outcome outcome = simulate(
       "--set hardware=tiny",
-      fmt::format("TESSERA_SOURCE_DIR={} TESSERA_CACHE_DIR={}", dir_.string(), path("cache")));
+      fmt::format("TESSERA_DATA_DIR={} TESSERA_CACHE_DIR={}", dir_.string(), path("cache")));
   EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
   EXPECT_NE(outcome.err.find("differs from the reference kernels"), std::string::npos)
       << outcome.err;

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "network/yaml_fields.hpp"
+#include "input/read_file.hpp"
+#include "input/yaml_fields.hpp"
 #include "tessera/error.hpp"
-#include "tessera/import.hpp"
 #include "tests/damage.hpp"
 
 namespace tessera {

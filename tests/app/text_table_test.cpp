@@ -1,9 +1,9 @@
 // Tables on narrow terminals.
-#include "app/text_table.hpp"
+#include "console/text_table.hpp"
 
 #include <gtest/gtest.h>
 
-#include "app/layer_figures.hpp"
+#include "report/layer_figures.hpp"
 
 namespace tessera {
 namespace {

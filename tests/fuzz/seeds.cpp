@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "input/read_file.hpp"
 #include "tessera/config.hpp"
 #include "tessera/import.hpp"
 #include "tessera/program.hpp"

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 
+#include "input/read_file.hpp"
 #include "tessera/error.hpp"
 #include "tessera/rng.hpp"
 #include "tests/damage.hpp"

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "input/read_file.hpp"
 #include "tessera/import.hpp"
 #include "tessera/reference.hpp"
 #include "tests/digest.hpp"

@@ -11,7 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "network/onnx_values.hpp"
+#include "input/read_file.hpp"
+#include "network/import/onnx/onnx_values.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
 #include "tessera/reference.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "planner/greedy.hpp"
+#include "planner/offsets/greedy.hpp"
 #include "tessera/memory_plan.hpp"
 #include "tessera/rng.hpp"
 

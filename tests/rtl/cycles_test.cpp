@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "input/read_file.hpp"
 #include "tessera/config.hpp"
 #include "tessera/import.hpp"
 #include "tests/rtl/conformance.hpp"

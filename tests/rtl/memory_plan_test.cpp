@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "input/read_file.hpp"
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"

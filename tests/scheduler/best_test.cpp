@@ -7,7 +7,7 @@
 #include "tessera/import.hpp"
 #include "tessera/program.hpp"
 #include "tests/shared_data.hpp"
-#include "timing/cost_model.hpp"
+#include "timing/machine/cost_model.hpp"
 
 namespace tessera {
 namespace {

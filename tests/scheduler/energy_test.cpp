@@ -6,7 +6,7 @@
 #include "tessera/config.hpp"
 #include "tessera/import.hpp"
 #include "tessera/program.hpp"
-#include "timing/cost_model.hpp"
+#include "timing/machine/cost_model.hpp"
 
 namespace tessera {
 namespace {

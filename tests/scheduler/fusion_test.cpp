@@ -1,15 +1,15 @@
 // Layers that run row by row one behind the other, and bands of rows of a single one.
-#include "scheduler/fusion.hpp"
+#include "scheduler/across/fusion.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "scheduler/tiling.hpp"
+#include "scheduler/lower/tiling.hpp"
 #include "tessera/checker.hpp"
 #include "tessera/config.hpp"
 #include "tessera/import.hpp"
 #include "tessera/program.hpp"
-#include "timing/cost_model.hpp"
+#include "timing/machine/cost_model.hpp"
 
 namespace tessera {
 namespace {

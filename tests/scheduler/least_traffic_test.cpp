@@ -1,19 +1,19 @@
 // Tilings with the fewest external bytes.
-#include "scheduler/least_traffic.hpp"
+#include "scheduler/decide/least_traffic.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "scheduler/best_tiling.hpp"
-#include "scheduler/layer_planner.hpp"
+#include "scheduler/decide/best_tiling.hpp"
+#include "scheduler/walk/layer_planner.hpp"
 #include "tessera/checker.hpp"
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
 #include "tessera/program.hpp"
-#include "timing/cost_model.hpp"
+#include "timing/machine/cost_model.hpp"
 
 namespace tessera {
 namespace {

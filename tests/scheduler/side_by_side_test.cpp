@@ -1,5 +1,5 @@
 // Convolutions with few outputs, as ones with more outputs and fewer columns.
-#include "scheduler/side_by_side.hpp"
+#include "scheduler/decide/side_by_side.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What an access of a dynamic memory waits for.
-#include "timing/dram_rows.hpp"
+#include "timing/memory/dram_rows.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The external memory's turns: between masters, between reads and writes, and beats moved at once.
-#include "timing/memory_controller.hpp"
+#include "timing/memory/memory_controller.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 // Memory plans inside models.
 #include <gtest/gtest.h>
 
+#include "input/read_file.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
 #include "tessera/memory_plan.hpp"

@@ -1,5 +1,5 @@
 // The timeline against the counters: nothing is lost, nothing overlaps.
-#include "timing/timeline.hpp"
+#include "timing/machine/timeline.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 #include "tessera/config.hpp"
 #include "tessera/isa.hpp"
-#include "timing/cost_model.hpp"
+#include "timing/machine/cost_model.hpp"
 
 namespace tessera::timing {
 namespace {

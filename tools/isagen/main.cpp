@@ -28,7 +28,7 @@ int main(int argc, char** argv) try {
   const std::string root = argv[2];
   const std::pair<std::string, std::string> files[] = {
       {root + "/rtl/generated/tessera_isa_pkg.sv", emit_systemverilog(definition)},
-      {root + "/isa/generated/command_set.hpp", emit_cpp(definition)},
+      {root + "/include/tessera/generated/command_set.hpp", emit_cpp(definition)},
       {root + "/docs/command-set.md", emit_markdown(definition)},
   };
   int stale = 0;

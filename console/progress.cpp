@@ -1,0 +1,62 @@
+#include "console/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace tessera {
+namespace {
+
+constexpr int kBarWidth = 30;
+constexpr std::chrono::milliseconds kFirst{1000};
+constexpr std::chrono::milliseconds kTerminalPeriod{100};
+constexpr std::chrono::milliseconds kLinePeriod{5000};
+
+}  // namespace
+
+Progress::Progress(bool quiet)
+    : quiet_(quiet),
+      terminal_(isatty(STDERR_FILENO) != 0),
+      next_(std::chrono::steady_clock::now() + kFirst) {}
+
+Progress::~Progress() {
+  clear();
+}
+
+void Progress::say(const std::string& text) {
+  if (!quiet_) {
+    clear();
+    fmt::print(stderr, "{}\n", text);
+  }
+}
+
+void Progress::update(const std::string& what, std::uint64_t done, std::uint64_t whole) {
+  const auto now = std::chrono::steady_clock::now();
+  if (quiet_ || now < next_) {
+    return;
+  }
+  const double share = whole == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(whole);
+  if (terminal_) {
+    const auto filled = static_cast<int>(share * kBarWidth);
+    fmt::print(stderr, "\r\033[K[{}{}] {:3.0f} % {}",
+               std::string(static_cast<std::size_t>(filled), '#'),
+               std::string(static_cast<std::size_t>(kBarWidth - filled), '.'), 100 * share, what);
+    std::fflush(stderr);
+    shown_ = true;
+    next_ = now + kTerminalPeriod;
+  } else {
+    fmt::print(stderr, "{:3.0f} % {}\n", 100 * share, what);
+    next_ = now + kLinePeriod;
+  }
+}
+
+void Progress::clear() {
+  if (shown_) {
+    fmt::print(stderr, "\r\033[K");
+    std::fflush(stderr);
+    shown_ = false;
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,272 @@
+#include "input/yaml_fields.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tessera/error.hpp"
+
+namespace tessera {
+
+YAML::Node parse_yaml(const std::string& text, const std::string& file) {
+  // yaml-cpp recurses for every level; a hostile file must not exhaust the stack.
+  constexpr int kMaxDepth = 64;
+  constexpr std::size_t kMaxIndent = 1024;
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '[' || c == '{' ? 1 : 0;
+    depth -= c == ']' || c == '}' ? 1 : 0;
+    if (depth > kMaxDepth) {
+      throw InputError(fmt::format("{}: nested deeper than {} levels", file, kMaxDepth));
+    }
+  }
+  std::size_t indent = 0;
+  for (const char c : text) {
+    const bool indents = c == ' ' || c == '-' || c == '?' || c == ':';
+    indent = indents ? indent + 1 : 0;
+    if (indent > kMaxIndent) {
+      throw InputError(fmt::format("{}: indented by more than {} columns", file, kMaxIndent));
+    }
+  }
+  try {
+    return YAML::Load(text);
+  } catch (const YAML::Exception& error) {
+    throw InputError(
+        fmt::format("{}:{}:{}: {}", file, error.mark.line + 1, error.mark.column + 1, error.msg));
+  }
+}
+
+std::string place_of(const YAML::Node& node, const std::string& file) {
+  if (!node.IsDefined() || node.Mark().is_null()) {
+    return file + ": ";
+  }
+  return fmt::format("{}:{}:{}: ", file, node.Mark().line + 1, node.Mark().column + 1);
+}
+
+std::uint64_t parse_size(const std::string& text, const std::string& where) {
+  static const std::vector<std::pair<std::string, double>> units = {
+      {"", 1}, {"B", 1}, {"KiB", 1024}, {"MiB", 1024.0 * 1024}, {"GiB", 1024.0 * 1024 * 1024}};
+  const auto bad = [&]() -> std::uint64_t {
+    throw InputError(
+        fmt::format("{}`{}` is not a size; write a number of bytes, or one with B, KiB, MiB or GiB",
+                    where, text));
+  };
+  std::size_t used = 0;
+  double value = 0;
+  try {
+    value = std::stod(text, &used);
+  } catch (const std::exception&) {
+    return bad();
+  }
+  std::string unit = text.substr(used);
+  unit.erase(std::remove(unit.begin(), unit.end(), ' '), unit.end());
+  for (const auto& [name, factor] : units) {
+    if (unit == name) {
+      const double bytes = value * factor;
+      if (!(bytes >= 0) || bytes > 1e15 || bytes != std::floor(bytes)) {
+        return bad();
+      }
+      return static_cast<std::uint64_t>(bytes);
+    }
+  }
+  return bad();
+}
+
+YamlFields::YamlFields(const YAML::Node& node, std::string file, std::string what)
+    : node_(node), file_(std::move(file)), what_(std::move(what)) {
+  if (!node_.IsMap()) {
+    fail(node_, fmt::format("`{}` must be a map of keys and values", what_));
+  }
+}
+
+void YamlFields::know(const std::string& key) {
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
+    known_.push_back(key);
+  }
+}
+
+bool YamlFields::has(const std::string& key) const {
+  return node_[key].IsDefined();
+}
+
+YAML::Node YamlFields::get(const std::string& key) {
+  know(key);
+  return node_[key];
+}
+
+YAML::Node YamlFields::need(const std::string& key) {
+  const YAML::Node value = get(key);
+  if (!value.IsDefined()) {
+    for (const auto& entry : node_) {  // a slip of the pen is the likelier reason
+      const std::string found = entry.first.IsScalar() ? entry.first.Scalar() : "";
+      const std::string hint = suggestion(found, {key});
+      if (!hint.empty() && std::find(known_.begin(), known_.end(), found) == known_.end()) {
+        fail(entry.first, fmt::format("unknown key `{}` in `{}`{}", found, what_, hint));
+      }
+    }
+    fail(node_, fmt::format("`{}` lacks the key `{}`", what_, key));
+  }
+  return value;
+}
+
+std::int64_t YamlFields::to_integer(const YAML::Node& value, const std::string& key,
+                                    std::int64_t low, std::int64_t high) const {
+  std::int64_t result = 0;
+  bool good = value.IsScalar();
+  if (good) {
+    try {
+      result = value.as<std::int64_t>();
+    } catch (const YAML::Exception&) {
+      good = false;
+    }
+  }
+  if (!good || result < low || result > high) {
+    fail(value,
+         fmt::format("`{}.{}` is {}; allowed is a whole number from {} to {}", what_, key,
+                     value.IsScalar() ? "`" + value.Scalar() + "`" : "not a number", low, high));
+  }
+  return result;
+}
+
+std::int64_t YamlFields::integer(const std::string& key, std::int64_t low, std::int64_t high) {
+  return to_integer(need(key), key, low, high);
+}
+
+std::int64_t YamlFields::integer(const std::string& key, std::int64_t low, std::int64_t high,
+                                 std::int64_t fallback) {
+  const YAML::Node value = get(key);
+  return value.IsDefined() ? to_integer(value, key, low, high) : fallback;
+}
+
+double YamlFields::to_number(const YAML::Node& value, const std::string& key, double low,
+                             double high) const {
+  double result = NAN;
+  try {
+    result = value.as<double>();
+  } catch (const YAML::Exception&) {
+    result = NAN;
+  }
+  if (!(result >= low && result <= high)) {
+    fail(value, fmt::format("`{}.{}` must be a number from {} to {}", what_, key, low, high));
+  }
+  return result;
+}
+
+double YamlFields::number(const std::string& key, double low, double high, double fallback) {
+  const YAML::Node value = get(key);
+  return value.IsDefined() ? to_number(value, key, low, high) : fallback;
+}
+
+std::uint64_t YamlFields::size(const std::string& key, std::uint64_t fallback) {
+  const YAML::Node value = get(key);
+  if (!value.IsDefined()) {
+    return fallback;
+  }
+  if (!value.IsScalar()) {
+    fail(value, fmt::format("`{}.{}` must be a size such as 128 KiB", what_, key));
+  }
+  return parse_size(value.Scalar(), place_of(value, file_) + fmt::format("`{}.{}`: ", what_, key));
+}
+
+std::string YamlFields::text(const std::string& key) {
+  const YAML::Node value = need(key);
+  if (!value.IsScalar()) {
+    fail(value, fmt::format("`{}.{}` must be a single value", what_, key));
+  }
+  return value.Scalar();
+}
+
+std::string YamlFields::text(const std::string& key, const std::string& fallback) {
+  return get(key).IsDefined() ? text(key) : fallback;
+}
+
+std::size_t YamlFields::choice(const std::string& key, const std::vector<std::string>& choices,
+                               std::size_t fallback) {
+  const YAML::Node value = get(key);
+  if (!value.IsDefined()) {
+    return fallback;
+  }
+  const std::string word = value.IsScalar() ? value.Scalar() : "";
+  const auto found = std::find(choices.begin(), choices.end(), word);
+  if (found == choices.end()) {
+    fail(value, fmt::format("`{}.{}` is `{}`; allowed is one of {}{}", what_, key, word,
+                            fmt::join(choices, ", "), suggestion(word, choices)));
+  }
+  return static_cast<std::size_t>(found - choices.begin());
+}
+
+std::vector<std::int32_t> YamlFields::integers(const std::string& key, std::size_t count,
+                                               std::int64_t low, std::int64_t high,
+                                               std::int64_t fallback) {
+  const YAML::Node value = get(key);
+  if (!value.IsDefined()) {
+    return std::vector<std::int32_t>(count, static_cast<std::int32_t>(fallback));
+  }
+  if (value.IsScalar()) {
+    return std::vector<std::int32_t>(count,
+                                     static_cast<std::int32_t>(to_integer(value, key, low, high)));
+  }
+  if (!value.IsSequence() || value.size() != count) {
+    fail(value, fmt::format("`{}.{}` must be one number or a list of {}", what_, key, count));
+  }
+  std::vector<std::int32_t> result;
+  for (const auto& element : value) {
+    result.push_back(static_cast<std::int32_t>(to_integer(element, key, low, high)));
+  }
+  return result;
+}
+
+std::vector<std::int32_t> YamlFields::list(const std::string& key, std::size_t least,
+                                           std::size_t most, std::int64_t low, std::int64_t high) {
+  const YAML::Node value = need(key);
+  if (!value.IsSequence() || value.size() < least || value.size() > most) {
+    fail(value,
+         fmt::format("`{}.{}` must be a list of {} numbers", what_, key,
+                     least == most ? std::to_string(least) : fmt::format("{} to {}", least, most)));
+  }
+  std::vector<std::int32_t> result;
+  for (const auto& element : value) {
+    result.push_back(static_cast<std::int32_t>(to_integer(element, key, low, high)));
+  }
+  return result;
+}
+
+std::vector<float> YamlFields::numbers(const std::string& key, double low, double high) {
+  const YAML::Node value = get(key);
+  std::vector<float> result;
+  if (!value.IsDefined()) {
+    return result;
+  }
+  if (value.IsScalar()) {
+    return {static_cast<float>(to_number(value, key, low, high))};
+  }
+  if (!value.IsSequence()) {
+    fail(value, fmt::format("`{}.{}` must be a number or a list of numbers", what_, key));
+  }
+  for (const auto& element : value) {
+    result.push_back(static_cast<float>(to_number(element, key, low, high)));
+  }
+  return result;
+}
+
+void YamlFields::finish() const {
+  for (const auto& entry : node_) {
+    const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "";
+    if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
+      fail(entry.first, fmt::format("unknown key `{}` in `{}`{}; allowed are {}", key, what_,
+                                    suggestion(key, known_), fmt::join(known_, ", ")));
+    }
+  }
+}
+
+void YamlFields::fail(const YAML::Node& node, const std::string& text) const {
+  throw InputError(place_of(node, file_) + text);
+}
+
+void YamlFields::fail(const std::string& key, const std::string& text) {
+  fail(get(key), fmt::format("`{}.{}`: {}", what_, key, text));
+}
+
+}  // namespace tessera

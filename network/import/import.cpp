@@ -1,0 +1,30 @@
+#include "tessera/import.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "input/read_file.hpp"
+#include "tessera/error.hpp"
+
+namespace tessera {
+
+Network load_network(const std::string& path, std::uint64_t seed, bool seeded_weights) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  if (ending != ".tflite" && ending != ".onnx" && ending != ".yaml" && ending != ".yml" &&
+      ending != ".csv") {
+    throw InputError(fmt::format(
+        "{}: networks are .tflite, .onnx, .yaml (layer list) or .csv (layer table)", path));
+  }
+  const std::vector<std::uint8_t> data = read_file(path);
+  if (ending == ".tflite") {
+    return import_tflite(data, path);
+  }
+  if (ending == ".onnx") {
+    return import_onnx(data, path, seed, seeded_weights);
+  }
+  const std::string text(data.begin(), data.end());
+  return ending == ".csv" ? import_csv(text, path, seed) : import_yaml(text, path, seed);
+}
+
+}  // namespace tessera

@@ -1,0 +1,206 @@
+#include "network/import/onnx/onnx_graph.hpp"
+
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+
+#include <cstring>
+#include <set>
+
+#include "tessera/error.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::int64_t kOldestOpset = 10;
+constexpr std::int64_t kNewestOpset = 21;
+constexpr std::int64_t kMostElements = std::int64_t{1} << 30;
+
+template <class Stored>
+void append_raw(const std::string& raw, std::vector<double>& values) {
+  for (std::size_t at = 0; at + sizeof(Stored) <= raw.size(); at += sizeof(Stored)) {
+    Stored value{};
+    std::memcpy(&value, raw.data() + at, sizeof(Stored));
+    values.push_back(static_cast<double>(value));
+  }
+}
+
+template <class Field>
+void append_field(const Field& field, std::vector<double>& values) {
+  for (const auto& value : field) {
+    values.push_back(static_cast<double>(value));
+  }
+}
+
+}  // namespace
+
+OnnxGraph::OnnxGraph(const std::vector<std::uint8_t>& data, std::string name)
+    : name_(std::move(name)) {
+  constexpr int kDeepest = 64;
+  google::protobuf::io::CodedInputStream stream(data.data(), static_cast<int>(data.size()));
+  stream.SetRecursionLimit(kDeepest);
+  if (data.size() > INT32_MAX || !model_.ParseFromCodedStream(&stream) ||
+      !stream.ConsumedEntireMessage() || !model_.has_graph()) {
+    fail("not an ONNX model, or a damaged one");
+  }
+  for (const auto& set : model_.opset_import()) {
+    if (set.domain().empty() || set.domain() == "ai.onnx") {
+      opset_ = set.version();
+    }
+  }
+  if (opset_ < kOldestOpset || opset_ > kNewestOpset) {
+    fail(fmt::format("opset {}; supported are {} to {}", opset_, kOldestOpset, kNewestOpset));
+  }
+  for (const auto& tensor : graph().initializer()) {
+    constants_[tensor.name()] = &tensor;
+  }
+  std::set<std::string> known;
+  for (const auto& input : graph().input()) {
+    known.insert(input.name());
+  }
+  for (const auto& node : graph().node()) {
+    if (node.output_size() == 0) {
+      fail(fmt::format("node `{}` ({}) has no output", node.name(), node.op_type()));
+    }
+    for (const std::string& input : node.input()) {
+      if (!input.empty() && known.count(input) == 0 && constants_.count(input) == 0) {
+        fail(fmt::format("node `{}` ({}) reads `{}`, which no node before it computes", node.name(),
+                         node.op_type(), input));
+      }
+      readers_[input].push_back(&node);
+    }
+    for (const std::string& output : node.output()) {
+      producers_[output] = &node;
+      known.insert(output);
+    }
+    if (node.op_type() == "Constant" && node.output_size() == 1) {
+      for (const auto& attribute : node.attribute()) {
+        if (attribute.name() == "value" && attribute.has_t()) {
+          constants_[node.output(0)] = &attribute.t();
+        }
+      }
+    }
+  }
+  for (const auto& output : graph().output()) {
+    readers_[output.name()].push_back(nullptr);
+  }
+}
+
+void OnnxGraph::fail(const std::string& text) const {
+  throw InputError(fmt::format("{}: {}", name_, text));
+}
+
+std::vector<const onnx::NodeProto*> OnnxGraph::readers_of(const std::string& value) const {
+  const auto found = readers_.find(value);
+  return found == readers_.end() ? std::vector<const onnx::NodeProto*>{} : found->second;
+}
+
+const onnx::NodeProto* OnnxGraph::producer_of(const std::string& value) const {
+  const auto found = producers_.find(value);
+  return found == producers_.end() ? nullptr : found->second;
+}
+
+bool OnnxGraph::is_constant(const std::string& value) const {
+  return constants_.count(value) != 0;
+}
+
+const onnx::TensorProto* OnnxGraph::tensor_of(const std::string& value) const {
+  const auto found = constants_.find(value);
+  if (found == constants_.end()) {
+    fail(fmt::format("`{}` must be a constant", value));
+  }
+  return found->second;
+}
+
+std::vector<std::int64_t> OnnxGraph::dims_of(const std::string& value) const {
+  const onnx::TensorProto& tensor = *tensor_of(value);
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : tensor.dims()) {
+    if (extent < 0 || extent > kMostElements || elements * extent > kMostElements) {
+      fail(fmt::format("constant `{}` has extent {}", value, extent));
+    }
+    elements *= extent;
+  }
+  return {tensor.dims().begin(), tensor.dims().end()};
+}
+
+OnnxConstant OnnxGraph::constant(const std::string& value) const {
+  const onnx::TensorProto& tensor = *tensor_of(value);
+  OnnxConstant result;
+  result.dims = dims_of(value);
+  result.type = static_cast<onnx::TensorProto::DataType>(tensor.data_type());
+  if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
+    fail(fmt::format("constant `{}` lies in another file, which is not supported", value));
+  }
+  const std::string& raw = tensor.raw_data();
+  switch (tensor.data_type()) {
+    case onnx::TensorProto::FLOAT:
+      append_raw<float>(raw, result.values);
+      append_field(tensor.float_data(), result.values);
+      break;
+    case onnx::TensorProto::INT8:
+      append_raw<std::int8_t>(raw, result.values);
+      append_field(tensor.int32_data(), result.values);
+      break;
+    case onnx::TensorProto::UINT8:
+      append_raw<std::uint8_t>(raw, result.values);
+      append_field(tensor.int32_data(), result.values);
+      break;
+    case onnx::TensorProto::INT32:
+      append_raw<std::int32_t>(raw, result.values);
+      append_field(tensor.int32_data(), result.values);
+      break;
+    case onnx::TensorProto::INT64:
+      append_raw<std::int64_t>(raw, result.values);
+      append_field(tensor.int64_data(), result.values);
+      break;
+    default:
+      fail(fmt::format("constant `{}` has type {}; supported are float, int8, uint8, int32, int64",
+                       value, tensor.data_type()));
+  }
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : result.dims) {
+    elements *= extent;
+  }
+  if (static_cast<std::int64_t>(result.values.size()) != elements) {
+    fail(fmt::format("constant `{}` has {} values, its shape {}", value, result.values.size(),
+                     elements));
+  }
+  return result;
+}
+
+OnnxAttributes::OnnxAttributes(const onnx::NodeProto& node) : node_(node) {}
+
+const onnx::AttributeProto* OnnxAttributes::find(const std::string& name) const {
+  for (const auto& attribute : node_.attribute()) {
+    if (attribute.name() == name) {
+      return &attribute;
+    }
+  }
+  return nullptr;
+}
+
+std::int64_t OnnxAttributes::integer(const std::string& name, std::int64_t fallback) const {
+  const auto* attribute = find(name);
+  return attribute == nullptr ? fallback : attribute->i();
+}
+
+float OnnxAttributes::number(const std::string& name, float fallback) const {
+  const auto* attribute = find(name);
+  return attribute == nullptr ? fallback : attribute->f();
+}
+
+std::string OnnxAttributes::text(const std::string& name, const std::string& fallback) const {
+  const auto* attribute = find(name);
+  return attribute == nullptr ? fallback : attribute->s();
+}
+
+std::vector<std::int64_t> OnnxAttributes::integers(const std::string& name,
+                                                   std::vector<std::int64_t> fallback) const {
+  const auto* attribute = find(name);
+  if (attribute == nullptr) {
+    return fallback;
+  }
+  return {attribute->ints().begin(), attribute->ints().end()};
+}
+
+}  // namespace tessera

@@ -1,0 +1,84 @@
+#include <algorithm>
+
+#include "network/reference/reference_kernels.hpp"
+#include "tessera/quantise.hpp"
+
+namespace tessera::reference {
+namespace {
+
+// Where the elements of an input lie for those of the output: strides, 0 where it is repeated.
+std::vector<std::int64_t> broadcast_strides(const std::vector<std::int32_t>& shape,
+                                            std::size_t rank) {
+  std::vector<std::int64_t> strides(rank, 0);
+  std::int64_t stride = 1;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const std::int32_t extent = shape[shape.size() - 1 - d];
+    strides[rank - 1 - d] = extent == 1 ? 0 : stride;
+    stride *= extent;
+  }
+  return strides;
+}
+
+// What two values give.
+class Arithmetic {
+ public:
+  Arithmetic(const Binary& binary, const Quantisation& a, const Quantisation& b,
+             const Quantisation& out)
+      : kind_(binary.kind),
+        zero_a_(a.zero_point),
+        zero_b_(b.zero_point),
+        zero_out_(out.zero_point),
+        factors_(add_factors(a, b, out)),
+        product_(multiply_factor(a, b, out)),
+        range_(activation_range(binary.activation, out)) {}
+
+  [[nodiscard]] std::int8_t operator()(std::int8_t a, std::int8_t b) const {
+    const std::int32_t value = requantised(a - zero_a_, b - zero_b_) + zero_out_;
+    return static_cast<std::int8_t>(std::clamp(value, range_.low, range_.high));
+  }
+
+ private:
+  [[nodiscard]] std::int32_t requantised(std::int32_t a, std::int32_t b) const {
+    if (kind_ == BinaryKind::Mul) {
+      return requantise(a * b, product_);
+    }
+    const std::int32_t first = requantise(a * (1 << kAddShift), factors_.first);
+    const std::int32_t second = requantise(b * (1 << kAddShift), factors_.second);
+    return requantise(kind_ == BinaryKind::Add ? first + second : first - second, factors_.output);
+  }
+
+  BinaryKind kind_;
+  std::int32_t zero_a_, zero_b_, zero_out_;
+  AddFactors factors_;
+  FixedPoint product_;
+  ClampRange range_;
+};
+
+}  // namespace
+
+void binary(const Binary& binary, const Operands& x) {
+  const Tensor& out = x.output();
+  const std::size_t rank = out.shape.size();
+  const Arithmetic arithmetic(binary, x.input(0).quantisation, x.input(1).quantisation,
+                              out.quantisation);
+  const auto strides_a = broadcast_strides(x.input(0).shape, rank);
+  const auto strides_b = broadcast_strides(x.input(1).shape, rank);
+  std::vector<std::int32_t> at(rank, 0);
+  std::int64_t a = 0;
+  std::int64_t b = 0;
+  for (std::int64_t i = 0; i < out.elements(); ++i) {
+    x.result()[i] = arithmetic(x.data<std::int8_t>(0)[a], x.data<std::int8_t>(1)[b]);
+    for (std::size_t d = rank; d-- > 0;) {
+      a += strides_a[d];
+      b += strides_b[d];
+      if (++at[d] < out.shape[d]) {
+        break;
+      }
+      a -= strides_a[d] * out.shape[d];
+      b -= strides_b[d] * out.shape[d];
+      at[d] = 0;
+    }
+  }
+}
+
+}  // namespace tessera::reference

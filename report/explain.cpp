@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/report.hpp"
+#include "tessera/error.hpp"
+
+namespace tessera {
+namespace {
+
+std::string explain_layer(const Program& program, const LayerRecord& record) {
+  std::string text = fmt::format("{} ({})\n", record.name, record.op);
+  if (record.no_copy) {
+    return text + "  no copy: its output and inputs share their memory\n\n";
+  }
+  if (record.rides_on) {
+    return text + fmt::format("  part of {}\n\n", program.layers[*record.rides_on].name);
+  }
+  if (!record.decision) {
+    return text + fmt::format("  host: {}\n\n", record.host_reason);
+  }
+  const LayerDecision& decision = *record.decision;
+  text += fmt::format("  bytes: total_cbuf {}, total_weight {}, min_weight {}, total_feature {}\n",
+                      decision.sizes.total_cbuf, decision.sizes.total_weight,
+                      decision.sizes.min_weight, decision.sizes.total_feature);
+  for (const Inequality& line : decision.trace) {
+    text += fmt::format("  {:<9} {}: {}\n            {}\n", line.holds ? "holds" : "rejected",
+                        line.rule, line.formula, line.numbers);
+  }
+  text += fmt::format("  => {}: {}\n", decision.long_name(), decision.reason);
+  if (record.passes > 1) {
+    text += fmt::format("  the first of {} passes\n", record.passes);
+  }
+  for (const std::size_t rider : record.riders) {
+    text += fmt::format("  with {} ({})\n", program.layers[rider].name, program.layers[rider].op);
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string explain(const Program& program, const std::string& layer) {
+  std::string text;
+  std::vector<std::string> names;
+  for (const LayerRecord& record : program.layers) {
+    names.push_back(record.name);
+    if (layer.empty() || record.name == layer) {
+      text += explain_layer(program, record);
+    }
+  }
+  if (text.empty()) {
+    throw InputError(fmt::format("no layer is named `{}`{}", layer, suggestion(layer, names)));
+  }
+  return text;
+}
+
+}  // namespace tessera

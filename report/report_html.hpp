@@ -1,0 +1,22 @@
+// Reports as a single page that opens offline.
+#pragma once
+
+#include <string>
+
+#include "app/simulate.hpp"
+#include "tessera/config.hpp"
+#include "timing/machine/timeline.hpp"
+
+namespace tessera {
+
+/// Throws MissingTool when the charting library is not there, with how to get it.
+void check_web_assets();
+
+/// Of a run. Throws MissingTool.
+std::string report_html(const Config& config, const Simulation& simulation,
+                        const timing::Timeline& timeline);
+
+/// Of a sweep, from its JSON (schema "tessera.sweep/1"). Throws MissingTool.
+std::string sweep_html(const std::string& json);
+
+}  // namespace tessera

@@ -1,0 +1,145 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "app/classes.hpp"
+#include "console/text_table.hpp"
+#include "report/layer_figures.hpp"
+#include "report/report.hpp"
+
+namespace tessera {
+namespace {
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? ""
+                    : fmt::format("{:.1f}",
+                                  100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+// Bytes moved for each byte that must move when every tensor moves once.
+std::string times(std::uint64_t bytes, std::uint64_t least) {
+  return least == 0
+             ? ""
+             : fmt::format("{:.2f}x", static_cast<double>(bytes) / static_cast<double>(least));
+}
+
+std::string coloured(const std::string& word, const std::string& padded) {
+  const char* const code = word == "array"     ? "32"
+                           : word == "weights" ? "35"
+                           : word == "read"    ? "33"
+                           : word == "write"   ? "31"
+                                               : "36";
+  return fmt::format("\x1b[{}m{}\x1b[0m", code, padded);
+}
+
+Row layer_row(const Config& config, const Program& program, const LayerRecord& record,
+              const LayerResult& result, std::uint64_t least) {
+  const std::uint64_t cycles = counter(result.counters, isa::Counter::Cycles);
+  if (record.rides_on) {
+    return {record.name, record.op, "in " + program.layers[*record.rides_on].name};
+  }
+  if (!record.decision && !record.no_copy) {
+    return {record.name, record.op, "host", record.macs == 0 ? "" : grouped(record.macs)};
+  }
+  if (record.no_copy) {
+    return {record.name, record.op, "no copy", "", cycles == 0 ? "" : grouped(cycles)};
+  }
+  const std::uint64_t ideal = record.macs / config.hardware.macs_per_cycle();
+  return {record.name,
+          record.op,
+          mode_of(record),
+          grouped(record.macs),
+          grouped(cycles),
+          grouped(ideal),
+          percent(ideal, cycles),
+          bottleneck_of(result.counters),
+          grouped(read_bytes(result.counters)),
+          grouped(counter(result.counters, isa::Counter::WriteBytes)),
+          times(external_bytes(result.counters), least),
+          grouped(record.cbuf_peak_bytes)};
+}
+
+TableStyle table_style(const Terminal& terminal) {
+  enum Column : std::size_t {
+    Operator = 1,
+    Macs = 3,
+    Ideal = 5,
+    Limit = 7,
+    Read,
+    Write,
+    Least,
+    Cbuf
+  };
+  TableStyle style;
+  style.names = 3;
+  style.width = terminal.width;
+  style.least_first = {Cbuf, Ideal, Macs, Operator, Least, Write, Read};
+  if (terminal.colour) {
+    style.paint = [](std::size_t column, const std::string& cell, const std::string& padded) {
+      return column == Limit && !cell.empty() && cell != "limit" ? coloured(cell, padded) : padded;
+    };
+  }
+  return style;
+}
+
+}  // namespace
+
+std::string report_table(const Config& config, const Simulation& simulation,
+                         const Terminal& terminal) {
+  const Hardware& hw = config.hardware;
+  std::vector<Row> rows = {{"layer", "operator", "mode", "MACs", "cycles", "ideal cycles",
+                            "array %", "limit", "read bytes", "write bytes", "of least",
+                            "cbuf bytes"}};
+  std::uint64_t macs = 0;
+  std::uint64_t ideal = 0;
+  std::uint64_t least = 0;
+  for (std::size_t i = 0; i < simulation.program.layers.size(); ++i) {
+    const LayerRecord& record = simulation.program.layers[i];
+    const std::uint64_t once =
+        least_external_bytes(*simulation.network, simulation.network->operators[i]);
+    rows.push_back(
+        layer_row(config, simulation.program, record, simulation.result.layers[i], once));
+    if (record.decision) {
+      least += once;
+      macs += record.macs;
+      ideal += record.macs / hw.macs_per_cycle();
+    }
+  }
+  const Counters& totals = simulation.result.totals;
+  const std::uint64_t cycles = counter(totals, isa::Counter::Cycles);
+  rows.push_back({"accelerator", "", "", grouped(macs), grouped(cycles), grouped(ideal),
+                  percent(ideal, cycles), bottleneck_of(totals), grouped(read_bytes(totals)),
+                  grouped(counter(totals, isa::Counter::WriteBytes)),
+                  times(external_bytes(totals), least)});
+  std::string text = fmt::format(
+      "{} on {}: {} x {} MACs, {} KiB cbuf, {} bytes/cycle external memory{}, latency {} cycles; "
+      "policy {}, engine {}\n\n",
+      simulation.network->name, hw.name, hw.atomic_c, hw.atomic_k,
+      static_cast<double>(hw.cbuf_size) / 1024, config.memory.bytes_per_cycle,
+      config.memory.name == "custom" ? "" : " (" + config.memory.name + ")", config.memory.latency,
+      policy_names()[static_cast<std::size_t>(config.policy.name)],
+      engine_names()[static_cast<std::size_t>(config.engine)]);
+  text += styled(std::move(rows), table_style(terminal));
+  text += fmt::format("\nactivations: {} bytes in external memory (at least {})\n",
+                      grouped(simulation.program.arena_bytes()),
+                      grouped(simulation.program.memory.allocation.lower_bound));
+  constexpr std::size_t kMostClasses = 5;
+  const auto classes = scored_classes(config, *simulation.network, simulation.result.outputs);
+  for (std::size_t i = 0; i < std::min(classes.size(), kMostClasses); ++i) {
+    text += fmt::format("{} {:<24} {:.4f}\n", i == 0 ? "class:" : "      ", classes[i].label,
+                        classes[i].score);
+  }
+  if (!simulation.has_data) {
+    text += "not verified: this engine counts cycles and bytes, it computes nothing\n";
+  } else if (simulation.verified()) {
+    text += "verified: every layer equals the reference kernels, byte for byte\n";
+  } else {
+    const std::size_t layer = *simulation.first_mismatch;
+    text += fmt::format("WRONG: layer {} (`{}`) is the first that differs from the reference\n",
+                        layer, simulation.program.layers[layer].name);
+  }
+  return text;
+}
+
+}  // namespace tessera

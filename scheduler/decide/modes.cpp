@@ -1,0 +1,422 @@
+// The published rules: direct, ping-pong, wait, split.
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "scheduler/lower/tiling.hpp"
+#include "tessera/error.hpp"
+#include "tessera/schedule.hpp"
+
+namespace tessera {
+namespace {
+
+struct Split {
+  std::uint32_t channels = 1;
+  std::uint32_t tiles_h = 1;
+  std::uint32_t tiles_w = 1;
+  [[nodiscard]] std::uint32_t tiles() const { return tiles_h * tiles_w; }
+};
+
+class Decider {
+ public:
+  Decider(const ConvShape& shape, const Hardware& hardware, const Policy& policy)
+      : shape_(shape), hardware_(hardware), policy_(policy), atoms_(atoms_of(shape, hardware)) {
+    decision_.sizes.total_cbuf = hardware.cbuf_size;
+    decision_.sizes.total_weight = weight_bytes(atoms_, static_cast<std::uint32_t>(shape.out_c));
+    decision_.sizes.min_weight = weight_bytes(atoms_, first_group());
+    decision_.sizes.total_feature = feature_bytes(shape.in_h, shape.in_w, atoms_);
+  }
+
+  std::optional<LayerDecision> run_kept() {
+    BufferSizes& s = decision_.sizes;
+    s.total_feature = 0;
+    const std::optional<Mode> mode = mode_for(0, atoms_);
+    if (!mode) {
+      return std::nullopt;
+    }
+    decision_.feature_kept = true;
+    decision_.modes = {*mode};
+    decision_.reason = "the feature is in the buffer, the first rule that holds for the weights";
+    return std::move(decision_);
+  }
+
+  LayerDecision run() {
+    switch (policy_.mode) {
+      case ForcedMode::None:
+        first_fit();
+        break;
+      case ForcedMode::Direct:
+        force(Mode::Direct);
+        break;
+      case ForcedMode::PingPong:
+        force(Mode::PingPong);
+        break;
+      case ForcedMode::Wait:
+        force(Mode::Wait);
+        break;
+      default:
+        force_split();
+        break;
+    }
+    return std::move(decision_);
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t first_group() const {
+    return std::min<std::uint32_t>(hardware_.atomic_k, static_cast<std::uint32_t>(shape_.out_c));
+  }
+  [[nodiscard]] std::uint64_t weight_bytes(std::uint32_t atoms, std::uint32_t kernels) const {
+    return kernel_atoms(shape_, hardware_, atoms) * hardware_.atomic_c *
+           std::min(kernels, stored_kernels(shape_, hardware_));
+  }
+  // Kernels that see a part of `atoms`: all of them, or the channels' own.
+  [[nodiscard]] std::uint32_t kernels_on(std::uint32_t atoms) const {
+    const auto all = static_cast<std::uint32_t>(shape_.out_c);
+    return shape_.depthwise ? std::min(all, atoms * hardware_.atomic_k) : all;
+  }
+  [[nodiscard]] std::uint64_t feature_bytes(std::int32_t rows, std::int32_t cols,
+                                            std::uint32_t atoms) const {
+    return static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) * atoms *
+           hardware_.atomic_c;
+  }
+
+  bool test(const std::string& rule, const std::string& formula, std::uint64_t weights,
+            int weight_factor, std::uint64_t feature) {
+    const std::uint64_t need = static_cast<std::uint64_t>(weight_factor) * weights + feature;
+    const bool holds = need <= hardware_.cbuf_size;
+    const std::string factor = weight_factor == 1 ? "" : fmt::format("{} * ", weight_factor);
+    decision_.trace.push_back({rule, formula + " <= total_cbuf",
+                               fmt::format("{}{} + {} = {} {} {}", factor, weights, feature, need,
+                                           holds ? "<=" : ">", hardware_.cbuf_size),
+                               holds});
+    return holds;
+  }
+
+  // The first of direct, ping-pong, wait for a part; nothing when none fits.
+  [[nodiscard]] std::optional<Mode> mode_for(std::uint64_t feature, std::uint32_t atoms) const {
+    const std::uint64_t total = weight_bytes(atoms, kernels_on(atoms));
+    const std::uint64_t group = weight_bytes(atoms, first_group());
+    if (total + feature <= hardware_.cbuf_size) {
+      return Mode::Direct;
+    }
+    if (2 * group + feature <= hardware_.cbuf_size) {
+      return Mode::PingPong;
+    }
+    if (group + feature <= hardware_.cbuf_size) {
+      return Mode::Wait;
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::int32_t largest_rows(std::uint32_t tiles) const {
+    std::int32_t largest = 0;
+    for (const Range& out : split_evenly({0, shape_.out_h}, tiles)) {
+      largest = std::max(largest, input_rows(shape_, out).size());
+    }
+    return largest;
+  }
+  [[nodiscard]] std::int32_t largest_cols(std::uint32_t tiles) const {
+    std::int32_t largest = 0;
+    for (const Range& out : split_evenly({0, shape_.out_w}, tiles)) {
+      largest = std::max(largest, input_cols(shape_, out).size());
+    }
+    return largest;
+  }
+
+  [[nodiscard]] std::uint32_t part_atoms(std::uint32_t parts) const {
+    return static_cast<std::uint32_t>(ceil_div(atoms_, parts));
+  }
+
+  // The smallest N of at least 2 whose parts fit.
+  [[nodiscard]] std::optional<Split> channel_split() const {
+    for (std::uint32_t n = 2; n <= atoms_; ++n) {
+      const std::uint32_t atoms = part_atoms(n);
+      if (feature_bytes(shape_.in_h, shape_.in_w, atoms) + weight_bytes(atoms, first_group()) <=
+          hardware_.cbuf_size) {
+        return Split{n, 1, 1};
+      }
+    }
+    return std::nullopt;
+  }
+
+  // The fewest tiles (at least `least`) that fit with `atoms` channels; rows are cut before
+  // columns.
+  [[nodiscard]] std::optional<Split> spatial_split(std::uint32_t atoms, std::uint32_t least) const {
+    const auto rows = static_cast<std::uint32_t>(shape_.out_h);
+    const auto cols = static_cast<std::uint32_t>(shape_.out_w);
+    const std::uint64_t weights = weight_bytes(atoms, first_group());
+    std::optional<Split> best;
+    for (std::uint32_t w = 1; w <= cols; ++w) {
+      if (best && w >= best->tiles()) {
+        break;
+      }
+      const std::int32_t tile_cols = largest_cols(w);
+      const auto fits = [&](std::uint32_t h) {
+        return feature_bytes(largest_rows(h), tile_cols, atoms) + weights <= hardware_.cbuf_size;
+      };
+      std::uint32_t low =
+          static_cast<std::uint32_t>(std::max<std::uint64_t>(1, ceil_div(least, w)));
+      std::uint32_t high = best ? std::min(rows, (best->tiles() - 1) / w) : rows;
+      if (low > high || !fits(high)) {
+        continue;
+      }
+      // Fewer tiles need more rows each, up to one row of rounding: search, then step down.
+      while (low < high) {
+        const std::uint32_t middle = low + (high - low) / 2;
+        if (fits(middle)) {
+          high = middle;
+        } else {
+          low = middle + 1;
+        }
+      }
+      best = Split{1, low, w};
+    }
+    return best;
+  }
+
+  [[nodiscard]] std::optional<Split> both_split(std::uint32_t least_parts) const {
+    std::optional<Split> best;
+    for (std::uint32_t n = least_parts; n <= atoms_; ++n) {
+      if (best && n * 2 > best->channels * best->tiles()) {
+        break;
+      }
+      if (n > 2 && part_atoms(n) == part_atoms(n - 1)) {
+        continue;
+      }
+      auto split = spatial_split(part_atoms(n), 2);
+      if (split) {
+        split->channels = n;
+        if (!best || n * split->tiles() < best->channels * best->tiles()) {
+          best = split;
+        }
+      }
+    }
+    return best;
+  }
+
+  LayerDecision with(const Split& split) const {
+    LayerDecision decision = decision_;
+    decision.channel_parts = split.channels;
+    decision.tiles_h = split.tiles_h;
+    decision.tiles_w = split.tiles_w;
+    decision.modes.clear();
+    const auto parts = split_evenly({0, static_cast<std::int32_t>(atoms_)}, split.channels);
+    for (const Range& rows : split_evenly({0, shape_.out_h}, split.tiles_h)) {
+      for (const Range& cols : split_evenly({0, shape_.out_w}, split.tiles_w)) {
+        for (const Range& atoms : parts) {
+          const auto n = static_cast<std::uint32_t>(atoms.size());
+          const std::uint64_t feature =
+              feature_bytes(input_rows(shape_, rows).size(), input_cols(shape_, cols).size(), n);
+          decision.modes.push_back(mode_for(feature, n).value());
+        }
+      }
+    }
+    return decision;
+  }
+
+  void note_split(const char* rule, const std::optional<Split>& split) {
+    Inequality line;
+    line.rule = rule;
+    line.holds = split.has_value();
+    if (!split) {
+      line.formula = "max_split_feature + max_split_weight <= total_cbuf";
+      line.numbers = "holds for no number of parts";
+    } else {
+      const std::uint32_t atoms = part_atoms(split->channels);
+      const std::uint64_t feature =
+          feature_bytes(largest_rows(split->tiles_h), largest_cols(split->tiles_w), atoms);
+      const std::uint64_t weights = weight_bytes(atoms, first_group());
+      line.formula = fmt::format(
+          "max_split_feature + max_split_weight <= total_cbuf, {} channel part(s), {} x {} tile(s)",
+          split->channels, split->tiles_h, split->tiles_w);
+      line.numbers = fmt::format("{} + {} = {} <= {}", feature, weights, feature + weights,
+                                 hardware_.cbuf_size);
+    }
+    decision_.trace.push_back(line);
+  }
+
+  void first_fit() {
+    const BufferSizes& s = decision_.sizes;
+    if (test("direct", "total_weight + total_feature", s.total_weight, 1, s.total_feature)) {
+      return take(Mode::Direct);
+    }
+    if (test("ping-pong", "2 * min_weight + total_feature", s.min_weight, 2, s.total_feature)) {
+      return take(Mode::PingPong);
+    }
+    if (test("wait", "min_weight + total_feature", s.min_weight, 1, s.total_feature)) {
+      return take(Mode::Wait);
+    }
+    const auto channels = policy_.split == SplitChoice::Spatial ? std::nullopt : channel_split();
+    const auto spatial =
+        policy_.split == SplitChoice::Channels ? std::nullopt : spatial_split(atoms_, 2);
+    if (policy_.split != SplitChoice::Spatial) {
+      note_split("split by channels", channels);
+    }
+    if (policy_.split != SplitChoice::Channels) {
+      note_split("split by height and width", spatial);
+    }
+    if (!channels && !spatial) {
+      return take_both();
+    }
+    if (channels && spatial) {
+      return take_cheaper(with(*channels), with(*spatial));
+    }
+    decision_ = with(channels ? *channels : *spatial);
+    decision_.reason = policy_.split == SplitChoice::Auto ? "the only split that fits"
+                                                          : "the split that was asked for";
+  }
+
+  void take(Mode mode) {
+    decision_.modes = {mode};
+    decision_.reason = "the first rule that holds";
+  }
+
+  void take_both() {
+    const auto both = both_split(2);
+    note_split("split by channels and space", both);
+    if (!both) {
+      fail_too_large();
+    }
+    decision_ = with(*both);
+    decision_.reason = "neither split is enough alone";
+  }
+
+  void take_cheaper(const LayerDecision& channels, const LayerDecision& spatial) {
+    const Traffic a = traffic_of(shape_, hardware_, channels);
+    const Traffic b = traffic_of(shape_, hardware_, spatial);
+    const std::uint64_t bytes_a = a.read_bytes + a.write_bytes;
+    const std::uint64_t bytes_b = b.read_bytes + b.write_bytes;
+    decision_ = bytes_a < bytes_b ? channels : spatial;
+    decision_.reason =
+        fmt::format("external bytes: {} by channels, {} by height and width", bytes_a, bytes_b);
+  }
+
+  void force(Mode mode) {
+    const BufferSizes& s = decision_.sizes;
+    const bool fits =
+        mode == Mode::Direct
+            ? test("direct", "total_weight + total_feature", s.total_weight, 1, s.total_feature)
+        : mode == Mode::PingPong
+            ? test("ping-pong", "2 * min_weight + total_feature", s.min_weight, 2, s.total_feature)
+            : test("wait", "min_weight + total_feature", s.min_weight, 1, s.total_feature);
+    if (!fits) {
+      throw InputError(fmt::format("layer `{}`: mode {} does not fit: {}", shape_.name,
+                                   name_of(mode), decision_.trace.back().numbers));
+    }
+    decision_.modes = {mode};
+    decision_.reason = "the mode that was asked for";
+  }
+
+  void force_split() {
+    std::optional<Split> split;
+    const char* rule = "split by channels and space";
+    if (policy_.mode == ForcedMode::SplitChannels) {
+      split = channel_split();
+      rule = "split by channels";
+    } else if (policy_.mode == ForcedMode::SplitSpatial) {
+      split = spatial_split(atoms_, 2);
+      rule = "split by height and width";
+    } else {
+      split = both_split(2);
+    }
+    note_split(rule, split);
+    if (!split) {
+      throw InputError(fmt::format("layer `{}`: {} does not fit {} bytes of cbuf", shape_.name,
+                                   rule, hardware_.cbuf_size));
+    }
+    decision_ = with(*split);
+    decision_.reason = "the split that was asked for";
+  }
+
+  [[noreturn]] void fail_too_large() const {
+    const std::int32_t rows = std::min(shape_.in_h, (shape_.kernel_h - 1) * shape_.dilation_h + 1);
+    const std::int32_t cols = std::min(shape_.in_w, (shape_.kernel_w - 1) * shape_.dilation_w + 1);
+    const std::uint64_t need = feature_bytes(rows, cols, 1) + weight_bytes(1, first_group());
+    throw InputError(fmt::format(
+        "layer `{}` does not fit the cbuf: its smallest part (one output pixel, {} input channels, "
+        "{} kernels) needs {} bytes, the cbuf has {}",
+        shape_.name, hardware_.atomic_c, first_group(), need, hardware_.cbuf_size));
+  }
+
+  const ConvShape& shape_;
+  const Hardware& hardware_;
+  const Policy& policy_;
+  std::uint32_t atoms_;
+  LayerDecision decision_;
+};
+
+}  // namespace
+
+const std::vector<std::string>& policy_names() {
+  static const std::vector<std::string> names = {"first-fit", "best"};
+  return names;
+}
+
+const std::vector<std::string>& objective_names() {
+  static const std::vector<std::string> names = {"cycles", "traffic", "energy"};
+  return names;
+}
+
+const char* name_of(Mode mode) {
+  switch (mode) {
+    case Mode::Direct:
+      return "direct";
+    case Mode::PingPong:
+      return "ping-pong";
+    case Mode::Wait:
+      return "wait";
+  }
+  return "";
+}
+
+std::string LayerDecision::mode_name() const {
+  return fused           ? "row-by-row"
+         : band_rows > 0 ? "split"
+         : is_split()    ? "split"
+                         : name_of(modes.at(0));
+}
+
+std::string LayerDecision::long_name() const {
+  std::string kept = feature_kept && output_kept ? ", in and out kept"
+                     : feature_kept              ? ", in kept"
+                     : output_kept               ? ", out kept"
+                                                 : "";
+  if (output_columns > 1) {
+    kept = fmt::format(", {} columns at once{}", output_columns, kept);
+  }
+  if (band_rows > 0) {
+    const std::string kernels = kernel_parts > 1 ? fmt::format(" k{}", kernel_parts) : "";
+    const std::string columns = tiles_w > 1 ? fmt::format(" 1x{}", tiles_w) : "";
+    return fmt::format("{}{}{}, {} row{} at once{}", fused ? "row by row" : "split", kernels,
+                       columns, band_rows, band_rows > 1 ? "s" : "", kept);
+  }
+  if (!is_split()) {
+    return mode_name() + kept;
+  }
+  std::string text = "split";
+  if (channel_parts > 1) {
+    text += fmt::format(" c{}", channel_parts);
+  }
+  if (tiles_h * tiles_w > 1) {
+    text += fmt::format(" {}x{}", tiles_h, tiles_w);
+  }
+  text += " (";
+  std::string separator;
+  for (const Mode mode : {Mode::Direct, Mode::PingPong, Mode::Wait}) {
+    if (std::count(modes.begin(), modes.end(), mode) > 0) {
+      text += separator + name_of(mode);
+      separator = "+";
+    }
+  }
+  return text + (rolling ? ", rolling)" : ")") + kept;
+}
+
+LayerDecision decide_layer(const ConvShape& shape, const Hardware& hardware, const Policy& policy) {
+  return Decider(shape, hardware, policy).run();
+}
+
+std::optional<LayerDecision> decide_kept(const ConvShape& shape, const Hardware& hardware) {
+  return Decider(shape, hardware, {}).run_kept();
+}
+
+}  // namespace tessera

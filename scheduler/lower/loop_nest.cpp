@@ -1,0 +1,184 @@
+#include "scheduler/lower/loop_nest.hpp"
+
+#include <algorithm>
+
+#include "scheduler/lower/lowering_parts.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::int64_t kMostNests = 256;
+constexpr std::int64_t kMostChannels = 4096;
+constexpr std::int64_t kMostExtent = 32767;  // CV_INPUT
+constexpr std::int64_t kGoodCols = 256;      // a tile's pixels
+
+bool adjacent(const Axis& outer, const Axis& inner) {
+  return outer.in == inner.in * inner.extent && outer.operand == inner.operand * inner.extent &&
+         outer.out == inner.out * inner.extent;
+}
+
+// Extents of 1 go, axes that continue each other become one.
+std::vector<Axis> merged(const std::vector<Axis>& axes) {
+  std::vector<Axis> result;
+  for (const Axis& axis : axes) {
+    if (axis.extent == 1) {
+      continue;
+    }
+    if (!result.empty() && adjacent(result.back(), axis)) {
+      const std::int64_t extent = result.back().extent * axis.extent;
+      result.back() = axis;
+      result.back().extent = extent;
+    } else {
+      result.push_back(axis);
+    }
+  }
+  return result;
+}
+
+// The divisor of `extent` of at most `most` for which `better(candidate, best)`; 1 when there is
+// none.
+template <class Better>
+std::int64_t best_divisor(std::int64_t extent, std::int64_t most, Better better) {
+  std::int64_t best = 1;
+  const auto consider = [&](std::int64_t d) {
+    if (d <= most && better(d, best)) {
+      best = d;
+    }
+  };
+  for (std::int64_t d = 1; d * d <= extent; ++d) {
+    if (extent % d == 0) {
+      consider(d);
+      consider(extent / d);
+    }
+  }
+  return best;
+}
+
+// Cuts an axis into an outer one and an inner one of `inner` elements.
+void cut(std::vector<Axis>& axes, std::size_t at, std::int64_t inner) {
+  Axis outer = axes[at];
+  outer.extent /= inner;
+  outer.in *= inner;
+  outer.operand *= inner;
+  outer.out *= inner;
+  axes[at].extent = inner;
+  axes.insert(axes.begin() + static_cast<std::ptrdiff_t>(at), outer);
+}
+
+// Channels fill atoms as well as they can; with as few atoms as that takes, since each channel has
+// weights.
+void shape_channels(std::vector<Axis>& axes, const Hardware& hardware) {
+  if (axes.empty() || axes.back().in != 1) {
+    axes.push_back({1, 1, 1, 1});
+    return;
+  }
+  const std::int64_t extent = axes.back().extent;
+  const std::int64_t atomic = hardware.atomic_c;
+  if (extent <= atomic || (axes.size() >= 3 && extent <= kMostChannels)) {
+    return;
+  }
+  // Lanes used by d channels, in units that compare without division: d / ceil(d / atomic).
+  const auto better = [&](std::int64_t d, std::int64_t best) {
+    const std::int64_t lanes = d * ((best + atomic - 1) / atomic);
+    const std::int64_t best_lanes = best * ((d + atomic - 1) / atomic);
+    return lanes > best_lanes || (lanes == best_lanes && d < best);
+  };
+  const std::int64_t channels = best_divisor(extent, kMostChannels, better);
+  if (channels != extent) {
+    cut(axes, axes.size() - 1, channels);
+  }
+}
+
+// A long single axis of pixels becomes rows and columns.
+void shape_pixels(std::vector<Axis>& axes) {
+  if (axes.size() == 2 && axes[0].extent > kGoodCols) {
+    const auto larger = [](std::int64_t d, std::int64_t best) { return d > best; };
+    std::int64_t cols = best_divisor(axes[0].extent, kGoodCols, larger);
+    if (cols < kGoodCols / 4) {
+      cols = best_divisor(axes[0].extent, kMostExtent, larger);
+    }
+    if (cols != axes[0].extent) {
+      cut(axes, 0, cols);
+    }
+  }
+  while (axes.size() < 3) {
+    axes.insert(axes.begin(), Axis{});
+  }
+}
+
+LoopNest nest_of(const std::vector<Axis>& axes, const Axis& offset) {
+  const auto view = [&](std::int64_t Axis::*stride) {
+    const auto bytes = [&](const Axis& axis) { return static_cast<std::uint64_t>(axis.*stride); };
+    return View{bytes(offset), bytes(axes[0]), bytes(axes[1]), bytes(axes[2])};
+  };
+  LoopNest nest;
+  nest.rows = static_cast<std::int32_t>(axes[0].extent);
+  nest.cols = static_cast<std::int32_t>(axes[1].extent);
+  nest.channels = static_cast<std::int32_t>(axes[2].extent);
+  nest.in = view(&Axis::in);
+  nest.operand = view(&Axis::operand);
+  nest.out = view(&Axis::out);
+  return nest;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> row_major_strides(const std::vector<std::int32_t>& shape) {
+  std::vector<std::int64_t> strides(shape.size(), 1);
+  for (std::size_t d = shape.size(); d-- > 1;) {
+    strides[d - 1] = strides[d] * shape[d];
+  }
+  return strides;
+}
+
+std::optional<std::vector<LoopNest>> loop_nests(std::vector<Axis> axes, const Hardware& hardware) {
+  axes = merged(axes);
+  shape_channels(axes, hardware);
+  // Further axes are run through here, the outermost first.
+  std::vector<Axis> offsets = {{1, 0, 0, 0}};
+  while (axes.size() > 3) {
+    const Axis outer = axes.front();
+    axes.erase(axes.begin());
+    if (outer.extent * static_cast<std::int64_t>(offsets.size()) > kMostNests) {
+      return std::nullopt;
+    }
+    std::vector<Axis> further;
+    for (const Axis& offset : offsets) {
+      for (std::int64_t i = 0; i < outer.extent; ++i) {
+        further.push_back({1, offset.in + i * outer.in, offset.operand + i * outer.operand,
+                           offset.out + i * outer.out});
+      }
+    }
+    offsets = std::move(further);
+  }
+  shape_pixels(axes);
+  if (axes[0].extent > kMostExtent || axes[1].extent > kMostExtent ||
+      axes[2].extent > kMostChannels) {
+    return std::nullopt;
+  }
+  std::vector<LoopNest> nests;
+  nests.reserve(offsets.size());
+  for (const Axis& offset : offsets) {
+    nests.push_back(nest_of(axes, offset));
+  }
+  return nests;
+}
+
+Piece piece_of(const LoopNest& nest, std::int32_t feature, const std::string& name) {
+  Piece piece;
+  ConvShape& shape = piece.shape;
+  shape.name = name;
+  shape.in_h = shape.out_h = nest.rows;
+  shape.in_w = shape.out_w = nest.cols;
+  shape.in_c = shape.out_c = nest.channels;
+  shape.depthwise = true;
+  piece.feature = feature;
+  piece.feature_view = nest.in;
+  piece.output_view = nest.out;
+  piece.kernel = [channels = nest.channels](Contents /*contents*/) {
+    return lowering::identity_kernel(channels);
+  };
+  return piece;
+}
+
+}  // namespace tessera

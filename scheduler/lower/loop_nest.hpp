@@ -1,0 +1,35 @@
+// Element-wise work on strided tensors as nests of rows, columns and channels.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "scheduler/lower/lowering.hpp"
+
+namespace tessera {
+
+/// One dimension: bytes from one element to the next in each tensor.
+struct Axis {
+  std::int64_t extent = 1;
+  std::int64_t in = 0;
+  std::int64_t operand = 0;
+  std::int64_t out = 0;
+};
+
+struct LoopNest {
+  std::int32_t rows = 1, cols = 1, channels = 1;
+  View in, operand, out;
+};
+
+/// Strides of a row-major tensor, outermost first.
+std::vector<std::int64_t> row_major_strides(const std::vector<std::int32_t>& shape);
+
+/// The same elements, outermost axis first, in few nests with channels that fill the array's atoms.
+/// Channels are adjacent in `in`. Nothing when it would take too many nests.
+std::optional<std::vector<LoopNest>> loop_nests(std::vector<Axis> axes, const Hardware& hardware);
+
+/// A pass of the array over a nest, with one byte in and one out per element.
+Piece piece_of(const LoopNest& nest, std::int32_t feature, const std::string& name);
+
+}  // namespace tessera

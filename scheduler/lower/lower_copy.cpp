@@ -1,0 +1,258 @@
+// Operators that move values: the array passes them on, loads and stores place them.
+#include <algorithm>
+
+#include "scheduler/lower/loop_nest.hpp"
+#include "scheduler/lower/lowering_parts.hpp"
+#include "scheduler/lower/tiling.hpp"
+#include "tessera/reference.hpp"
+
+namespace tessera::lowering {
+namespace {
+
+constexpr std::size_t kMostPieces = 256;
+constexpr const char* kTooMany = "its shape takes too many passes";
+
+/// A tensor's shape as height, width and channels; more than three extents above 1 do not fit.
+struct Hwc {
+  std::int32_t h = 1, w = 1, c = 1;
+};
+
+std::optional<Hwc> hwc_of(const std::vector<std::int32_t>& shape) {
+  Hwc hwc;
+  const std::size_t rank = shape.size();
+  for (std::size_t d = 0; d + 3 < rank; ++d) {
+    if (shape[d] != 1) {
+      return std::nullopt;
+    }
+  }
+  hwc.c = rank > 0 ? shape[rank - 1] : 1;
+  hwc.w = rank > 1 ? shape[rank - 2] : 1;
+  hwc.h = rank > 2 ? shape[rank - 3] : 1;
+  return hwc;
+}
+
+// Elements from `in_offset` of a tensor to `out_offset` of another.
+bool add_pieces(Lowering& lowering, const Context& c, std::int32_t feature,
+                const std::vector<Axis>& axes, std::int64_t in_offset, std::int64_t out_offset) {
+  const auto nests = loop_nests(axes, c.hardware);
+  if (!nests || lowering.pieces.size() + nests->size() > kMostPieces) {
+    return false;
+  }
+  for (const LoopNest& nest : *nests) {
+    Piece piece = piece_of(nest, feature, c.op.name);
+    piece.feature_view.offset += static_cast<std::uint64_t>(in_offset);
+    piece.output_view.offset += static_cast<std::uint64_t>(out_offset);
+    lowering.pieces.push_back(std::move(piece));
+  }
+  return true;
+}
+
+}  // namespace
+
+LayerKernel identity_kernel(std::int32_t channels) {
+  LayerKernel kernel;
+  kernel.weights[0].assign(static_cast<std::size_t>(channels), 1);
+  kernel.biases.assign(static_cast<std::size_t>(channels), 0);
+  kernel.factors.assign(static_cast<std::size_t>(channels), fixed_point(1.0));
+  kernel.quant.low = -128;
+  kernel.quant.high = 127;
+  return kernel;
+}
+
+LayerKernel rescaling_kernel(std::int32_t channels, const Quantisation& in,
+                             const Quantisation& out) {
+  LayerKernel kernel = identity_kernel(channels);
+  kernel.factors.assign(static_cast<std::size_t>(channels), rescale_factor(in, out));
+  kernel.input_zero_point = in.zero_point;
+  kernel.quant.zero_point = out.zero_point;
+  return kernel;
+}
+
+// A picture read with padding around it; the padding of channels are pictures of nothing else.
+Lowering pad(const Context& c, const Pad& pad) {
+  const auto in = hwc_of(c.input(0).shape);
+  const auto out = hwc_of(c.output().shape);
+  if (!in || !out) {
+    return refuse("it has more than height, width and channels");
+  }
+  const std::size_t rank = pad.before.size();
+  const auto before = [&](std::size_t from_end) {
+    return rank > from_end ? pad.before[rank - 1 - from_end] : 0;
+  };
+  const std::int32_t zero_point = c.input(0).quantisation.zero_point;
+  Lowering lowering;
+  const auto add = [&](std::int32_t from, std::int32_t channels, std::int32_t to, bool blank) {
+    Piece piece;
+    ConvShape& shape = piece.shape;
+    shape.name = c.op.name;
+    shape.in_h = in->h;
+    shape.in_w = in->w;
+    shape.in_c = channels;
+    shape.out_h = out->h;
+    shape.out_w = out->w;
+    shape.out_c = channels;
+    // Above the picture there is nothing but padding.
+    shape.pad_top = blank ? out->h : before(2);
+    shape.pad_left = blank ? 0 : before(1);
+    shape.depthwise = true;
+    piece.feature = c.op.inputs[0];
+    piece.feature_view = packed_view(in->w, in->c);
+    piece.feature_view.offset = u32(from);
+    piece.output_view = packed_view(out->w, out->c);
+    piece.output_view.offset = u32(to);
+    piece.kernel = [channels, zero_point](Contents /*contents*/) {
+      LayerKernel kernel = identity_kernel(channels);
+      kernel.padding_value = zero_point;
+      return kernel;
+    };
+    lowering.pieces.push_back(std::move(piece));
+  };
+  const std::int32_t first = before(0);
+  add(0, in->c, first, false);
+  for (std::int32_t at = 0; at < out->c;) {
+    if (at == first) {
+      at += in->c;
+      continue;
+    }
+    const std::int32_t end = at < first ? first : out->c;
+    const std::int32_t channels = std::min(in->c, end - at);
+    add(0, channels, at, true);
+    at += channels;
+    if (lowering.pieces.size() > kMostPieces) {
+      return refuse(kTooMany);
+    }
+  }
+  return lowering;
+}
+
+Lowering concatenation(const Context& c, const Concatenation& concat) {
+  const Tensor& out = c.output();
+  const auto out_strides = row_major_strides(out.shape);
+  const auto axis = static_cast<std::size_t>(concat.axis);
+  std::int64_t offset = 0;
+  Lowering lowering;
+  for (std::size_t i = 0; i < c.op.inputs.size(); ++i) {
+    const Tensor& in = c.input(i);
+    if (!in.constant.empty()) {
+      return refuse("one of its inputs is a constant");
+    }
+    const auto in_strides = row_major_strides(in.shape);
+    std::vector<Axis> axes;
+    for (std::size_t d = 0; d < in.shape.size(); ++d) {
+      axes.push_back({in.shape[d], in_strides[d], in_strides[d], out_strides[d]});
+    }
+    const std::size_t before = lowering.pieces.size();
+    if (!add_pieces(lowering, c, c.op.inputs[i], axes, 0, offset * out_strides[axis])) {
+      return refuse(kTooMany);
+    }
+    for (std::size_t p = before; p < lowering.pieces.size(); ++p) {
+      Piece& piece = lowering.pieces[p];
+      piece.kernel = [channels = piece.shape.out_c, &from = in.quantisation,
+                      &to = out.quantisation](Contents /*contents*/) {
+        return rescaling_kernel(channels, from, to);
+      };
+    }
+    offset += in.shape[axis];
+  }
+  return lowering;
+}
+
+Lowering strided_slice(const Context& c, const StridedSlice& slice) {
+  const auto in_strides = row_major_strides(c.input(0).shape);
+  const auto out_strides = row_major_strides(c.output().shape);
+  std::vector<Axis> axes;
+  std::int64_t offset = 0;
+  for (std::size_t d = 0; d < in_strides.size(); ++d) {
+    const std::int64_t stride = in_strides[d] * slice.stride[d];
+    axes.push_back({c.output().shape[d], stride, stride, out_strides[d]});
+    offset += slice.begin[d] * in_strides[d];
+  }
+  Lowering lowering;
+  if (!add_pieces(lowering, c, c.op.inputs[0], axes, offset, 0)) {
+    return refuse(kTooMany);
+  }
+  return lowering;
+}
+
+// In the input's order, so that atoms are read whole; the stores put each byte where it belongs.
+Lowering transpose(const Context& c, const Transpose& transpose) {
+  const auto in_strides = row_major_strides(c.input(0).shape);
+  const auto out_strides = row_major_strides(c.output().shape);
+  std::vector<Axis> axes(in_strides.size());
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    const auto from = static_cast<std::size_t>(transpose.order[d]);
+    axes[from] = {c.output().shape[d], in_strides[from], in_strides[from], out_strides[d]};
+  }
+  Lowering lowering;
+  if (!add_pieces(lowering, c, c.op.inputs[0], axes, 0, 0)) {
+    return refuse(kTooMany);
+  }
+  return lowering;
+}
+
+namespace {
+
+/// Outputs first, first + step, ... that come from inputs source, source + source_step, ...
+struct Progression {
+  std::int32_t first, step, count;
+  std::int32_t source, source_step;
+};
+
+// Outputs along one axis, with the input of each. Inputs repeat with a period.
+std::vector<Progression> progressions(const std::vector<std::int32_t>& sources) {
+  const auto out = static_cast<std::int32_t>(sources.size());
+  const auto at = [&](std::int32_t i) { return sources[static_cast<std::size_t>(i)]; };
+  for (std::int32_t period = 1; period <= out; ++period) {
+    std::vector<Progression> result;
+    bool fits = true;
+    for (std::int32_t first = 0; fits && first < period; ++first) {
+      Progression p{first, period, (out - first + period - 1) / period, at(first), 0};
+      p.source_step = p.count > 1 ? at(first + period) - at(first) : 0;
+      for (std::int32_t i = 0; fits && i < p.count; ++i) {
+        fits = at(first + i * period) == p.source + i * p.source_step;
+      }
+      result.push_back(p);
+    }
+    if (fits) {
+      return result;
+    }
+  }
+  return {};
+}
+
+std::vector<std::int32_t> sources_of(const ResizeNearest& resize, std::int32_t in,
+                                     std::int32_t out) {
+  std::vector<std::int32_t> sources;
+  sources.reserve(u32(out));
+  for (std::int32_t i = 0; i < out; ++i) {
+    sources.push_back(nearest_source(resize, i, in, out));
+  }
+  return sources;
+}
+
+}  // namespace
+
+Lowering resize_nearest(const Context& c, const ResizeNearest& resize) {
+  const std::vector<std::int32_t>& in = c.input(0).shape;
+  const std::vector<std::int32_t>& out = c.output().shape;
+  const std::int64_t in_row = std::int64_t{in[2]} * in[3];
+  const std::int64_t out_row = std::int64_t{out[2]} * out[3];
+  Lowering lowering;
+  for (const Progression& y : progressions(sources_of(resize, in[1], out[1]))) {
+    for (const Progression& x : progressions(sources_of(resize, in[2], out[2]))) {
+      const std::int64_t y_stride = y.source_step * in_row;
+      const std::int64_t x_stride = std::int64_t{x.source_step} * in[3];
+      const std::vector<Axis> axes = {{y.count, y_stride, y_stride, y.step * out_row},
+                                      {x.count, x_stride, x_stride, std::int64_t{x.step} * out[3]},
+                                      {in[3], 1, 1, 1}};
+      if (!add_pieces(lowering, c, c.op.inputs[0], axes,
+                      y.source * in_row + std::int64_t{x.source} * in[3],
+                      y.first * out_row + std::int64_t{x.first} * out[3])) {
+        return refuse(kTooMany);
+      }
+    }
+  }
+  return lowering;
+}
+
+}  // namespace tessera::lowering

@@ -1,0 +1,247 @@
+// Functions of one value and arithmetic of two, alone or behind another operator.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scheduler/lower/loop_nest.hpp"
+#include "scheduler/lower/lowering_parts.hpp"
+#include "tessera/reference.hpp"
+
+namespace tessera::lowering {
+namespace {
+
+constexpr std::int32_t kValues = 256;
+
+// The operator's outputs for all values of one input; others are constants of a single value.
+std::vector<std::int32_t> tabulate(const Network& network, const Operator& op, std::int32_t main) {
+  Network alone;
+  Operator copy{op.name, op.attributes, {}, static_cast<std::int32_t>(op.inputs.size())};
+  std::vector<std::uint8_t> values(kValues);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<std::uint8_t>(i);
+  }
+  std::vector<const std::uint8_t*> data;
+  for (const std::int32_t input : op.inputs) {
+    Tensor tensor = tensor_of(network, input);
+    tensor.shape = {input == main ? kValues : 1};
+    data.push_back(input == main ? values.data() : tensor_of(network, input).constant.data());
+    copy.inputs.push_back(static_cast<std::int32_t>(alone.tensors.size()));
+    alone.tensors.push_back(std::move(tensor));
+  }
+  Tensor out = tensor_of(network, op.output);
+  out.shape = {kValues};
+  alone.tensors.push_back(std::move(out));
+  alone.operators.push_back(copy);
+  std::vector<std::uint8_t> result(kValues);
+  run_operator(alone, copy, data, result.data());
+  const auto* first = reinterpret_cast<const std::int8_t*>(result.data());
+  return {first, first + result.size()};
+}
+
+isa::StPost command(isa::StPostOperation operation) {
+  isa::StPost post;
+  post.operation = static_cast<std::uint32_t>(operation);
+  return post;
+}
+
+PostOperation table_operation(const Network& network, const Operator& op, std::int32_t main) {
+  PostOperation post;
+  post.command = command(isa::StPostOperation::Table);
+  post.table = tabulate(network, op, main);
+  return post;
+}
+
+void set_factor(isa::StPost& post, FixedPoint factor) {
+  post.multiplier = static_cast<std::uint32_t>(factor.multiplier);
+  post.shift = factor.shift;
+}
+
+// (x - zero point) << 20, scaled: for each x as an unsigned byte.
+std::vector<std::int32_t> scaled_values(const Quantisation& quantisation, FixedPoint factor,
+                                        bool negative) {
+  std::vector<std::int32_t> table;
+  for (std::int32_t i = 0; i < kValues; ++i) {
+    const std::int32_t centred = static_cast<std::int8_t>(i) - quantisation.zero_point;
+    const std::int32_t value = requantise(centred * (1 << kAddShift), factor);
+    table.push_back(negative ? -value : value);
+  }
+  return table;
+}
+
+// `main` is the input that comes through the array.
+PostOperation binary_operation(const Network& network, const Operator& op, std::size_t main) {
+  const auto& binary = std::get<Binary>(op.attributes);
+  const std::size_t other = 1 - main;
+  const Quantisation& y = tensor_of(network, op.inputs[main]).quantisation;
+  const Quantisation& r = tensor_of(network, op.inputs[other]).quantisation;
+  const Quantisation& out = tensor_of(network, op.output).quantisation;
+  PostOperation post;
+  post.operand = op.inputs[other];
+  if (binary.kind == BinaryKind::Mul) {
+    post.command = command(isa::StPostOperation::Multiply);
+    set_factor(post.command, multiply_factor(y, r, out));
+  } else {
+    post.command = command(isa::StPostOperation::Add);
+    const AddFactors factors = add_factors(y, r, out);
+    set_factor(post.command, factors.output);
+    const bool negative_y = binary.kind == BinaryKind::Sub && main == 1;
+    const bool negative_r = binary.kind == BinaryKind::Sub && main == 0;
+    // The one of the larger scale is halved, which the hardware does without a table.
+    const bool map_operand = y.scales[0] >= r.scales[0];
+    post.command.table_operand = map_operand ? 1 : 0;
+    post.command.negate = (map_operand ? negative_y : negative_r) ? 1 : 0;
+    post.table = map_operand ? scaled_values(r, factors.second, negative_r)
+                             : scaled_values(y, factors.first, negative_y);
+  }
+  post.command.zero_y = y.zero_point;
+  post.command.zero_r = r.zero_point;
+  const ClampRange range = activation_range(binary.activation, out);
+  post.result.zero_point = out.zero_point;
+  post.result.low = range.low;
+  post.result.high = range.high;
+  return post;
+}
+
+// Strides of an input for the output's dimensions, 0 where it is repeated.
+std::vector<std::int64_t> strides_for(const Tensor& in, const Tensor& out) {
+  const std::size_t rank = out.shape.size();
+  const std::vector<std::int64_t> own = row_major_strides(in.shape);
+  std::vector<std::int64_t> strides(rank, 0);
+  for (std::size_t d = 0; d < in.shape.size(); ++d) {
+    const std::size_t from_end = in.shape.size() - 1 - d;
+    strides[rank - 1 - from_end] = in.shape[d] == 1 ? 0 : own[d];
+  }
+  return strides;
+}
+
+// Whether neighbours in the output are neighbours in the input.
+bool has_channels(const Tensor& in, const Tensor& out) {
+  const auto strides = strides_for(in, out);
+  for (std::size_t d = out.shape.size(); d-- > 0;) {
+    if (out.shape[d] > 1) {
+      return strides[d] == 1;
+    }
+  }
+  return true;
+}
+
+bool is_constant(const Tensor& tensor) {
+  return !tensor.constant.empty();
+}
+
+Lowering from_nests(const Context& c, const std::vector<Axis>& axes, std::int32_t feature,
+                    PostOperation post) {
+  const auto nests = loop_nests(axes, c.hardware);
+  if (!nests) {
+    return refuse("its shape takes too many passes");
+  }
+  Lowering lowering;
+  for (const LoopNest& nest : *nests) {
+    Piece piece = piece_of(nest, feature, c.op.name);
+    if (post.operand >= 0) {
+      piece.operand_view = nest.operand;
+    }
+    lowering.pieces.push_back(std::move(piece));
+  }
+  lowering.post = std::move(post);
+  return lowering;
+}
+
+std::vector<Axis> axes_of(const Tensor& in, const Tensor* operand, const Tensor& out) {
+  const auto own = row_major_strides(out.shape);
+  const auto from = strides_for(in, out);
+  const auto second = operand != nullptr ? strides_for(*operand, out)
+                                         : std::vector<std::int64_t>(out.shape.size(), 0);
+  std::vector<Axis> axes;
+  for (std::size_t d = 0; d < out.shape.size(); ++d) {
+    axes.push_back({out.shape[d], from[d], operand != nullptr ? second[d] : from[d], own[d]});
+  }
+  return axes;
+}
+
+}  // namespace
+
+Lowering unary(const Context& c) {
+  if (c.input(0).type != DataType::Int8) {
+    return refuse("its input is float32");
+  }
+  return from_nests(c, axes_of(c.input(0), nullptr, c.output()), c.op.inputs[0],
+                    table_operation(c.network, c.op, c.op.inputs[0]));
+}
+
+Lowering binary(const Context& c) {
+  const auto can_be_main = [&](std::size_t i) {
+    return !is_constant(c.input(i)) && has_channels(c.input(i), c.output());
+  };
+  const std::size_t main = can_be_main(0) ? 0 : 1;
+  if (!can_be_main(main)) {
+    return refuse("no input comes in the output's order, or both are constant");
+  }
+  const Tensor& other = c.input(1 - main);
+  if (is_constant(other) && other.elements() == 1) {
+    return from_nests(c, axes_of(c.input(main), nullptr, c.output()), c.op.inputs[main],
+                      table_operation(c.network, c.op, c.op.inputs[main]));
+  }
+  return from_nests(c, axes_of(c.input(main), &other, c.output()), c.op.inputs[main],
+                    binary_operation(c.network, c.op, main));
+}
+
+}  // namespace tessera::lowering
+
+namespace tessera {
+namespace {
+
+using lowering::tensor_of;
+
+// The operand's view beside each piece's output; false when the shapes do not allow it.
+bool add_operand(Lowering& lowering, const Tensor& operand, const Tensor& out) {
+  if (operand.elements() == out.elements()) {
+    for (Piece& piece : lowering.pieces) {
+      piece.operand_view = piece.output_view;
+    }
+    return true;
+  }
+  // One value per channel, for all pixels.
+  if (operand.elements() == out.shape.back() && operand.shape.back() == out.shape.back()) {
+    for (Piece& piece : lowering.pieces) {
+      if (piece.shape.out_c != out.shape.back()) {
+        return false;
+      }
+      piece.operand_view = View{};
+    }
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool absorb(Lowering& lowering, const Network& network, const Operator& next, std::int32_t main) {
+  if (lowering.post || lowering.pieces.empty()) {
+    return false;
+  }
+  if (std::holds_alternative<Unary>(next.attributes)) {
+    lowering.post = lowering::table_operation(network, next, main);
+    return true;
+  }
+  if (!std::holds_alternative<Binary>(next.attributes)) {
+    return false;
+  }
+  const std::size_t place = next.inputs[0] == main ? 0 : 1;
+  const Tensor& other = tensor_of(network, next.inputs[1 - place]);
+  const Tensor& out = tensor_of(network, next.output);
+  if (tensor_of(network, main).elements() != out.elements()) {
+    return false;
+  }
+  if (lowering::is_constant(other) && other.elements() == 1) {
+    lowering.post = lowering::table_operation(network, next, main);
+    return true;
+  }
+  if (!add_operand(lowering, other, out)) {
+    return false;
+  }
+  lowering.post = lowering::binary_operation(network, next, place);
+  return true;
+}
+
+}  // namespace tessera

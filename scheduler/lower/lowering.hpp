@@ -1,0 +1,70 @@
+// Operators as passes over the array: each a convolution between strided views of tensors.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/lower/fold.hpp"
+#include "scheduler/lower/layer_kernel.hpp"
+#include "tessera/isa.hpp"
+#include "tessera/program.hpp"
+#include "tessera/schedule.hpp"
+
+namespace tessera {
+
+/// Where the bytes of [rows][columns][channels] lie. A stride of 0 repeats.
+struct View {
+  std::uint64_t offset = 0;  ///< of the first byte: from the tensor's start, or its address
+  std::uint64_t row_stride = 0;
+  std::uint64_t pixel_stride = 0;
+  std::uint64_t channel_stride = 1;
+};
+
+/// Row after row without gaps.
+View packed_view(std::int32_t cols, std::int32_t channels);
+
+struct Piece {
+  ConvShape shape;
+  std::int32_t feature = -1;  ///< tensor
+  View feature_view;
+  View output_view;
+  std::optional<View> operand_view;          ///< of PostOperation::operand
+  std::optional<FoldedConv> folded;          ///< instead of `shape`, when the buffer allows it
+  std::optional<FoldedConv> folded_columns;  ///< the same, each input row is read once
+  /// Late, because weights are large; without them when only commands are wanted.
+  std::function<LayerKernel(Contents)> kernel;
+};
+
+/// What follows the requantiser.
+struct PostOperation {
+  isa::StPost command;
+  isa::StResult result;
+  std::vector<std::int32_t> table;  ///< by value as an unsigned byte; empty when not needed
+  std::int32_t operand = -1;        ///< tensor, or -1
+};
+
+struct Lowering {
+  std::string problem;  ///< why the accelerator cannot run it; there are no pieces then
+  std::vector<Piece> pieces;
+  std::optional<PostOperation> post;
+};
+
+/// Zeros around the feature that another operator was to write.
+struct FoldedPad {
+  std::int32_t feature = -1;  ///< what that operator reads
+  Padding padding;
+};
+
+Lowering lower(const Network& network, const Operator& op, const Hardware& hardware,
+               const std::optional<FoldedPad>& pad = std::nullopt);
+
+/// A padding that can be part of a convolution: of height and width only.
+std::optional<FoldedPad> foldable_pad(const Network& network, const Operator& op);
+
+/// Lets `next` ride on what computes its input `main`. False when it cannot.
+bool absorb(Lowering& lowering, const Network& network, const Operator& next, std::int32_t main);
+
+}  // namespace tessera

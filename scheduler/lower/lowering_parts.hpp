@@ -1,0 +1,49 @@
+// What lower() is made of, by kind of operator.
+#pragma once
+
+#include "scheduler/lower/lowering.hpp"
+
+namespace tessera::lowering {
+
+inline const Tensor& tensor_of(const Network& network, std::int32_t index) {
+  return network.tensors[static_cast<std::size_t>(index)];
+}
+
+/// What an operator's lowering looks at.
+struct Context {
+  const Network& network;
+  const Operator& op;
+  const Hardware& hardware;
+
+  [[nodiscard]] const Tensor& input(std::size_t i) const {
+    return tensor_of(network, op.inputs[i]);
+  }
+  [[nodiscard]] const Tensor& output() const { return tensor_of(network, op.output); }
+};
+
+/// A shape with the sizes of two NHWC tensors.
+ConvShape shape_between(const std::string& name, const Tensor& in, const Tensor& out);
+
+Lowering refuse(std::string problem);
+
+Lowering conv(const Context& context, const Conv2d& conv, const std::optional<FoldedPad>& pad);
+Lowering depthwise(const Context& context, const DepthwiseConv2d& conv,
+                   const std::optional<FoldedPad>& pad);
+Lowering transpose_conv(const Context& context, const TransposeConv2d& conv);
+Lowering fully_connected(const Context& context, const FullyConnected& fc);
+Lowering pool(const Context& context, const Pool2d& pool);
+Lowering mean(const Context& context, const Mean& mean);
+Lowering unary(const Context& context);
+Lowering binary(const Context& context);
+Lowering pad(const Context& context, const Pad& pad);
+Lowering concatenation(const Context& context, const Concatenation& concat);
+Lowering strided_slice(const Context& context, const StridedSlice& slice);
+Lowering transpose(const Context& context, const Transpose& transpose);
+Lowering resize_nearest(const Context& context, const ResizeNearest& resize);
+
+/// Values pass unchanged, or rescaled.
+LayerKernel identity_kernel(std::int32_t channels);
+LayerKernel rescaling_kernel(std::int32_t channels, const Quantisation& in,
+                             const Quantisation& out);
+
+}  // namespace tessera::lowering

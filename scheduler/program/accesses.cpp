@@ -1,0 +1,88 @@
+#include "scheduler/program/accesses.hpp"
+
+#include <algorithm>
+
+#include "scheduler/lower/tiling.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::uint64_t kSumBytes = 4;
+
+class Counter {
+ public:
+  explicit Counter(const Hardware& hardware) : hw_(hardware) {}
+
+  Accesses operator()(const MarkAction& /*mark*/) const { return {}; }
+
+  Accesses operator()(const LoadAction& load) const {
+    const bool to_cbuf = load.kind == isa::LoadKind::Feature || load.kind == isa::LoadKind::Weight;
+    return {to_cbuf ? load.source.bytes() : 0, 0};
+  }
+
+  // Each step reads an atom of features and adds to one word; each weight tile is read once.
+  Accesses operator()(const ConvAction& conv) const {
+    const std::uint64_t kernels =
+        std::uint64_t{conv.weights.groups - 1} * hw_.atomic_k + conv.weights.last_kernels;
+    const std::uint64_t outputs = std::uint64_t{conv.tile.rows} * conv.tile.cols;
+    std::uint64_t steps = 0;
+    std::uint64_t sums = 0;
+    std::uint64_t tiles = 0;
+    if (conv.window) {
+      const std::uint64_t windows = std::uint64_t{conv.window->chunks_y} * conv.window->chunks_x;
+      tiles = windows;
+      steps = std::uint64_t{walked(conv.tile.rows, conv.kernel.stride_y, conv.window->window_h)} *
+              walked(conv.tile.cols, conv.kernel.stride_x, conv.window->window_w) * windows *
+              conv.weights.groups;
+      sums = outputs * windows * conv.weights.groups;
+    } else {
+      tiles = std::uint64_t{conv.kernel.kernel_h} * conv.kernel.kernel_w * conv.input.atoms;
+      steps = outputs * tiles * conv.weights.groups;
+      sums = steps;
+    }
+    return {(steps + tiles * kernels) * hw_.atomic_c, sums * 2 * kSumBytes * hw_.atomic_k};
+  }
+
+  Accesses operator()(const StoreAction& store) const {
+    const std::uint64_t words = std::uint64_t{store.tile.pixels} * store.tile.groups;
+    return {store.keep ? words * hw_.atomic_k : 0, words * kSumBytes * hw_.atomic_k};
+  }
+
+ private:
+  const Hardware& hw_;
+};
+
+}  // namespace
+
+Accesses accesses_of(const std::vector<Action>& actions, const Hardware& hardware) {
+  Accesses sum;
+  for (const Action& action : actions) {
+    sum += std::visit(Counter(hardware), action.body);
+  }
+  return sum;
+}
+
+void AtomsUsed::add(const std::vector<Action>& actions) {
+  for (const Action& action : actions) {
+    for (const Access& access : action.accesses) {
+      if (access.resource == Resource::Cbuf && access.write) {
+        ranges_.emplace_back(access.begin, access.end);
+      }
+    }
+  }
+}
+
+std::uint64_t AtomsUsed::count() const {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges = ranges_;
+  std::sort(ranges.begin(), ranges.end());
+  std::uint64_t sum = 0;
+  std::uint64_t covered = 0;
+  for (const auto& [begin, end] : ranges) {
+    const std::uint64_t from = std::max(begin, covered);
+    sum += end > from ? end - from : 0;
+    covered = std::max(covered, end);
+  }
+  return sum;
+}
+
+}  // namespace tessera

@@ -1,0 +1,26 @@
+// What actions read and write inside the accelerator.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "scheduler/walk/actions.hpp"
+#include "tessera/energy.hpp"
+#include "tessera/hardware.hpp"
+
+namespace tessera {
+
+Accesses accesses_of(const std::vector<Action>& actions, const Hardware& hardware);
+
+/// Distinct cbuf atoms that actions write.
+class AtomsUsed {
+ public:
+  void add(const std::vector<Action>& actions);
+  [[nodiscard]] std::uint64_t count() const;
+
+ private:
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,42 @@
+// What programs of a network have in common, and what they differ in.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "scheduler/across/activations.hpp"
+#include "scheduler/across/load_order.hpp"
+#include "scheduler/across/order_choice.hpp"
+#include "scheduler/decide/planned_piece.hpp"
+#include "scheduler/lower/units.hpp"
+#include "tessera/program.hpp"
+
+namespace tessera {
+
+/// What all programs of a network have in common.
+struct Prepared {
+  const Network& network;
+  const Hardware& hardware;
+  const Policy& policy;
+  UnitPlan plan;
+  Activations activations;
+  OrderChoice orders;
+};
+Prepared prepare(const Network& network, const Hardware& hardware, const Policy& policy);
+
+/// What a network's program depends on beside that.
+struct Tuning {
+  /// Activations of at most that part of the cbuf stay there where they can; 0: none.
+  double keep = 0;
+  bool fuse = true;               ///< with keep: layers run row by row where that pays
+  std::vector<Variant> variants;  ///< by operator; empty: none
+  bool rows_last = false;         ///< of all that the first row by row work loads
+  LoadsAhead ahead;
+  std::uint32_t feature_bands = 4;        ///< as LayerDecision has it, of all layers
+  std::vector<std::int32_t> tile_shifts;  ///< by operator, as LayerDecision has it; empty: all 0
+};
+
+/// As compile, without choosing. Throws InputError.
+Program compile_tuned(const Prepared& prepared, const Tuning& tuning, Contents contents);
+
+}  // namespace tessera

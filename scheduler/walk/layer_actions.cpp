@@ -1,0 +1,399 @@
+#include "scheduler/walk/layer_actions.hpp"
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+constexpr std::uint32_t kAddressMask = (1U << 20) - 1;
+
+}  // namespace
+
+std::uint32_t weight_unit_bytes(const ConvShape& shape, const Hardware& hardware) {
+  return shape.depthwise ? hardware.atomic_c
+                         : std::min(hardware.atomic_c, static_cast<std::uint32_t>(shape.in_c));
+}
+
+std::uint32_t LayerActions::weight_atoms(Range groups, Range atoms) const {
+  const std::uint32_t kernels = kernels_of(shape_, hw_, groups);
+  return u32(static_cast<std::int64_t>(kernel_atoms(shape_, hw_, u32(atoms.size())))) *
+         std::min(kernels, stored_kernels(shape_, hw_));
+}
+
+std::uint32_t LayerActions::weight_offset(Range groups, Range atoms) const {
+  return shape_.same_kernels ? 0 : weight_atoms(groups, atoms);
+}
+
+LayerData unplaced(const ConvShape& shape) {
+  LayerData data;
+  data.feature = packed_view(shape.in_w, shape.in_c);
+  data.output = packed_view(shape.out_w, shape.out_c);
+  return data;
+}
+
+Transfer LayerActions::tile_transfer(const View& view, const PixelTile& tile, Range groups) const {
+  Transfer transfer;
+  transfer.address = view.offset + static_cast<std::uint64_t>(tile.rows.begin) * view.row_stride +
+                     static_cast<std::uint64_t>(tile.cols.begin) * view.pixel_stride +
+                     static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k * view.channel_stride;
+  const std::uint64_t kernels = kernels_of(shape_, hw_, groups);
+  if (view.channel_stride == 1) {
+    transfer.segment_bytes = kernels;
+    transfer.inner = u32(tile.cols.size());
+    transfer.inner_stride = view.pixel_stride;
+    transfer.outer = u32(tile.rows.size());
+    transfer.outer_stride = view.row_stride;
+  } else {
+    transfer.inner = kernels;
+    transfer.inner_stride = view.channel_stride;
+    transfer.outer = u32(tile.cols.size());
+    transfer.outer_stride = view.pixel_stride;
+  }
+  return transfer;
+}
+
+std::vector<Access> LayerActions::post_accesses(std::uint32_t acc_base, std::uint32_t words) const {
+  std::vector<Access> accesses;
+  if (data_.operand) {
+    accesses.push_back(
+        {Resource::Operand, false, acc_base, std::uint64_t{acc_base} + std::uint64_t{words}});
+  }
+  if (data_.table) {
+    accesses.push_back({Resource::Table, false, table_, std::uint64_t{table_} + 1});
+  }
+  return accesses;
+}
+
+void LayerActions::load_table() {
+  constexpr std::uint64_t kTableBytes = 1024;
+  if (!data_.table) {
+    return;
+  }
+  for (std::uint32_t t = 0; t < state_.tables.size(); ++t) {
+    if (state_.tables[t] == data_.table) {
+      table_ = t;
+      state_.table_next = 1 - t;
+      return;
+    }
+  }
+  table_ = state_.table_next;
+  state_.table_next = 1 - table_;
+  state_.tables[table_] = data_.table;
+  LoadAction load;
+  load.kind = isa::LoadKind::Table;
+  load.pixel_bytes = 4;
+  load.source.address = *data_.table;
+  load.source.segment_bytes = kTableBytes;
+  add_load(load, Resource::Table, table_, 1);
+}
+
+void LayerActions::load_operand(const PixelTile& tile, Range groups, std::uint32_t acc_base) {
+  if (!data_.operand) {
+    return;
+  }
+  LoadAction load;
+  load.kind = isa::LoadKind::Operand;
+  load.pixel_bytes = kernels_of(shape_, hw_, groups);
+  load.source = tile_transfer(*data_.operand, tile, groups);
+  add_load(load, Resource::Operand, acc_base, tile.pixels() * u32(groups.size()));
+}
+
+void LayerActions::add_load(LoadAction load, Resource target, std::uint32_t begin,
+                            std::uint32_t size) {
+  if (!load.fold) {
+    load.source.merge();
+  }
+  load.dest = begin;
+  Action action;
+  action.unit = isa::Unit::Load;
+  action.accesses.push_back({Resource::External, false, load.source.address, load.source.end()});
+  action.accesses.push_back({target, true, begin, std::uint64_t{begin} + size});
+  action.body = load;
+  actions_.push_back(std::move(action));
+}
+
+LoadAction LayerActions::folded_load(const Slab& slab) const {
+  const ConvShape& plain = data_.fold->plain;
+  const std::int32_t first = slab.cols.begin * plain.stride_w - plain.pad_left;
+  const std::int32_t end = (slab.cols.end - 1) * plain.stride_w - plain.pad_left + plain.kernel_w;
+  const std::int32_t from = std::max(first, 0);
+  const std::int32_t to = std::min(end, plain.in_w);
+  LoadAction load;
+  load.kind = isa::LoadKind::Feature;
+  load.pixel_bytes = u32(data_.fold->unit_bytes());
+  load.source.address = data_.feature.offset + u32(from) * data_.feature.pixel_stride;
+  load.source.segment_bytes = std::uint64_t{u32(to - from)} * u32(plain.in_c);
+  load.source.outer_stride = data_.feature.row_stride;
+  isa::LdFold fold;
+  fold.advance = u32(plain.stride_w * plain.in_c);
+  fold.units = u32(slab.cols.size());
+  fold.pad_before = u32((from - first) * plain.in_c);
+  fold.pad_after = u32((end - to) * plain.in_c);
+  fold.value = data_.padding_value;
+  fold.unit_step = u32(slab.atoms.size());
+  load.fold = fold;
+  return load;
+}
+
+// Slab rows are input rows.
+void LayerActions::load_folded_rows(const Slab& slab, Range rows) {
+  LoadAction load = folded_load(slab);
+  load.source.address += u32(rows.begin) * data_.feature.row_stride;
+  load.source.outer = u32(rows.size());
+  add_load(load, Resource::Cbuf, slab.base + u32(rows.begin - slab.rows.begin) * slab.row_pitch(),
+           u32(rows.size()) * slab.row_pitch());
+}
+
+// Each kernel row comes for all slab rows at once, to its place in the atoms; where it lies outside
+// the picture, padding does.
+void LayerActions::load_folded_parts(const Slab& slab, Range outputs) {
+  const Fold& fold = *data_.fold;
+  const ConvShape& plain = fold.plain;
+  for (std::int32_t ky = 0; ky < fold.rows; ++ky) {
+    const std::uint32_t first_byte = u32(ky * fold.unit_bytes());
+    const auto input_row = [&](std::int32_t o) { return o * plain.stride_h - plain.pad_top + ky; };
+    const auto load_outputs = [&](Range range, bool blank) {
+      if (range.size() <= 0) {
+        return;
+      }
+      LoadAction load = folded_load(slab);
+      load.fold->offset = first_byte % hw_.atomic_c;
+      load.fold->blank = blank ? 1 : 0;
+      load.source.outer = u32(range.size());
+      load.source.outer_stride = blank ? 0 : u32(plain.stride_h) * data_.feature.row_stride;
+      load.source.address += blank ? 0 : u32(input_row(range.begin)) * data_.feature.row_stride;
+      const std::uint32_t row = u32(range.begin - slab.rows.begin);
+      // The last unit's other atoms are not touched.
+      const std::uint32_t before = first_byte / hw_.atomic_c;
+      add_load(load, Resource::Cbuf, slab.base + row * slab.row_pitch() + before,
+               u32(range.size()) * slab.row_pitch() - before);
+    };
+    Range inside = outputs;
+    while (inside.begin < inside.end && input_row(inside.begin) < 0) {
+      ++inside.begin;
+    }
+    while (inside.end > inside.begin && input_row(inside.end - 1) >= plain.in_h) {
+      --inside.end;
+    }
+    load_outputs({outputs.begin, inside.begin}, true);
+    load_outputs(inside, false);
+    load_outputs({inside.end, outputs.end}, true);
+  }
+}
+
+void LayerActions::load_slab(const Slab& slab, std::uint32_t bands) {
+  if (data_.feature_kept) {
+    return;
+  }
+  if (data_.fold) {
+    const Range& rows = slab.rows;
+    for (const Range& band : split_evenly(rows, std::min(bands, u32(rows.size())))) {
+      data_.fold->rows > 1 ? load_folded_parts(slab, band) : load_folded_rows(slab, band);
+    }
+    return;
+  }
+  const std::int64_t c0 = std::int64_t{slab.atoms.begin} * hw_.atomic_c;
+  const std::int64_t c1 =
+      std::min<std::int64_t>(std::int64_t{slab.atoms.end} * hw_.atomic_c, shape_.in_c);
+  const auto pixel_bytes = static_cast<std::uint64_t>(c1 - c0);
+  const View& view = data_.feature;
+  for (const Range& rows : split_evenly(slab.rows, std::min(bands, u32(slab.rows.size())))) {
+    LoadAction load;
+    load.kind = isa::LoadKind::Feature;
+    load.pixel_bytes = static_cast<std::uint32_t>(pixel_bytes);
+    load.source.address = view.offset + static_cast<std::uint64_t>(rows.begin) * view.row_stride +
+                          static_cast<std::uint64_t>(slab.cols.begin) * view.pixel_stride +
+                          static_cast<std::uint64_t>(c0);
+    load.source.segment_bytes = pixel_bytes;
+    load.source.inner = static_cast<std::uint64_t>(slab.cols.size());
+    load.source.inner_stride = view.pixel_stride;
+    load.source.outer = static_cast<std::uint64_t>(rows.size());
+    load.source.outer_stride = view.row_stride;
+    const std::uint32_t offset = u32(rows.begin - slab.rows.begin) * slab.row_pitch();
+    add_load(load, Resource::Cbuf, slab.base + offset, u32(rows.size()) * slab.row_pitch());
+  }
+}
+
+void LayerActions::load_weights(Range groups, Range atoms, std::uint32_t base) {
+  const std::uint64_t unit = weight_unit_bytes(shape_, hw_);
+  const std::uint64_t kernels_before =
+      shape_.same_kernels ? 0 : static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k;
+  LoadAction load;
+  load.kind = isa::LoadKind::Weight;
+  load.pixel_bytes = static_cast<std::uint32_t>(unit);
+  // Depthwise: kernels one after the other, whatever the part.
+  const std::uint64_t parts_before =
+      shape_.depthwise
+          ? 0
+          : kernel_atoms(shape_, hw_, u32(atoms.begin)) * static_cast<std::uint64_t>(shape_.out_c);
+  load.source.address =
+      data_.weights +
+      unit * (parts_before + kernel_atoms(shape_, hw_, u32(atoms.size())) * kernels_before);
+  load.source.segment_bytes = weight_atoms(groups, atoms) * unit;
+  add_load(load, Resource::Cbuf, base, weight_atoms(groups, atoms));
+}
+
+std::uint32_t StreamState::reserve_params(std::uint32_t groups, const Hardware& hardware) {
+  if (param_next + groups > hardware.param_groups) {
+    param_next = 0;
+  }
+  const std::uint32_t base = param_next;
+  param_next += groups;
+  return base;
+}
+
+std::uint32_t LayerActions::load_params(Range groups) {
+  if (shape_.same_kernels && same_params_.size() >= groups.size()) {
+    return u32(same_params_.begin);
+  }
+  const std::uint32_t base = state_.reserve_params(u32(groups.size()), hw_);
+  same_params_ = {static_cast<std::int32_t>(base), static_cast<std::int32_t>(base) + groups.size()};
+  load_params(groups, base);
+  return base;
+}
+
+void LayerActions::load_params(Range groups, std::uint32_t base) {
+  LoadAction load;
+  load.kind = isa::LoadKind::Param;
+  load.pixel_bytes = data_.param_bytes;
+  load.factor = data_.factor;
+  load.source.address =
+      data_.params + static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k * data_.param_bytes;
+  load.source.segment_bytes =
+      packed_params_bytes(kernels_of(shape_, hw_, groups), data_.param_bytes);
+  add_load(load, Resource::Parameter, base, u32(groups.size()));
+}
+
+std::uint32_t LayerActions::last_kernels(Range groups) const {
+  return kernels_of(shape_, hw_, {groups.end - 1, groups.end});
+}
+
+void LayerActions::convolve(const Convolution& c) {
+  ConvAction conv;
+  conv.input.rows = u32(c.slab.rows.size());
+  conv.input.cols = u32(c.slab.cols.size());
+  conv.input.atoms = u32(c.slab.atoms.size());
+  conv.input.zero_point = data_.padding_value;
+  // DEPTHWISE has its size from the window.
+  conv.kernel = {shape_.depthwise ? 1 : u32(shape_.kernel_h),
+                 shape_.depthwise ? 1 : u32(shape_.kernel_w),
+                 u32(shape_.stride_h),
+                 u32(shape_.stride_w),
+                 u32(shape_.dilation_h),
+                 u32(shape_.dilation_w),
+                 c.slab.row_pitch()};
+  conv.tile.y0 = c.tile.rows.begin * shape_.stride_h - shape_.pad_top - c.slab.rows.begin;
+  if (c.resume) {
+    conv.resume = true;
+    conv.tile.y0 +=
+        static_cast<std::int32_t>(window_tiling(shape_, hw_).window_h) - shape_.stride_h;
+  }
+  conv.tile.x0 = c.tile.cols.begin * shape_.stride_w - shape_.pad_left - c.slab.cols.begin;
+  conv.tile.rows = u32(c.tile.rows.size());
+  conv.tile.cols = u32(c.tile.cols.size());
+  conv.weights = {c.weights, u32(c.groups.size()), last_kernels(c.groups)};
+  // A depthwise group has its channels in one atom of the slab.
+  const std::int64_t first_atom = shape_.depthwise ? c.groups.begin - c.slab.atoms.begin : 0;
+  conv.origin = u32(std::int64_t{c.slab.base} + std::int64_t{conv.tile.y0} * c.slab.row_pitch() +
+                    std::int64_t{conv.tile.x0} * c.slab.atoms.size() + first_atom) &
+                kAddressMask;
+  if (c.slab.rows.begin < c.slab.ring.wrap && c.slab.ring.wrap < c.slab.rows.end) {
+    conv.ring = {u32(c.slab.ring.wrap - c.slab.rows.begin), c.slab.ring.atoms};
+  }
+  conv.acc_base = c.acc_base;
+  conv.accumulate = c.accumulate;
+
+  Range rows = input_rows(shape_, c.tile.rows);
+  if (shape_.depthwise) {
+    const WindowTiling window = window_tiling(shape_, hw_);
+    conv.maximum = shape_.maximum;
+    conv.window = {window.window_h, window.window_w, window.chunks_y, window.chunks_x};
+    // The last window may reach below the kernel.
+    const std::uint32_t below = window.window_h * window.chunks_y - u32(shape_.kernel_h);
+    rows.end = std::min(rows.end + static_cast<std::int32_t>(below), c.slab.rows.end);
+    // Strides larger than the window walk rows that no output needs.
+    rows.begin = std::clamp(conv.tile.y0 + c.slab.rows.begin, c.slab.rows.begin, rows.begin);
+  }
+  const std::uint32_t pitch = c.slab.row_pitch();
+  Action action;
+  action.unit = isa::Unit::Compute;
+  for (const Range& piece : c.slab.ring.pieces(rows)) {
+    const std::uint64_t first =
+        c.slab.base + c.slab.ring.distance(c.slab.rows.begin, piece.begin, pitch);
+    action.accesses.push_back(
+        {Resource::Cbuf, false, first, first + std::uint64_t{u32(piece.size())} * pitch});
+  }
+  action.accesses.push_back(
+      {Resource::Cbuf, false, c.weights,
+       std::uint64_t{c.weights} + weight_atoms(c.groups, c.slab.atoms) / u32(shape_.weight_parts)});
+  action.accesses.push_back(
+      {Resource::Accumulator, true, c.acc_base, std::uint64_t{c.acc_base} + c.acc_words});
+  // Loads cannot hand tokens to stores: the convolution before the store waits for its
+  // parameters.
+  action.accesses.push_back(
+      {Resource::Parameter, false, c.params, std::uint64_t{c.params} + c.param_groups});
+  for (const Access& access : post_accesses(c.acc_base, c.acc_words)) {
+    action.accesses.push_back(access);
+  }
+  // Loads cannot hand tokens to stores: the first convolution makes sure that what was loaded where
+  // the output will be kept is there.
+  if (data_.keep && !reserved_) {
+    reserved_ = true;
+    const std::uint32_t row = u32(shape_.out_w) * groups_of(shape_, hw_);
+    for (const Range& piece : data_.keep->ring.pieces(data_.keep->rows)) {
+      const std::uint64_t first = data_.keep->atom_of(piece.begin, row);
+      action.accesses.push_back(
+          {Resource::Cbuf, true, first, first + std::uint64_t{u32(piece.size())} * row});
+    }
+  }
+  action.body = conv;
+  actions_.push_back(std::move(action));
+}
+
+void LayerActions::store(const PixelTile& tile, Range groups, std::uint32_t acc_base,
+                         std::uint32_t params) {
+  StoreAction store;
+  store.dest = tile_transfer(data_.output, tile, groups);
+  store.dest.merge();
+  store.quant = data_.quant;
+  store.post = data_.post;
+  store.post.table_select = data_.table ? table_ : 0;
+  store.result = data_.result;
+  store.tile = {tile.pixels(), u32(groups.size()), last_kernels(groups), params};
+  store.acc_base = acc_base;
+  Action action;
+  action.unit = isa::Unit::Store;
+  action.accesses.push_back(
+      {Resource::Accumulator, false, acc_base,
+       std::uint64_t{acc_base} + std::uint64_t{tile.pixels()} * u32(groups.size())});
+  action.accesses.push_back(
+      {Resource::Parameter, false, params, std::uint64_t{params} + u32(groups.size())});
+  for (const Access& access : post_accesses(acc_base, tile.pixels() * u32(groups.size()))) {
+    action.accesses.push_back(access);
+  }
+  if (data_.keep) {
+    const std::uint32_t per_pixel = groups_of(shape_, hw_);
+    const std::uint32_t per_row = u32(shape_.out_w) * per_pixel;
+    store.keep = isa::StKeep{u32(tile.cols.size()), per_pixel, per_row};
+    store.kept_at = data_.keep->atom_of(tile.rows.begin, per_row) +
+                    u32(tile.cols.begin) * per_pixel + u32(groups.begin);
+    const std::uint64_t end = store.kept_at + std::uint64_t{u32(tile.rows.size() - 1)} * per_row +
+                              std::uint64_t{u32(tile.cols.size() - 1)} * per_pixel +
+                              u32(groups.size());
+    action.accesses.push_back({Resource::Cbuf, true, store.kept_at, end});
+  }
+  store.keep_only = !data_.stored;
+  if (data_.stored) {
+    action.accesses.push_back({Resource::External, true, store.dest.address, store.dest.end()});
+  }
+  action.body = store;
+  actions_.push_back(std::move(action));
+}
+
+std::uint32_t LayerActions::next_acc_half() {
+  const std::uint32_t base = state_.acc_half * hw_.acc_half();
+  state_.acc_half ^= 1;
+  return base;
+}
+
+}  // namespace tessera

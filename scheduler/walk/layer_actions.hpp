@@ -1,0 +1,176 @@
+// The loads, convolutions and stores of one layer, each with the bytes that it touches.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "scheduler/lower/lowering.hpp"
+#include "scheduler/lower/tiling.hpp"
+#include "scheduler/walk/actions.hpp"
+#include "scheduler/walk/constants.hpp"
+#include "scheduler/walk/regions.hpp"
+#include "tessera/schedule.hpp"
+
+namespace tessera {
+
+/// Where rows in the cbuf wrap around, when they lie in a ring buffer.
+struct RowRing {
+  std::int32_t wrap = std::numeric_limits<std::int32_t>::max();  ///< first row that wrapped around
+  std::uint32_t atoms = 0;  ///< of the buffer: rows from `wrap` on lie so much lower
+
+  /// Atoms from row `from` to a later one.
+  [[nodiscard]] std::uint32_t distance(std::int32_t from, std::int32_t row,
+                                       std::uint32_t row_pitch) const {
+    return u32(row - from) * row_pitch - (from < wrap && row >= wrap ? atoms : 0);
+  }
+  /// The rows in pieces without a gap between them: one or two.
+  [[nodiscard]] std::vector<Range> pieces(Range rows) const {
+    if (wrap <= rows.begin || wrap >= rows.end) {
+      return {rows};
+    }
+    return {{rows.begin, wrap}, {wrap, rows.end}};
+  }
+};
+
+/// Rows of a feature that lie in the cbuf, packed.
+struct KeptRows {
+  std::uint32_t at = 0;  ///< atom of the first one
+  Range rows;
+  RowRing ring;
+
+  [[nodiscard]] std::uint32_t atom_of(std::int32_t row, std::uint32_t row_pitch) const {
+    return at + ring.distance(rows.begin, row, row_pitch);
+  }
+};
+
+/// External addresses and numbers of what one pass of the array reads and writes.
+struct LayerData {
+  View feature;                             ///< int8, channels adjacent
+  std::uint64_t weights = 0;                ///< as packed by pack_weights for the same decision
+  std::uint64_t params = 0;                 ///< as packed by pack_params
+  std::uint32_t param_bytes = kParamBytes;  ///< per output channel
+  std::optional<isa::LdFactor> factor;      ///< of all output channels
+  View output;                              ///< int8
+  std::optional<Fold> fold;                 ///< the shape is folded, the feature is not
+  std::optional<View> operand;
+  std::optional<std::uint64_t> table;  ///< 256 int32
+  std::int32_t padding_value = 0;
+  isa::StQuant quant;
+  isa::StPost post;
+  isa::StResult result;
+  std::optional<KeptRows> feature_kept;  ///< it lies there already
+  std::optional<KeptRows> keep;          ///< where the output is kept, too
+  bool stored = true;                    ///< the output goes to external memory
+
+  /// Bytes of a pixel are written or read one by one: a transfer then takes one row.
+  [[nodiscard]] bool scattered() const {
+    return output.channel_stride != 1 || (operand && operand->channel_stride != 1);
+  }
+};
+
+/// Packed tensors at addresses that mean nothing, for the traffic that a decision causes.
+LayerData unplaced(const ConvShape& shape);
+
+/// What the layers of one stream hand on to each other.
+struct StreamState {
+  explicit StreamState(const Hardware& hardware) : regions(hardware.cbuf_atoms()) {}
+  RegionChooser regions;
+  std::uint32_t acc_half = 0;                          ///< half that the next tile takes
+  std::uint32_t param_next = 0;                        ///< group that the next parameters take
+  std::array<std::optional<std::uint64_t>, 2> tables;  ///< by address, as loaded
+  std::uint32_t table_next = 0;                        ///< table that the next one takes
+  bool rows_last = false;  ///< the next row by row work loads its rows after its weights
+
+  /// The first of so many kernel groups in the parameter memory, one after the other.
+  std::uint32_t reserve_params(std::uint32_t groups, const Hardware& hardware);
+};
+
+/// A rectangle of pixels and a range of atoms, loaded at `base`.
+struct Slab {
+  Range rows, cols, atoms;
+  std::uint32_t base = 0;
+  RowRing ring;
+  [[nodiscard]] std::uint32_t row_pitch() const { return u32(cols.size()) * u32(atoms.size()); }
+  [[nodiscard]] std::uint32_t size() const { return u32(rows.size()) * row_pitch(); }
+};
+
+/// Output pixels that one accumulator half holds at once.
+struct PixelTile {
+  Range rows, cols;
+  [[nodiscard]] std::uint32_t pixels() const { return u32(rows.size()) * u32(cols.size()); }
+};
+
+/// One CONV.
+struct Convolution {
+  const Slab& slab;
+  const PixelTile& tile;
+  Range groups;
+  std::uint32_t weights;  ///< first atom
+  std::uint32_t acc_base;
+  std::uint32_t acc_words;  ///< from acc_base
+  bool accumulate;
+  std::uint32_t params;  ///< where the store after it finds them
+  std::uint32_t param_groups;
+  bool resume = false;  ///< depthwise: the tile lies below the one before
+};
+
+/// Bytes of one atom of weights in external memory: layers of a single atom are not filled up.
+std::uint32_t weight_unit_bytes(const ConvShape& shape, const Hardware& hardware);
+
+/// Appends actions in the order of the calls.
+class LayerActions {
+ public:
+  LayerActions(const ConvShape& shape, const Hardware& hardware, const LayerData& data,
+               StreamState& state, std::vector<Action>& actions)
+      : shape_(shape), hw_(hardware), data_(data), state_(state), actions_(actions) {}
+
+  /// Atoms of the weights of these kernel groups and channel atoms.
+  [[nodiscard]] std::uint32_t weight_atoms(Range groups, Range atoms) const;
+  /// Atoms from the weights of the first of these groups to those behind them.
+  [[nodiscard]] std::uint32_t weight_offset(Range groups, Range atoms) const;
+
+  /// Rows of the slab, unless the feature is kept, in at most `bands` loads, so that work can begin
+  /// before all of it is there.
+  void load_slab(const Slab& slab, std::uint32_t bands);
+  /// `atoms` is one channel part; a part's weights lie together, group by group.
+  void load_weights(Range groups, Range atoms, std::uint32_t base);
+  /// Returns the first group in the parameter memory.
+  std::uint32_t load_params(Range groups);
+  /// To a place of the caller's choice.
+  void load_params(Range groups, std::uint32_t base);
+  /// Before the first store, when there is a table.
+  void load_table();
+  /// What the tile's store reads beside the accumulators, when there is such.
+  void load_operand(const PixelTile& tile, Range groups, std::uint32_t acc_base);
+  void convolve(const Convolution& c);
+  void store(const PixelTile& tile, Range groups, std::uint32_t acc_base, std::uint32_t params);
+  /// First word of the accumulator half whose turn it is.
+  std::uint32_t next_acc_half();
+
+ private:
+  [[nodiscard]] std::uint32_t last_kernels(Range groups) const;
+  void load_folded_rows(const Slab& slab, Range rows);
+  void load_folded_parts(const Slab& slab, Range outputs);
+  /// A load of input rows for the slab's columns; the address is that of row 0.
+  [[nodiscard]] LoadAction folded_load(const Slab& slab) const;
+  void add_load(LoadAction load, Resource target, std::uint32_t begin, std::uint32_t size);
+  /// A tile's bytes in external memory, in the order in which it is drained.
+  [[nodiscard]] Transfer tile_transfer(const View& view, const PixelTile& tile, Range groups) const;
+  /// Operand words and table that a store from these accumulators reads.
+  [[nodiscard]] std::vector<Access> post_accesses(std::uint32_t acc_base,
+                                                  std::uint32_t words) const;
+
+  const ConvShape& shape_;
+  const Hardware& hw_;
+  const LayerData& data_;
+  StreamState& state_;
+  std::vector<Action>& actions_;
+  std::uint32_t table_ = 0;
+  Range same_params_;      ///< of equal kernels: groups in the parameter memory that are there
+  bool reserved_ = false;  ///< the kept output's place
+};
+
+}  // namespace tessera

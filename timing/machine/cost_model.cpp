@@ -1,0 +1,95 @@
+#include "timing/machine/cost_model.hpp"
+
+#include "timing/machine/program_runs.hpp"
+#include "timing/memory/memory_controller.hpp"
+#include "timing/memory/traffic.hpp"
+
+namespace tessera::timing {
+namespace {
+
+/// Moves no data.
+class TimingPort final : public MemoryPort {
+ public:
+  TimingPort(const ExternalMemory& memory, std::uint32_t bus_bytes,
+             const std::vector<TrafficPattern>& traffic)
+      : controller_(memory, bus_bytes, 1 + traffic.size()) {
+    for (const TrafficPattern& pattern : traffic) {
+      sources_.emplace_back(pattern, bus_bytes);
+    }
+  }
+  /// The other masters' bursts up to that cycle.
+  void offer_until(Cycle until) {
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      while (sources_[i].due() < until) {
+        const Cycle due = sources_[i].due();
+        controller_.offer(1 + i, sources_[i].writes(), sources_[i].take(), due);
+      }
+    }
+  }
+  [[nodiscard]] bool is_shared() const { return !sources_.empty(); }
+  MemoryController* direct() override { return is_shared() ? nullptr : &controller_; }
+  bool takes_read(Cycle /*now*/) override { return controller_.takes_read(0); }
+  bool takes_write(Cycle /*now*/) override { return controller_.takes_write(0); }
+  void read(const Burst& burst, Cycle now) override { controller_.read(0, burst, now); }
+  void write(const Burst& burst, Cycle now) override { controller_.write(0, burst, now); }
+  void step(Cycle now, bool read_ready, const WriteBeat& beat, Moves& moves) override {
+    controller_.step(0, now, read_ready, beat, moves);
+  }
+  std::uint32_t run(Cycle now, std::uint32_t most) override {
+    return controller_.run(0, now, most);
+  }
+  std::uint64_t phase(Cycle now) override { return controller_.phase(0, now); }
+  bool may_leap(Cycle now, Cycle cycles, std::uint32_t reads, std::uint32_t writes) override {
+    return controller_.may_leap(0, now, cycles, reads, writes);
+  }
+  void leap(Cycle now, Cycle cycles, std::uint32_t reads, std::uint32_t writes,
+            const WriteBeat& beat) override {
+    controller_.leap(0, now, cycles, reads, writes, beat);
+  }
+  Cycle next(Cycle now, bool write_offered) override {
+    return controller_.next(0, now, write_offered);
+  }
+
+ private:
+  MemoryController controller_;
+  std::vector<TrafficSource> sources_;
+};
+
+constexpr Cycle kQuantum = 1024;  // that other masters' bursts are known ahead
+
+class Marks final : public MachineObserver {
+ public:
+  explicit Marks(LayerCounters& counters) : counters_(counters) {}
+  void follow(const CommandRun& run) { run_ = &run; }
+  void mark(unsigned unit, std::uint32_t id, const Counters& now) override {
+    counters_.mark(unit, run_->layers.at(id), now);
+  }
+
+ private:
+  LayerCounters& counters_;
+  const CommandRun* run_ = nullptr;
+};
+
+}  // namespace
+
+RunResult estimate(const Program& program, const ExternalMemory& memory,
+                   const std::vector<TrafficPattern>& traffic) {
+  RunResult result;
+  result.layers.resize(program.layers.size());
+  LayerCounters counters(result.layers);
+  TimingPort port(memory, program.hardware.bus_bytes, traffic);
+  Marks marks(counters);
+  Machine machine(program.hardware, port, marks);
+  const auto follow = [&](const CommandRun& run) { marks.follow(run); };
+  result.totals = make_runs(program, machine, result.layers, counters, follow, [&](Cycle now) {
+    if (!port.is_shared()) {
+      machine.run(kNever);
+    }
+    for (Cycle until = now; port.is_shared() && !machine.run(until); until += kQuantum) {
+      port.offer_until(until + kQuantum);
+    }
+  });
+  return result;
+}
+
+}  // namespace tessera::timing

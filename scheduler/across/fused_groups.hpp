@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "scheduler/across/fusion.hpp"
+#include "scheduler/across/fused_layout.hpp"
 #include "scheduler/across/keepable.hpp"
 
 namespace tessera {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "scheduler/across/fused_groups.hpp"
-#include "scheduler/across/fusion.hpp"
+#include "scheduler/across/fused_layout.hpp"
 #include "scheduler/across/keepable.hpp"
 #include "scheduler/walk/regions.hpp"
 

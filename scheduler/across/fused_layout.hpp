@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "scheduler/walk/layer_actions.hpp"
+#include "scheduler/lower/tiling.hpp"
 #include "tessera/schedule.hpp"
 
 namespace tessera {
@@ -37,24 +37,5 @@ std::optional<FusedLayout> fused_layout(const FusedShapes& shapes, const Hardwar
 
 /// Cycles of the array for some output rows of a layer, about.
 std::uint64_t array_cycles(const ConvShape& shape, const Hardware& hardware, Range rows);
-
-/// One layer of a group, as it is to be run.
-struct FusedLayer {
-  const ConvShape* shape = nullptr;
-  const LayerDecision* decision = nullptr;
-  LayerData data;
-};
-
-/// Actions of one layer in one band, or loads for it.
-struct FusedSegment {
-  std::size_t layer = 0;
-  bool loads_only = false;
-  std::vector<Action> actions;
-};
-
-/// All bands, one after the other. The layout's atoms must fit the window of `state`.
-std::vector<FusedSegment> plan_fused(const std::vector<FusedLayer>& layers,
-                                     const FusedLayout& layout, const Hardware& hardware,
-                                     StreamState& state);
 
 }  // namespace tessera

@@ -1,0 +1,30 @@
+// What layers that run row by row do, in one order.
+#pragma once
+
+#include <vector>
+
+#include "scheduler/across/fused_layout.hpp"
+#include "scheduler/walk/layer_actions.hpp"
+
+namespace tessera {
+
+/// One layer of a group, as it is to be run.
+struct FusedLayer {
+  const ConvShape* shape = nullptr;
+  const LayerDecision* decision = nullptr;
+  LayerData data;
+};
+
+/// Actions of one layer in one band, or loads for it.
+struct FusedSegment {
+  std::size_t layer = 0;
+  bool loads_only = false;
+  std::vector<Action> actions;
+};
+
+/// All bands, one after the other. The layout's atoms must fit the window of `state`.
+std::vector<FusedSegment> plan_fused(const std::vector<FusedLayer>& layers,
+                                     const FusedLayout& layout, const Hardware& hardware,
+                                     StreamState& state);
+
+}  // namespace tessera

@@ -1,0 +1,61 @@
+// The way from a prepared network to its program, one step after the other.
+#include "scheduler/program/layer_records.hpp"
+#include "scheduler/program/memory_map.hpp"
+#include "scheduler/program/program_steps.hpp"
+#include "tessera/error.hpp"
+
+namespace tessera {
+namespace {
+
+std::vector<Segment> at_real_addresses(std::vector<Segment> segments, const MemoryMap& map) {
+  for (Segment& segment : segments) {
+    relocate(segment.actions, map.buffers);
+  }
+  return segments;
+}
+
+std::vector<Slot> slots_of(const std::vector<std::int32_t>& tensors, const Network& network,
+                           const MemoryMap& map) {
+  std::vector<Slot> slots;
+  for (const std::int32_t tensor : tensors) {
+    if (!map.slot(tensor)) {
+      throw InputError(network.name + ": an output is a constant");
+    }
+    slots.push_back(*map.slot(tensor));
+  }
+  return slots;
+}
+
+}  // namespace
+
+Prepared prepare(const Network& network, const Hardware& hardware, const Policy& policy) {
+  UnitPlan plan = plan_units(network, hardware, policy);
+  Activations activations(network, plan);
+  OrderChoice orders = choose_orders(activations.order_problem(), policy.plan);
+  return {network, hardware, policy, std::move(plan), std::move(activations), std::move(orders)};
+}
+
+Program compile_tuned(const Prepared& prepared, const Tuning& tuning, Contents contents) {
+  const DecidedNetwork decided = decide_network(prepared, tuning);
+  PlacedConstants constants = place_constants(prepared, decided, contents);
+  WorkPlan work = plan_work(prepared, tuning, decided, constants);
+  const MemoryMap map = map_memory(prepared, decided.residency, work, constants.image.size());
+
+  Program program;
+  program.network = prepared.network.name;
+  program.hardware = prepared.hardware;
+  program.layers = describe_layers(prepared, decided);
+  program.memory = describe_memory(prepared, work);
+  program.inputs = slots_of(prepared.network.inputs, prepared.network, map);
+  program.outputs = slots_of(prepared.network.outputs, prepared.network, map);
+  program.constants_saved_bytes = constants.saved_bytes;
+  program.regions = {{MemoryKind::Constants, {0, constants.image.size()}},
+                     {MemoryKind::Arena, map.arena}};
+  program.image = std::move(constants.image);
+  program.image.resize(map.arena.address + map.arena.bytes);
+  add_steps(at_real_addresses(std::move(work.segments), map), prepared, map, tuning.ahead, contents,
+            program);
+  return program;
+}
+
+}  // namespace tessera

@@ -1,0 +1,193 @@
+#include "scheduler/program/work_plan.hpp"
+
+#include <optional>
+#include <stdexcept>
+
+#include "scheduler/across/fused_actions.hpp"
+#include "scheduler/program/alignment.hpp"
+#include "scheduler/walk/layer_planner.hpp"
+
+namespace tessera {
+namespace {
+
+/// What all orders have in common.
+struct Work {
+  const Prepared& prepared;
+  const Tuning& tuning;
+  const DecidedNetwork& decided;
+  const PlacedConstants& constants;
+
+  [[nodiscard]] const WorkUnit& unit(std::uint32_t u) const { return prepared.plan.units[u]; }
+};
+
+View at(View view, std::uint64_t address) {
+  view.offset += address;
+  return view;
+}
+
+std::uint64_t virtual_address(const Prepared& prepared, std::int32_t tensor) {
+  return (prepared.activations.buffer_of(tensor) + 1) * kVirtualBuffer +
+         prepared.plan.aliases.of(tensor).offset;
+}
+
+// A pass's data with the virtual addresses of the tensors that it reads and writes.
+LayerData addressed(const Work& work, std::uint32_t u, std::size_t p) {
+  const WorkUnit& unit = work.unit(u);
+  const Piece& piece = unit.lowering.pieces[p];
+  const PlannedPiece& planned = work.decided.pieces[u][p];
+  LayerData data = work.constants.data[u][p];
+  data.feature = at(piece.feature_view, virtual_address(work.prepared, piece.feature));
+  data.feature.row_stride *= u32(planned.feature_step_h);
+  data.feature.pixel_stride *= u32(planned.feature_step_w);
+  data.output = at(unit.place ? unit.place->within(piece.output_view) : piece.output_view,
+                   virtual_address(work.prepared, unit.written()));
+  data.output.pixel_stride *= u32(planned.columns);
+  if (piece.operand_view) {
+    const std::int32_t operand = unit.lowering.post->operand;
+    const auto constant = work.constants.operands.find(operand);
+    data.operand = at(*piece.operand_view, constant == work.constants.operands.end()
+                                               ? virtual_address(work.prepared, operand)
+                                               : constant->second);
+    data.operand->pixel_stride *= u32(planned.columns);
+  }
+  return data;
+}
+
+std::vector<Action> actions_of_unit(const Work& work, std::uint32_t u, StreamState& state) {
+  std::vector<Action> actions;
+  for (std::size_t p = 0; p < work.decided.pieces[u].size(); ++p) {
+    const PlannedPiece& piece = work.decided.pieces[u][p];
+    plan_layer(piece.shape, work.prepared.hardware, piece.decision, addressed(work, u, p), state,
+               actions);
+  }
+  return actions;
+}
+
+// Kept tensors are in use as well.
+void note_kept(const Work& work, std::uint32_t u, StreamState& state) {
+  const PlannedPiece& piece = work.decided.pieces[u][0];
+  const ConvShape& shape = piece.shape;
+  const Hardware& hardware = work.prepared.hardware;
+  if (piece.data.feature_kept) {
+    const std::uint32_t at = piece.data.feature_kept->at;
+    state.regions.note({at, at + u32(shape.in_h) * u32(shape.in_w) * atoms_of(shape, hardware)});
+  }
+  if (piece.data.keep) {
+    const std::uint32_t at = piece.data.keep->at;
+    state.regions.note({at, at + u32(shape.out_h) * u32(shape.out_w) * groups_of(shape, hardware)});
+  }
+}
+
+// From place `first` of the order on.
+void plan_group(const Work& work, const std::vector<std::uint32_t>& order, std::size_t first,
+                const FusedLayout& layout, StreamState& state, std::vector<Segment>& segments) {
+  std::vector<FusedLayer> layers;
+  for (std::size_t i = 0; i < layout.rows.size(); ++i) {
+    const std::uint32_t u = order[first + i];
+    const PlannedPiece& piece = work.decided.pieces[u][0];
+    layers.push_back({&piece.shape, &piece.decision, addressed(work, u, 0)});
+  }
+  for (FusedSegment& segment : plan_fused(layers, layout, work.prepared.hardware, state)) {
+    segments.push_back(
+        {order[first + segment.layer], segment.loads_only, std::move(segment.actions)});
+  }
+}
+
+// What one layer of a group reads is read until the last one is done, what one writes is written
+// from the first one on.
+void needed_throughout(const FusedGroup& group, AllocationProblem& problem) {
+  const auto first = static_cast<std::int64_t>(group.first);
+  const auto last = static_cast<std::int64_t>(group.last);
+  for (Buffer& buffer : problem.buffers) {
+    if (buffer.lower > first && buffer.lower <= last) {
+      buffer.lower = first;
+    }
+    if (buffer.upper > first && buffer.upper <= last) {
+      buffer.upper = last + 1;
+    }
+  }
+}
+
+AllocationProblem memory_problem(const Work& work, const std::vector<std::uint32_t>& order) {
+  AllocationProblem problem = work.prepared.activations.allocation_problem(order, kAlignment);
+  const Residency& residency = work.decided.residency;
+  for (const FusedGroup& group : residency.groups) {
+    needed_throughout(group, problem);
+  }
+  for (std::size_t b = 0; b < problem.buffers.size(); ++b) {
+    problem.buffers[b].size = residency.external[b] ? problem.buffers[b].size : 0;
+  }
+  return problem;
+}
+
+bool plans_in_place(const PlanOptions& plan) {
+  return plan.in_place && (plan.planner == PlannerName::Best || plan.planner == PlannerName::Exact);
+}
+
+StreamState fresh_state(const Work& work) {
+  StreamState state(work.prepared.hardware);
+  state.rows_last = work.tuning.rows_last;
+  return state;
+}
+
+// The host's work and another model's end a stream.
+bool starts_stream(const Work& work, const std::vector<std::uint32_t>& order, std::size_t i) {
+  const Activations& activations = work.prepared.activations;
+  return work.unit(order[i]).kind == UnitKind::Host ||
+         (i > 0 && activations.model_of(order[i]) != activations.model_of(order[i - 1]));
+}
+
+WorkPlan plan_in(const Work& work, const std::vector<std::uint32_t>& order) {
+  WorkPlan plan;
+  plan.order = order;
+  plan.problem = memory_problem(work, order);
+  const Policy& policy = work.prepared.policy;
+  const Residency& residency = work.decided.residency;
+  const bool overlaps = plans_in_place(policy.plan);
+  StreamState state = fresh_state(work);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const WorkUnit& unit = work.unit(order[i]);
+    if (starts_stream(work, order, i)) {
+      state = fresh_state(work);
+    }
+    state.regions.set_window(residency.units[order[i]].window);
+    if (const auto group = residency.units[order[i]].group) {
+      plan_group(work, order, i, residency.layouts[*group], state, plan.segments);
+      i = residency.groups[*group].last;
+      continue;
+    }
+    plan.segments.push_back({order[i], false, {}});
+    if (unit.kind == UnitKind::Accelerator) {
+      plan.segments.back().actions = actions_of_unit(work, order[i], state);
+      note_kept(work, order[i], state);
+    }
+    if (overlaps && unit.kind != UnitKind::NoCopy) {
+      work.prepared.activations.add_overlaps(unit, i, plan.segments.back().actions, plan.problem);
+    }
+  }
+  plan.allocation = allocate_models(plan.problem, work.prepared.activations.owners(),
+                                    policy.plan.planner, {policy.plan.budget});
+  return plan;
+}
+
+}  // namespace
+
+WorkPlan plan_work(const Prepared& prepared, const Tuning& tuning, const DecidedNetwork& decided,
+                   const PlacedConstants& constants) {
+  const Work work{prepared, tuning, decided, constants};
+  std::optional<WorkPlan> best;
+  for (std::size_t i = 0; i < decided.orders.orders.size(); ++i) {
+    WorkPlan plan = plan_in(work, decided.orders.orders[i]);
+    if (!best || plan.allocation.height < best->allocation.height) {
+      best = std::move(plan);
+      best->order_name = decided.orders.names[i];
+    }
+  }
+  if (const std::string problem = violation(best->problem, best->allocation.offsets);
+      !problem.empty()) {
+    throw std::logic_error("memory plan: " + problem);
+  }
+  return std::move(*best);
+}
+
+}  // namespace tessera

@@ -1,0 +1,32 @@
+// All work of a network in one order, and where its activations lie.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "scheduler/program/placed_constants.hpp"
+
+namespace tessera {
+
+/// Work of one unit that nothing of another unit comes between; none of what is not for the
+/// accelerator.
+struct Segment {
+  std::uint32_t unit = 0;
+  bool loads_only = false;
+  std::vector<Action> actions;  ///< on virtual addresses
+};
+
+struct WorkPlan {
+  std::vector<std::uint32_t> order;
+  std::string order_name;
+  std::vector<Segment> segments;
+  AllocationProblem problem;
+  Allocation allocation;  ///< of the activations, in the arena
+};
+
+/// Along the order whose activations need the least memory.
+WorkPlan plan_work(const Prepared& prepared, const Tuning& tuning, const DecidedNetwork& decided,
+                   const PlacedConstants& constants);
+
+}  // namespace tessera

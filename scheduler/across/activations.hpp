@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "scheduler/across/model_groups.hpp"
+#include "scheduler/actions/actions.hpp"
 #include "scheduler/lower/units.hpp"
-#include "scheduler/walk/actions.hpp"
 #include "tessera/memory_plan.hpp"
 #include "tessera/network.hpp"
 #include "tessera/order.hpp"

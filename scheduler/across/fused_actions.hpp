@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "scheduler/across/fused_layout.hpp"
-#include "scheduler/walk/layer_actions.hpp"
+#include "scheduler/actions/layer_actions.hpp"
 
 namespace tessera {
 

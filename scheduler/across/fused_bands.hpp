@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "scheduler/across/fused_layout.hpp"
+#include "scheduler/actions/row_buffer.hpp"
 #include "scheduler/lower/tiling.hpp"
-#include "scheduler/walk/row_buffer.hpp"
 
 namespace tessera {
 

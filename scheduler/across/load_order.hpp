@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "scheduler/walk/actions.hpp"
+#include "scheduler/actions/actions.hpp"
 
 namespace tessera {
 

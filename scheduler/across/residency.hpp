@@ -8,7 +8,7 @@
 #include "scheduler/across/fused_groups.hpp"
 #include "scheduler/across/fused_layout.hpp"
 #include "scheduler/across/keepable.hpp"
-#include "scheduler/walk/regions.hpp"
+#include "scheduler/actions/regions.hpp"
 
 namespace tessera {
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <optional>
 
+#include "scheduler/actions/constants.hpp"
 #include "scheduler/lower/tiling.hpp"
-#include "scheduler/walk/constants.hpp"
 #include "scheduler/walk/layer_planner.hpp"
 #include "tessera/schedule.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "scheduler/walk/layer_actions.hpp"
+#include "scheduler/actions/layer_actions.hpp"
 #include "tessera/schedule.hpp"
 
 namespace tessera {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "scheduler/actions/constants.hpp"
 #include "scheduler/lower/tiling.hpp"
-#include "scheduler/walk/constants.hpp"
 
 namespace tessera {
 namespace {

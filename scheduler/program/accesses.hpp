@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/walk/actions.hpp"
+#include "scheduler/actions/actions.hpp"
 #include "tessera/energy.hpp"
 #include "tessera/hardware.hpp"
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "scheduler/actions/constants.hpp"
 #include "scheduler/decide/side_by_side.hpp"
 #include "scheduler/program/alignment.hpp"
 #include "scheduler/program/shared_bytes.hpp"
-#include "scheduler/walk/constants.hpp"
 
 namespace tessera {
 namespace {

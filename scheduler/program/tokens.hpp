@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "scheduler/walk/actions.hpp"
+#include "scheduler/actions/actions.hpp"
 
 namespace tessera {
 

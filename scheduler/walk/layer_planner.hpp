@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "scheduler/walk/layer_actions.hpp"
+#include "scheduler/actions/layer_actions.hpp"
 #include "tessera/schedule.hpp"
 
 namespace tessera {

@@ -1,4 +1,4 @@
-#include "scheduler/walk/actions.hpp"
+#include "scheduler/actions/actions.hpp"
 
 namespace tessera {
 namespace {

@@ -1,4 +1,4 @@
-#include "scheduler/walk/regions.hpp"
+#include "scheduler/actions/regions.hpp"
 
 #include <algorithm>
 #include <limits>

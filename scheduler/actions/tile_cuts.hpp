@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "scheduler/actions/layer_actions.hpp"
 #include "scheduler/lower/tiling.hpp"
-#include "scheduler/walk/layer_actions.hpp"
 #include "tessera/hardware.hpp"
 #include "tessera/schedule.hpp"
 

@@ -1,4 +1,4 @@
-#include "scheduler/walk/constants.hpp"
+#include "scheduler/actions/constants.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -7,11 +7,11 @@
 #include <optional>
 #include <vector>
 
+#include "scheduler/actions/actions.hpp"
+#include "scheduler/actions/constants.hpp"
+#include "scheduler/actions/regions.hpp"
 #include "scheduler/lower/lowering.hpp"
 #include "scheduler/lower/tiling.hpp"
-#include "scheduler/walk/actions.hpp"
-#include "scheduler/walk/constants.hpp"
-#include "scheduler/walk/regions.hpp"
 #include "tessera/schedule.hpp"
 
 namespace tessera {

@@ -1,4 +1,4 @@
-#include "scheduler/walk/tile_cuts.hpp"
+#include "scheduler/actions/tile_cuts.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "scheduler/walk/layer_actions.hpp"
+#include "scheduler/actions/layer_actions.hpp"
 
 #include <algorithm>
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "scheduler/actions/layer_actions.hpp"
 #include "scheduler/lower/tiling.hpp"
-#include "scheduler/walk/layer_actions.hpp"
 
 namespace tessera {
 

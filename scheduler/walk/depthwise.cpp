@@ -1,0 +1,56 @@
+#include <algorithm>
+
+#include "scheduler/actions/tile_cuts.hpp"
+#include "scheduler/walk/walks.hpp"
+
+namespace tessera {
+namespace {
+
+// A part's atoms are its kernel groups too.
+void walk_part(LayerWalk& walk, Range rows, Range cols, Range part, Mode mode) {
+  const Hardware& hw = walk.hw;
+  Slab slab = walk.slab_for(rows, cols, part);
+  const std::uint32_t group_atoms = walk.add.weight_atoms({part.begin, part.begin + 1}, part);
+  const std::uint32_t weight_size = mode == Mode::Direct     ? walk.add.weight_atoms(part, part)
+                                    : mode == Mode::PingPong ? 2 * group_atoms
+                                                             : group_atoms;
+  const Placement placement = walk.state.regions.place(slab.size(), weight_size);
+  slab.base = placement.feature.begin;
+  const auto tiles = walk.cut_pixels_depthwise(rows, cols);
+  std::uint32_t at_once = 1;
+  const bool resumable = can_resume(walk.shape, hw) && tiles.size() > 1;
+  if (mode == Mode::Direct && !resumable) {
+    at_once = std::min({std::max(1U, hw.acc_half() / most_pixels(tiles)), hw.param_groups / 2,
+                        kMaxGroups, u32(part.size())});
+  }
+  for (std::int32_t g = part.begin; g < part.end; g += static_cast<std::int32_t>(at_once)) {
+    const Range groups{g, std::min(g + static_cast<std::int32_t>(at_once), part.end)};
+    const bool second = mode == Mode::PingPong && (g - part.begin) % 2 == 1;
+    const std::uint32_t before = mode == Mode::Direct
+                                     ? walk.add.weight_offset({part.begin, g}, part)
+                                 : second ? group_atoms
+                                          : 0;
+    const std::uint32_t weights = placement.weight.begin + before;
+    const std::uint32_t params = walk.add.load_params(groups);
+    if (g == part.begin || !walk.shape.same_kernels || mode == Mode::PingPong) {
+      walk.add.load_weights(groups, part, weights);
+    }
+    if (g == part.begin) {
+      walk.add.load_slab(slab, walk.decision.feature_bands);
+    }
+    for (const PixelTile& tile : tiles) {
+      walk.finish_tile(slab, tile, groups, weights, params,
+                       resumable && tile.rows.begin != rows.begin);
+    }
+  }
+}
+
+}  // namespace
+
+void walk_depthwise(LayerWalk& walk, Range rows, Range cols, const Mode* modes) {
+  for (std::size_t part = 0; part < walk.parts.size(); ++part) {
+    walk_part(walk, rows, cols, walk.parts[part], modes[part]);
+  }
+}
+
+}  // namespace tessera

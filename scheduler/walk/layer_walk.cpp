@@ -1,0 +1,168 @@
+#include "scheduler/walk/layer_walk.hpp"
+
+#include <algorithm>
+
+#include "scheduler/actions/tile_cuts.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::uint32_t kWeightChunks = 8;  // so that work can begin before all is there
+
+}  // namespace
+
+LayerWalk::LayerWalk(const ConvShape& shape_, const Hardware& hardware,
+                     const LayerDecision& decision_, const LayerData& data_, StreamState& state_,
+                     std::vector<Action>& actions)
+    : shape(shape_),
+      hw(hardware),
+      decision(decision_),
+      data(data_),
+      state(state_),
+      add(shape_, hardware, data_, state_, actions),
+      groups(groups_of(shape_, hardware)),
+      parts(split_evenly({0, static_cast<std::int32_t>(atoms_of(shape_, hardware))},
+                         decision_.channel_parts)),
+      most_rows_(data_.scattered() ? 1 : kMaxTileExtent) {}
+
+Slab LayerWalk::slab_for(Range out_rows, Range out_cols, Range atoms) const {
+  if (data.feature_kept) {
+    return {data.feature_kept->rows,
+            {0, shape.in_w},
+            atoms,
+            data.feature_kept->at,
+            data.feature_kept->ring};
+  }
+  return {input_rows(shape, out_rows), input_cols(shape, out_cols), atoms, 0, {}};
+}
+
+Slab LayerWalk::slab_for(Range out_rows, Range out_cols, Range atoms,
+                         const RollingRows* rolling) const {
+  Slab slab = slab_for(out_rows, out_cols, atoms);
+  if (rolling != nullptr) {
+    const KeptRows placed = rolling->buffer.place(slab.rows, 0, slab.row_pitch());
+    slab.base = placed.at;
+    slab.ring = placed.ring;
+  }
+  return slab;
+}
+
+void LayerWalk::load_slab(const Slab& slab, std::uint32_t bands, const RollingRows* rolling) {
+  if (rolling == nullptr) {
+    add.load_slab(slab, bands);
+    return;
+  }
+  for (const Range& piece : slab.ring.pieces(rolling->fresh)) {
+    if (piece.size() > 0) {
+      Slab rows = slab;
+      rows.rows = piece;
+      rows.base += slab.ring.distance(slab.rows.begin, piece.begin, slab.row_pitch());
+      rows.ring = {};
+      add.load_slab(rows, bands);
+    }
+  }
+}
+
+Placement LayerWalk::place(std::uint32_t feature, std::uint32_t weight, RollingRows* rolling) {
+  if (rolling == nullptr) {
+    return state.regions.place(feature, weight);
+  }
+  if (!rolling->placement) {
+    const std::uint32_t row = most_input_cols() * atoms_of(shape, hw);
+    rolling->placement = state.regions.place(rolling->buffer.capacity() * row, weight);
+  }
+  return *rolling->placement;
+}
+
+std::uint32_t LayerWalk::most_input_rows(const std::vector<Range>& tiles) const {
+  std::uint32_t most = 0;
+  for (const Range& rows : tiles) {
+    most = std::max(most, u32(input_rows(shape, rows).size()));
+  }
+  return most;
+}
+
+std::uint32_t LayerWalk::most_input_cols() const {
+  std::uint32_t most = 0;
+  for (const Range& cols : split_evenly({0, shape.out_w}, decision.tiles_w)) {
+    most = std::max(most, u32(input_cols(shape, cols).size()));
+  }
+  return most;
+}
+
+std::vector<PixelTile> LayerWalk::cut_pixels(Range rows, Range cols, std::uint32_t words) const {
+  return cut_tiles(pieces_of(rows), cols, std::min(words, tile_limit()), most_rows_);
+}
+
+std::vector<PixelTile> LayerWalk::cut_block(Range rows, Range cols, std::uint32_t words) const {
+  return cut_tiles({rows}, cols, words, most_rows_);
+}
+
+std::vector<PixelTile> LayerWalk::cut_pixels_depthwise(Range rows, Range cols) const {
+  return cut_depthwise_tiles(shape, hw, pieces_of(rows), cols, tile_limit(), most_rows_);
+}
+
+// A store writes rows that lie in one piece.
+std::vector<Range> LayerWalk::pieces_of(Range rows) const {
+  return data.keep ? data.keep->ring.pieces(rows) : std::vector<Range>{rows};
+}
+
+std::uint32_t LayerWalk::tile_limit() const {
+  const std::uint32_t least = std::min(hw.acc_half(), 2 * hw.atomic_k);
+  return std::max(least, hw.acc_half() >> std::max(0, decision.tile_shift));
+}
+
+std::uint32_t LayerWalk::groups_at_once(std::uint32_t pixels) const {
+  const std::uint32_t enough = std::min(pixels, 2 * hw.atomic_k);
+  std::uint32_t most = std::max(1U, hw.acc_half() / enough);
+  if (pixels < 2 * hw.atomic_k) {
+    // Weights outweigh features: work begins with the first of several chunks of them.
+    const std::uint32_t chunks = std::max(1U, kWeightChunks >> std::max(0, -decision.tile_shift));
+    most = std::min(most, u32(ceil_div(groups, chunks)));
+  }
+  most = std::max(1U, most >> std::max(0, decision.tile_shift));
+  most = std::min({most, hw.param_groups / 2, kMaxGroups, groups});
+  return u32(ceil_div(groups, ceil_div(groups, most)));
+}
+
+std::uint32_t LayerWalk::groups_loaded(std::uint32_t most, Mode mode, bool few_pixels) const {
+  const std::uint32_t group_atoms = add.weight_atoms({0, 1}, all_atoms());
+  const std::uint32_t places = mode == Mode::Wait            ? 1
+                               : most < groups && few_pixels ? kWeightChunks
+                                                             : 2;
+  const std::uint32_t fit = std::max(1U, state.regions.window().size() / (places * group_atoms));
+  return std::min({most, fit, hw.param_groups / 2, kMaxGroups, groups});
+}
+
+void LayerWalk::convolve(const Convolution& whole) {
+  if (shape.weight_parts == 1 && !(shape.same_kernels && whole.groups.size() > 1)) {
+    add.convolve(whole);
+    return;
+  }
+  const std::uint32_t atoms =
+      add.weight_offset({whole.groups.begin, whole.groups.begin + 1}, whole.slab.atoms);
+  for (std::int32_t g = whole.groups.begin; g < whole.groups.end; ++g) {
+    const std::uint32_t before = u32(g - whole.groups.begin);
+    const std::uint32_t own = add.weight_atoms({g, g + 1}, whole.slab.atoms);
+    for (std::int32_t part = 0; part < shape.weight_parts; ++part) {
+      Convolution c = whole;
+      c.groups = {g, g + 1};
+      c.weights += before * atoms + u32(part) * own / u32(shape.weight_parts);
+      c.acc_base += before * whole.tile.pixels();
+      c.acc_words = whole.tile.pixels();
+      c.accumulate = whole.accumulate || part > 0;
+      add.convolve(c);
+    }
+  }
+}
+
+void LayerWalk::finish_tile(const Slab& slab, const PixelTile& tile, Range tile_groups,
+                            std::uint32_t weights, std::uint32_t params, bool resume) {
+  const std::uint32_t acc = add.next_acc_half();
+  add.load_operand(tile, tile_groups, acc);
+  convolve({slab, tile, tile_groups, weights, acc, tile.pixels() * u32(tile_groups.size()), false,
+            params, u32(tile_groups.size()), resume});
+  add.store(tile, tile_groups, acc, params);
+}
+
+}  // namespace tessera

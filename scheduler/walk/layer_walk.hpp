@@ -1,0 +1,88 @@
+// What all ways of walking a layer have in common.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "scheduler/actions/layer_actions.hpp"
+#include "scheduler/actions/row_buffer.hpp"
+#include "tessera/schedule.hpp"
+
+namespace tessera {
+
+inline constexpr std::uint32_t kMaxGroups = 255;  ///< CV_WEIGHTS groups
+
+/// Features of strips of columns whose rows roll through a ring buffer, tile by tile.
+struct RollingRows {
+  explicit RollingRows(std::uint32_t capacity) : buffer(capacity) {}
+
+  void begin_strip() { buffer = RowBuffer(buffer.capacity()); }
+  /// The next tile reads these.
+  void need(Range rows) { fresh = buffer.add(rows); }
+
+  RowBuffer buffer;
+  Range fresh;                         ///< rows of the tile at hand that are not there yet
+  std::optional<Placement> placement;  ///< of the ring and the weights, from the first tile on
+};
+
+/// One layer, its decision, and the actions that grow as it is walked.
+class LayerWalk {
+ public:
+  LayerWalk(const ConvShape& shape, const Hardware& hardware, const LayerDecision& decision,
+            const LayerData& data, StreamState& state, std::vector<Action>& actions);
+
+  [[nodiscard]] std::uint32_t taps() const { return u32(shape.kernel_h) * u32(shape.kernel_w); }
+  [[nodiscard]] Range all_groups() const { return {0, static_cast<std::int32_t>(groups)}; }
+  /// Channel atoms of a layer that is not split by channels.
+  [[nodiscard]] Range all_atoms() const { return parts[0]; }
+
+  /// Of one tile: rows and columns that it reads, unless the feature is kept.
+  [[nodiscard]] Slab slab_for(Range out_rows, Range out_cols, Range atoms) const;
+  [[nodiscard]] Slab slab_for(Range out_rows, Range out_cols, Range atoms,
+                              const RollingRows* rolling) const;
+  /// Its rows; those of a ring that are not there yet.
+  void load_slab(const Slab& slab, std::uint32_t bands, const RollingRows* rolling);
+  /// Of a tile's features, unless they have a ring, and weights.
+  Placement place(std::uint32_t feature, std::uint32_t weight, RollingRows* rolling);
+  [[nodiscard]] std::uint32_t most_input_rows(const std::vector<Range>& tiles) const;
+  [[nodiscard]] std::uint32_t most_input_cols() const;
+
+  /// Tiles of at most so many accumulator words.
+  [[nodiscard]] std::vector<PixelTile> cut_pixels(Range rows, Range cols,
+                                                  std::uint32_t words) const;
+  /// The same for a block of sums, which may be larger than a tile.
+  [[nodiscard]] std::vector<PixelTile> cut_block(Range rows, Range cols, std::uint32_t words) const;
+  [[nodiscard]] std::vector<PixelTile> cut_pixels_depthwise(Range rows, Range cols) const;
+  /// Accumulator words of a tile.
+  [[nodiscard]] std::uint32_t tile_limit() const;
+
+  /// Kernel groups that share an accumulator half with enough pixels to hide a weight tile's load.
+  [[nodiscard]] std::uint32_t groups_at_once(std::uint32_t pixels) const;
+  /// Kernel groups whose weights are loaded together, when the feature is there: with room for the
+  /// next ones beside them unless the mode is wait.
+  [[nodiscard]] std::uint32_t groups_loaded(std::uint32_t most, Mode mode,
+                                            bool few_pixels = false) const;
+
+  /// Weights in several parts are several convolutions, group by group; so are equal ones.
+  void convolve(const Convolution& whole);
+  /// Convolves and stores one tile with weights and features that are there.
+  void finish_tile(const Slab& slab, const PixelTile& tile, Range tile_groups,
+                   std::uint32_t weights, std::uint32_t params, bool resume = false);
+
+  const ConvShape& shape;
+  const Hardware& hw;
+  const LayerDecision& decision;
+  const LayerData& data;
+  StreamState& state;
+  LayerActions add;
+  const std::uint32_t groups;      ///< of kernels
+  const std::vector<Range> parts;  ///< of channel atoms
+
+ private:
+  [[nodiscard]] std::vector<Range> pieces_of(Range rows) const;
+
+  std::int32_t most_rows_;  // of a tile
+};
+
+}  // namespace tessera

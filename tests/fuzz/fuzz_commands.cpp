@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "scheduler/check/checker_decode.hpp"
+#include "scheduler/check/replay.hpp"
 #include "tessera/checker.hpp"
 #include "tessera/config.hpp"
 #include "tessera/isa.hpp"

@@ -1,5 +1,5 @@
 // Layers that run row by row one behind the other, and bands of rows of a single one.
-#include "scheduler/across/fused_layout.hpp"
+#include "scheduler/across/fused_actions.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,8 @@
-// Commands with the configuration in force, as the program checker replays them.
+// Commands with the configuration in force.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "tessera/isa.hpp"
 
@@ -47,12 +45,12 @@ struct Op {
   std::uint32_t known_acknowledged = 0;
 };
 
-struct Replay {
-  std::vector<Op> ops;                ///< in an order in which they can run
-  std::vector<std::string> problems;  ///< illegal words, missing END, deadlock
-};
+/// Whether the unit's configuration words that the operation needs have come before.
+bool is_configured(const Op& op);
 
-/// Decodes the stream and runs its tokens with queues of `queue_depth` words.
-Replay replay(const std::vector<std::uint64_t>& words, std::uint32_t queue_depth);
+/// Parameters of 4 bytes, with one factor for all.
+bool is_uniform(const Op& op);
+bool takes_operand(const Op& op);
+bool takes_table(const Op& op);
 
 }  // namespace tessera::checker

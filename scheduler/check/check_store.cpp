@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include "scheduler/check/run_state.hpp"
+#include "scheduler/check/transfer.hpp"
+
+namespace tessera::checker {
+namespace {
+
+bool keep(const Op& op, RunState& state) {
+  if (state.hw.atomic_c != state.hw.atomic_k) {
+    state.findings.report_here("the hardware keeps nothing: its atomic_c is not its atomic_k");
+    return false;
+  }
+  for (std::uint64_t pixel = 0; pixel < op.store_tile.pixels; ++pixel) {
+    const std::uint64_t atom = op.store.dest + pixel / op.keep.cols * op.keep.row_step +
+                               pixel % op.keep.cols * op.keep.pixel_step;
+    if (!state.cbuf.fill(atom, op.store_tile.groups, state.actor(kStore, op), state.findings)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+void check_store(const Op& op, RunState& state) {
+  const std::uint64_t kernels =
+      std::uint64_t{op.store_tile.groups - 1} * state.hw.atomic_k + op.store_tile.last_kernels;
+  const std::uint64_t bytes =
+      std::uint64_t{op.store_shape.segment_bytes} * op.store_shape.inner * op.store_shape.outer;
+  const bool to_memory = op.store.keep_only == 0;
+  if (!to_memory && op.store.keep == 0) {
+    state.findings.report_here("the tile is written nowhere");
+    return;
+  }
+  if (op.store_tile.last_kernels > state.hw.atomic_k ||
+      (to_memory && bytes != kernels * op.store_tile.pixels)) {
+    state.findings.report_here(
+        fmt::format("the tile has {} bytes, the write {}", kernels * op.store_tile.pixels, bytes));
+    return;
+  }
+  const std::uint64_t words = std::uint64_t{op.store_tile.pixels} * op.store_tile.groups;
+  state.acc.read(op.store.acc_base, words, state.actor(kStore, op), state.findings);
+  if (op.store.acc_base + words > state.acc.size()) {
+    return;
+  }
+  state.params.read(op.store_tile.param_base, op.store_tile.groups, state.actor(kStore, op),
+                    state.findings);
+  if (takes_operand(op)) {
+    state.operands.read(op.store.acc_base,
+                        std::uint64_t{op.store_tile.pixels} * op.store_tile.groups,
+                        state.actor(kStore, op), state.findings);
+  }
+  if (takes_table(op)) {
+    state.tables.read(op.post.table_select, 1, state.actor(kStore, op), state.findings);
+  }
+  if (op.store.keep != 0 && !keep(op, state)) {
+    return;
+  }
+  if (!to_memory) {
+    return;
+  }
+  for_segments(op.address.address, op.store_shape, op.store_stride, state,
+               [&](std::uint64_t b, std::uint64_t e) {
+                 if (!state.external.in_arena(b, e)) {
+                   state.findings.report_here(fmt::format(
+                       "writes external bytes {:#x}..{:#x} outside the activations", b, e));
+                 } else if (state.external.store(b, e, state.numbers[kStore], op.known[kLoad]) !=
+                            ExternalMap::Problem::None) {
+                   state.findings.report_here(fmt::format(
+                       "overwrites external bytes {:#x}..{:#x} that a load may still read", b, e));
+                 }
+               });
+}
+
+}  // namespace tessera::checker

@@ -1,0 +1,44 @@
+// How operators of one kind are read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "network/import/tflite/tflite_graph.hpp"
+
+namespace tessera {
+
+/// One operator of the model: as it stands there, and with its tensors in our order.
+struct TfliteOperator {
+  const tflite::Operator& source;
+  const Operator& op;
+};
+
+/// What becomes of an operator's inputs.
+enum class TfliteInputs : std::uint8_t {
+  All,
+  First,      ///< the attributes say what the others do
+  Kernel,     ///< feature, weights, bias
+  Transposed  ///< the output's shape, weights, feature, bias
+};
+
+using AttributesReader = Attributes (*)(const TfliteGraph& graph, const TfliteOperator& op);
+/// For operators that become several.
+using OperatorsReader = void (*)(TfliteGraph& graph, const Operator& op,
+                                 const std::vector<std::int32_t>& outputs);
+
+struct TfliteKind {
+  const char* name = "";
+  AttributesReader attributes = nullptr;
+  TfliteInputs inputs = TfliteInputs::All;
+  OperatorsReader operators = nullptr;  ///< instead of `attributes`
+};
+
+/// By TensorFlow Lite's operator codes.
+using TfliteKinds = std::map<std::int32_t, TfliteKind>;
+TfliteKinds tflite_windows();    ///< convolutions, pools, fully connected layers
+TfliteKinds tflite_moves();      ///< what moves values and leaves them as they are
+TfliteKinds tflite_functions();  ///< of one or two values, and means
+
+}  // namespace tessera

@@ -1,0 +1,200 @@
+#include "network/import/tflite/tflite_graph.hpp"
+
+#include <algorithm>
+
+#include "tessera/error.hpp"
+
+namespace tessera {
+namespace {
+
+// The same real values 128 lower.
+void make_signed(Tensor& tensor) {
+  tensor.quantisation.zero_point -= 128;
+  for (std::uint8_t& value : tensor.constant) {
+    value ^= 0x80;
+  }
+}
+
+}  // namespace
+
+TfliteGraph::TfliteGraph(const tflite::Model& model, const std::string& name) : model_(model) {
+  network_.name = name;
+  require(model.version() == 3, fmt::format("version {}; allowed is 3", model.version()));
+  const std::size_t subgraphs = model.subgraphs() != nullptr ? model.subgraphs()->size() : 0;
+  require(subgraphs == 1, fmt::format("{} subgraphs; supported is exactly one", subgraphs));
+  subgraph_ = model.subgraphs()->Get(0);
+  require(subgraph_->tensors() != nullptr && subgraph_->operators() != nullptr &&
+              subgraph_->inputs() != nullptr && subgraph_->outputs() != nullptr,
+          "the subgraph lacks tensors, operators, inputs or outputs");
+  for (const tflite::Tensor* tensor : *subgraph_->tensors()) {
+    read_tensor(*tensor);
+  }
+  network_.inputs = values_of(subgraph_->inputs());
+  network_.outputs = values_of(subgraph_->outputs());
+}
+
+Network TfliteGraph::finish() {
+  check_network(network_);
+  return std::move(network_);
+}
+
+void TfliteGraph::fail(const std::string& text) const {
+  throw InputError(fmt::format("{}: {}{}", network_.name, where_, text));
+}
+
+void TfliteGraph::require(bool condition, const std::string& text) const {
+  if (!condition) {
+    fail(text);
+  }
+}
+
+DataType TfliteGraph::type_of(const tflite::Tensor& source) const {
+  switch (source.type()) {
+    case tflite::TensorType_INT8:
+    case tflite::TensorType_UINT8:
+      return DataType::Int8;
+    case tflite::TensorType_FLOAT32:
+      return DataType::Float32;
+    case tflite::TensorType_INT32:
+      return DataType::Int32;
+    default:
+      fail(fmt::format("type {}; supported are int8, uint8, int32 and float32",
+                       tflite::EnumNameTensorType(source.type())));
+  }
+}
+
+Quantisation TfliteGraph::quantisation_of(const tflite::Tensor& source) const {
+  Quantisation result;
+  const auto* quantisation = source.quantization();
+  if (quantisation == nullptr) {
+    return result;
+  }
+  require(quantisation->details_type() == tflite::QuantizationDetails_NONE,
+          "custom quantisation is not supported");
+  result.scales = values_of(quantisation->scale());
+  if (const auto zeros = values_of(quantisation->zero_point()); !zeros.empty()) {
+    require(std::all_of(zeros.begin(), zeros.end(),
+                        [&](std::int64_t zero) {
+                          return zero == zeros[0] && zero >= INT32_MIN && zero <= INT32_MAX;
+                        }),
+            "zero points differ between channels");
+    result.zero_point = static_cast<std::int32_t>(zeros[0]);
+  }
+  return result;
+}
+
+void TfliteGraph::read_tensor(const tflite::Tensor& source) {
+  Tensor tensor;
+  tensor.name = source.name() != nullptr ? source.name()->str() : "";
+  where_ = fmt::format("tensor {} (`{}`): ", network_.tensors.size(), tensor.name);
+  tensor.shape = values_of(source.shape());
+  require(tensor.shape.size() <= 8, "more than 8 dimensions");
+  tensor.type = type_of(source);
+  tensor.quantisation = quantisation_of(source);
+  require(model_.buffers() != nullptr && source.buffer() < model_.buffers()->size(),
+          fmt::format("buffer {} does not exist", source.buffer()));
+  const auto* data = model_.buffers()->Get(source.buffer())->data();
+  if (source.buffer() != 0 && data != nullptr && data->size() > 0) {
+    tensor.constant.assign(data->begin(), data->end());
+  }
+  is_unsigned_.push_back(source.type() == tflite::TensorType_UINT8);
+  if (is_unsigned_.back()) {
+    make_signed(tensor);
+  }
+  network_.tensors.push_back(std::move(tensor));
+}
+
+void TfliteGraph::centre_kernel(std::int32_t index) {
+  if (index < 0) {
+    return;
+  }
+  Tensor& kernel = network_.tensors[static_cast<std::size_t>(index)];
+  const std::int32_t zero_point = kernel.quantisation.zero_point;
+  if (kernel.type != DataType::Int8 || !is_unsigned_[static_cast<std::size_t>(index)] ||
+      zero_point == 0 || kernel.constant.empty()) {
+    return;
+  }
+  std::vector<std::int32_t> weights;
+  for (const std::uint8_t value : kernel.constant) {
+    weights.push_back(static_cast<std::int8_t>(value) - zero_point);
+  }
+  const auto [least, greatest] = std::minmax_element(weights.begin(), weights.end());
+  const bool narrow = *least >= -128 && *greatest <= 127;
+  kernel.type = narrow ? DataType::Int8 : DataType::Int16;
+  kernel.quantisation.zero_point = 0;
+  kernel.constant.clear();
+  for (const std::int32_t weight : weights) {
+    kernel.constant.push_back(static_cast<std::uint8_t>(weight));
+    if (!narrow) {
+      kernel.constant.push_back(static_cast<std::uint8_t>(weight >> 8));
+    }
+  }
+}
+
+void TfliteGraph::refuse_unsigned(const Operator& op) const {
+  for (const std::int32_t input : op.inputs) {
+    require(input < 0 || !is_unsigned_[static_cast<std::size_t>(input)],
+            "is supported for int8 only, its input is uint8");
+  }
+}
+
+std::vector<std::int32_t> TfliteGraph::integers(const Operator& op, std::size_t i,
+                                                const char* what) const {
+  const Tensor& tensor = input(op, i);
+  require(tensor.type == DataType::Int32 && !tensor.constant.empty() &&
+              tensor.constant.size() % 4 == 0 && tensor.constant.size() <= 64,
+          fmt::format("{} must be constant int32", what));
+  std::vector<std::int32_t> values(tensor.constant.size() / 4);
+  std::memcpy(values.data(), tensor.constant.data(), tensor.constant.size());
+  return values;
+}
+std::size_t TfliteGraph::axis_of(std::int32_t axis, std::size_t rank) const {
+  const std::int64_t positive = axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis;
+  require(positive >= 0 && positive < static_cast<std::int64_t>(rank),
+          fmt::format("axis {} of {} dimensions", axis, rank));
+  return static_cast<std::size_t>(positive);
+}
+
+Activation TfliteGraph::activation(tflite::Activation code) const {
+  switch (code) {
+    case tflite::Activation_NONE:
+      return Activation::None;
+    case tflite::Activation_RELU:
+      return Activation::Relu;
+    case tflite::Activation_RELU6:
+      return Activation::Relu6;
+    default:
+      fail(fmt::format("activation {}; supported are NONE, RELU and RELU6",
+                       tflite::EnumNameActivation(code)));
+  }
+}
+
+const Tensor& TfliteGraph::input(const Operator& op, std::size_t i) const {
+  require(i < op.inputs.size() && op.inputs[i] >= 0, fmt::format("input {} is missing", i));
+  return network_.tensors[static_cast<std::size_t>(op.inputs[i])];
+}
+const Tensor& TfliteGraph::tensor(std::int32_t index) const {
+  return network_.tensors[static_cast<std::size_t>(index)];
+}
+const Tensor& TfliteGraph::output(const Operator& op) const {
+  return network_.tensors[static_cast<std::size_t>(op.output)];
+}
+
+void TfliteGraph::require_rank4(const Tensor& tensor, const char* what) const {
+  require(tensor.shape.size() == 4, fmt::format("{} must have four dimensions", what));
+}
+
+void TfliteGraph::check_tensors(const std::vector<std::int32_t>& tensors,
+                                std::int32_t least) const {
+  const auto count = static_cast<std::int32_t>(network_.tensors.size());
+  for (const std::int32_t tensor : tensors) {
+    require(tensor >= least && tensor < count, fmt::format("tensor {} does not exist", tensor));
+  }
+}
+
+void TfliteGraph::add(Operator op) {
+  op.name = fmt::format("{}_{}", op.type_name(), network_.operators.size());
+  network_.operators.push_back(std::move(op));
+}
+
+}  // namespace tessera

@@ -1,0 +1,78 @@
+#include "app/config/presets.hpp"
+#include "app/config/sections.hpp"
+#include "tessera/error.hpp"
+
+namespace tessera {
+namespace {
+
+// Overrides the values of `hw` that the map gives.
+void read_hardware_fields(const YAML::Node& node, const std::string& file, Hardware& hw,
+                          bool preset_allowed) {
+  YamlFields fields(node, file, "hardware");
+  if (preset_allowed) {
+    fields.get("preset");
+  }
+  if (const YAML::Node array = fields.get("array"); array.IsDefined()) {
+    YamlFields part(array, file, "hardware.array");
+    hw.atomic_c = u32(part.integer("atomic_c", 2, 64, hw.atomic_c));
+    hw.atomic_k = u32(part.integer("atomic_k", 2, 64, hw.atomic_k));
+    part.finish();
+  }
+  const std::uint64_t preset_capacity = hw.cbuf_capacity;
+  if (const YAML::Node cbuf = fields.get("cbuf"); cbuf.IsDefined()) {
+    YamlFields part(cbuf, file, "hardware.cbuf");
+    hw.cbuf_size = part.size("size", hw.cbuf_size);
+    hw.cbuf_capacity = part.size("capacity", 0);
+    hw.cbuf_banks = u32(part.integer("banks", 1, 64, hw.cbuf_banks));
+    part.finish();
+  }
+  // The size is a run-time limit; the buffer that is built is the preset's, or larger if need be.
+  if (hw.cbuf_capacity == 0) {
+    hw.cbuf_capacity = preset_allowed ? preset_capacity : 1;
+    while (hw.cbuf_capacity < hw.cbuf_size) {
+      hw.cbuf_capacity *= 2;
+    }
+  }
+  hw.acc_words = u32(fields.integer("accumulators", 4, 4096, hw.acc_words));
+  hw.bus_bytes = u32(fields.integer("bus_bytes", 4, 64, hw.bus_bytes));
+  hw.post_lanes = u32(fields.integer("post_lanes", 1, 64, hw.post_lanes));
+  hw.param_groups = u32(fields.integer("param_groups", 2, 1024, hw.param_groups));
+  hw.read_outstanding = u32(fields.integer("read_outstanding", 2, 64, hw.read_outstanding));
+  hw.queue_depth = u32(fields.integer("queue_depth", 16, 256, hw.queue_depth));
+  hw.line_atoms = u32(fields.integer("line_atoms", 16, 2048, hw.line_atoms));
+  fields.finish();
+  if (const std::string problem = hardware_problem(hw); !problem.empty()) {
+    fields.fail(node, problem);
+  }
+}
+
+Hardware preset_at(const std::string& name, const std::string& where) {
+  const std::string path = preset_path("hardware", name, where);
+  Hardware hardware;
+  hardware.name = name;
+  read_hardware_fields(parse_file(path), path, hardware, false);
+  return hardware;
+}
+
+}  // namespace
+
+Hardware read_hardware(const YAML::Node& node, const std::string& file) {
+  if (node.IsScalar()) {
+    return preset_at(node.Scalar(), place_of(node, file));
+  }
+  Hardware hardware;
+  bool has_preset = false;
+  if (node.IsMap() && node["preset"].IsDefined()) {
+    YamlFields fields(node, file, "hardware");
+    hardware = preset_at(fields.text("preset"), place_of(node["preset"], file));
+    has_preset = true;
+  }
+  read_hardware_fields(node, file, hardware, has_preset);
+  return hardware;
+}
+
+Hardware hardware_preset(const std::string& name) {
+  return preset_at(name, "");
+}
+
+}  // namespace tessera

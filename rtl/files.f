@@ -1,6 +1,8 @@
 generated/tessera_isa_pkg.sv
 packages/checksum_pkg.sv
 packages/compute_pkg.sv
+packages/bus_pkg.sv
+packages/unit_pkg.sv
 cells/ram_1r1w.sv
 cells/ram_1r1w_bytes.sv
 cells/sync_fifo.sv
@@ -10,6 +12,7 @@ bus/burst_splitter.sv
 bus/burst_reader.sv
 bus/burst_writer.sv
 bus/read_arbiter.sv
+bus/read_port.sv
 load/stream_packer.sv
 load/tap_folder.sv
 load/load_unit.sv
@@ -31,4 +34,9 @@ control/command_fetch.sv
 control/stall_monitor.sv
 control/register_file.sv
 control/run_control.sv
+control/token_bank.sv
+control/front_end.sv
+control/run_errors.sv
+control/counter_bank.sv
+control/npu_control.sv
 tessera_npu.sv

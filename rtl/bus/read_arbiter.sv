@@ -3,20 +3,14 @@ module read_arbiter (
     input  logic        clk_i,
     /// Synchronous reset, active low.
     input  logic        rst_ni,
-    input  logic        fetch_valid_i,
-    output logic        fetch_ready_o,
-    input  logic [31:0] fetch_address_i,
-    input  logic [ 7:0] fetch_len_i,
-    input  logic        load_valid_i,
-    output logic        load_ready_o,
-    input  logic [31:0] load_address_i,
-    input  logic [ 7:0] load_len_i,
-    output logic        ar_valid_o,
-    input  logic        ar_ready_i,
+    input  bus_pkg::burst_t fetch_i,
+    output logic            fetch_ready_o,
+    input  bus_pkg::burst_t load_i,
+    output logic            load_ready_o,
+    output bus_pkg::burst_t ar_o,
+    input  logic            ar_ready_i,
     /// 0: fetch, 1: load.
-    output logic        ar_id_o,
-    output logic [31:0] ar_address_o,
-    output logic [ 7:0] ar_len_o
+    output logic            ar_id_o
 );
 
   logic valid_q, id_q, slot;
@@ -25,24 +19,22 @@ module read_arbiter (
 
   assign slot = !valid_q || ar_ready_i;
   assign fetch_ready_o = slot;
-  assign load_ready_o = slot && !fetch_valid_i;
+  assign load_ready_o = slot && !fetch_i.valid;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= 1'b0;
-    else if (slot) valid_q <= fetch_valid_i || load_valid_i;
+    else if (slot) valid_q <= fetch_i.valid || load_i.valid;
   end
 
   always_ff @(posedge clk_i) begin
-    if (slot && (fetch_valid_i || load_valid_i)) begin
-      id_q <= !fetch_valid_i;
-      address_q <= fetch_valid_i ? fetch_address_i : load_address_i;
-      len_q <= fetch_valid_i ? fetch_len_i : load_len_i;
+    if (slot && (fetch_i.valid || load_i.valid)) begin
+      id_q <= !fetch_i.valid;
+      address_q <= fetch_i.valid ? fetch_i.address : load_i.address;
+      len_q <= fetch_i.valid ? fetch_i.len : load_i.len;
     end
   end
 
-  assign ar_valid_o = valid_q;
   assign ar_id_o = id_q;
-  assign ar_address_o = address_q;
-  assign ar_len_o = len_q;
+  assign ar_o = {valid_q, address_q, len_q};
 
 endmodule

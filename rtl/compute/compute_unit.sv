@@ -15,16 +15,12 @@ module compute_unit #(
     input  logic                          rst_ni,
     input  logic                          halt_i,
     /// Command queue head.
-    input  logic                          cmd_valid_i,
-    input  logic [                  63:0] cmd_i,
+    input  unit_pkg::command_t            cmd_i,
     output logic                          cmd_ready_o,
     /// Tokens.
-    input  logic                          load_token_i,
-    output logic                          take_load_o,
-    input  logic                          store_token_i,
-    output logic                          take_store_o,
-    output logic                          post_load_o,
-    output logic                          post_store_o,
+    input  unit_pkg::tokens_t             tokens_i,
+    output unit_pkg::tokens_t             take_o,
+    output unit_pkg::tokens_t             post_o,
     /// Cbuf read ports.
     input  logic [                  20:0] cbuf_limit_i,
     output logic                          feature_re_o,
@@ -39,20 +35,8 @@ module compute_unit #(
     input  logic [                  11:0] drain_addr_i,
     output logic                          drain_wait_o,
     output logic [AtomicK-1:0][     31:0] drain_data_o,
-    /// A CV_MARK was reached.
-    output logic                          mark_valid_o,
-    output logic [                  15:0] mark_id_o,
-    output logic                          idle_o,
-    output logic                          waiting_o,
-    /// One of these per cycle at most; none: no convolution for another reason.
-    output logic                          busy_o,
-    output logic                          stall_weights_o,
-    output logic                          stall_bank_o,
-    output logic                          wait_load_o,
-    output logic                          wait_store_o,
-    output logic                          error_o,
-    output logic [                   7:0] error_cause_o,
-    output logic [                  31:0] error_info_o
+    output unit_pkg::activity_t           activity_o,
+    output unit_pkg::status_t             status_o
 );
 
   localparam int unsigned SumBits = 16 + $clog2(AtomicC);
@@ -71,14 +55,14 @@ module compute_unit #(
   logic input_set_q, kernel_set_q, tile_set_q, weights_set_q, window_set_q, configured;
   logic is_depthwise, window_error, is_conv, is_mark, tokens_ready, jobs_full, weights_full, push_conv, kernel_count_error;
 
-  assign opcode = cmd_i[63:58];
-  assign conv = cmd_i;
+  assign opcode = cmd_i.word[63:58];
+  assign conv = cmd_i.word;
   // DEPTHWISE has the fields of CONV and some more above them.
-  assign depthwise = cmd_i;
+  assign depthwise = cmd_i.word;
   assign is_depthwise = opcode == tessera_isa_pkg::OpDepthwise;
-  assign is_conv = cmd_valid_i && (opcode == tessera_isa_pkg::OpConv || is_depthwise);
-  assign is_mark = cmd_valid_i && opcode == tessera_isa_pkg::OpCvMark;
-  assign tokens_ready = (!conv.wait_load || load_token_i) && (!conv.wait_store || store_token_i);
+  assign is_conv = cmd_i.valid && (opcode == tessera_isa_pkg::OpConv || is_depthwise);
+  assign is_mark = cmd_i.valid && opcode == tessera_isa_pkg::OpCvMark;
+  assign tokens_ready = (!conv.wait_load || tokens_i.load_to_compute) && (!conv.wait_store || tokens_i.store_to_compute);
   assign kernel_count_error = is_conv && configured && weights_q.last_kernels > 7'(AtomicK);
   assign configured = input_set_q && kernel_set_q && tile_set_q && weights_set_q &&
       (window_set_q || !is_depthwise);
@@ -87,17 +71,20 @@ module compute_unit #(
   assign push_conv = is_conv && configured && tokens_ready && !jobs_full && !weights_full && !halt_i &&
       !kernel_count_error && !window_error;
   assign cmd_ready_o = !halt_i && (is_conv ? push_conv : !(is_mark && jobs_full));
-  assign take_load_o = push_conv && conv.wait_load;
-  assign take_store_o = push_conv && conv.wait_store;
+  always_comb begin
+    take_o = '0;
+    take_o.load_to_compute = push_conv && conv.wait_load;
+    take_o.store_to_compute = push_conv && conv.wait_store;
+  end
 
   always_ff @(posedge clk_i) begin
-    if (cmd_valid_i && cmd_ready_o) begin
+    if (cmd_i.valid && cmd_ready_o) begin
       unique case (opcode)
-        tessera_isa_pkg::OpCvInput: input_q <= cmd_i;
-        tessera_isa_pkg::OpCvKernel: kernel_q <= cmd_i;
-        tessera_isa_pkg::OpCvTile: tile_q <= cmd_i;
-        tessera_isa_pkg::OpCvWeights: weights_q <= cmd_i;
-        tessera_isa_pkg::OpCvWindow: window_q <= cmd_i;
+        tessera_isa_pkg::OpCvInput: input_q <= cmd_i.word;
+        tessera_isa_pkg::OpCvKernel: kernel_q <= cmd_i.word;
+        tessera_isa_pkg::OpCvTile: tile_q <= cmd_i.word;
+        tessera_isa_pkg::OpCvWeights: weights_q <= cmd_i.word;
+        tessera_isa_pkg::OpCvWindow: window_q <= cmd_i.word;
         default: ;
       endcase
     end
@@ -111,13 +98,13 @@ module compute_unit #(
       weights_set_q <= 1'b0;
       window_set_q <= 1'b0;
       ring_q <= '0;
-    end else if (cmd_valid_i && cmd_ready_o) begin
+    end else if (cmd_i.valid && cmd_ready_o) begin
       if (opcode == tessera_isa_pkg::OpCvInput) input_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpCvKernel) kernel_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpCvTile) tile_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpCvWeights) weights_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpCvWindow) window_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpCvRing) ring_q <= cmd_i;
+      if (opcode == tessera_isa_pkg::OpCvRing) ring_q <= cmd_i.word;
     end
   end
 
@@ -135,7 +122,7 @@ module compute_unit #(
   always_comb begin
     job_in = '0;
     job_in.is_mark = is_mark;
-    job_in.mark_id = cmd_i[15:0];
+    job_in.mark_id = cmd_i.word[15:0];
     job_in.rows = input_q.rows;
     job_in.cols = input_q.cols;
     job_in.atoms = is_depthwise ? 12'd1 : input_q.atoms;
@@ -226,6 +213,8 @@ module compute_unit #(
 
   logic claim, sequencer_idle, cbuf_error, line_error, acc_error;
   logic [12:0] acc_error_word;
+  logic stall_weights, stall_bank;
+  unit_pkg::mark_t mark;
   compute_pkg::step_t step, step1_q, step2_q, step3_q;
   logic step_valid, valid1_q, valid2_q, valid3_q;
 
@@ -247,11 +236,10 @@ module compute_unit #(
       .cbuf_limit_i,
       .step_valid_o(step_valid),
       .step_o(step),
-      .mark_valid_o,
-      .mark_id_o,
+      .mark_o(mark),
       .idle_o(sequencer_idle),
-      .stall_weights_o,
-      .stall_bank_o,
+      .stall_weights_o(stall_weights),
+      .stall_bank_o(stall_bank),
       .cbuf_error_o(cbuf_error),
       .line_error_o(line_error),
       .acc_error_o(acc_error),
@@ -342,47 +330,55 @@ module compute_unit #(
       .drain_data_o
   );
 
-  assign post_load_o  = valid3_q && step3_q.post_load;
-  assign post_store_o = valid3_q && step3_q.post_store;
+  always_comb begin
+    post_o = '0;
+    post_o.compute_to_load = valid3_q && step3_q.post_load;
+    post_o.compute_to_store = valid3_q && step3_q.post_store;
+  end
 
   // Status --------------------------------------------------------------------------------------
 
   logic quiet;
   assign quiet = sequencer_idle && loader_idle && !valid1_q && !valid2_q && !valid3_q;
-  assign idle_o = quiet && !cmd_valid_i;
-  assign waiting_o = quiet && is_conv && !tokens_ready;
-  assign busy_o = step_valid;
-  assign wait_load_o = sequencer_idle && is_conv && conv.wait_load && !load_token_i;
-  assign wait_store_o = sequencer_idle && is_conv && !wait_load_o && conv.wait_store &&
-      !store_token_i;
+  logic wait_load, wait_store;
+  assign wait_load = sequencer_idle && is_conv && conv.wait_load && !tokens_i.load_to_compute;
+  assign wait_store = sequencer_idle && is_conv && !wait_load && conv.wait_store &&
+      !tokens_i.store_to_compute;
+  assign activity_o = {step_valid, stall_weights, stall_bank, wait_load, wait_store};
+
+  unit_pkg::error_t error;
+  assign status_o.idle = quiet && !cmd_i.valid;
+  assign status_o.waiting = quiet && is_conv && !tokens_ready;
+  assign status_o.mark = mark;
+  assign status_o.error = error;
 
   always_comb begin
-    error_o = 1'b1;
-    error_cause_o = tessera_isa_pkg::ErrorNone;
-    error_info_o = '0;
+    error.valid = 1'b1;
+    error.cause = tessera_isa_pkg::ErrorNone;
+    error.info = '0;
     if (is_conv && !configured && !halt_i) begin
-      error_cause_o = tessera_isa_pkg::ErrorNotConfigured;
-      error_info_o  = 32'd1;
+      error.cause = tessera_isa_pkg::ErrorNotConfigured;
+      error.info  = 32'd1;
     end else if (kernel_count_error) begin
-      error_cause_o = tessera_isa_pkg::ErrorKernelCount;
-      error_info_o  = 32'(weights_q.last_kernels);
+      error.cause = tessera_isa_pkg::ErrorKernelCount;
+      error.info  = 32'(weights_q.last_kernels);
     end else if (window_error) begin
-      error_cause_o = tessera_isa_pkg::ErrorWindowRange;
-      error_info_o  = {24'd0, window_q.window_w, window_q.window_h};
+      error.cause = tessera_isa_pkg::ErrorWindowRange;
+      error.info  = {24'd0, window_q.window_w, window_q.window_h};
     end else if (line_error) begin
-      error_cause_o = tessera_isa_pkg::ErrorWindowRange;
-      error_info_o  = 32'd256;
+      error.cause = tessera_isa_pkg::ErrorWindowRange;
+      error.info  = 32'd256;
     end else if (cbuf_error) begin
-      error_cause_o = tessera_isa_pkg::ErrorCbufRange;
-      error_info_o  = 32'(feature_addr_o);
+      error.cause = tessera_isa_pkg::ErrorCbufRange;
+      error.info  = 32'(feature_addr_o);
     end else if (weight_range_error) begin
-      error_cause_o = tessera_isa_pkg::ErrorCbufRange;
-      error_info_o  = 32'(weight_addr_o);
+      error.cause = tessera_isa_pkg::ErrorCbufRange;
+      error.info  = 32'(weight_addr_o);
     end else if (acc_error) begin
-      error_cause_o = tessera_isa_pkg::ErrorAccRange;
-      error_info_o  = 32'(acc_error_word);
+      error.cause = tessera_isa_pkg::ErrorAccRange;
+      error.info  = 32'(acc_error_word);
     end else begin
-      error_o = 1'b0;
+      error.valid = 1'b0;
     end
   end
 

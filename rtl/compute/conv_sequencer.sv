@@ -29,8 +29,7 @@ module conv_sequencer #(
     output logic               step_valid_o,
     output compute_pkg::step_t step_o,
     /// A CV_MARK was reached.
-    output logic               mark_valid_o,
-    output logic [       15:0] mark_id_o,
+    output unit_pkg::mark_t                mark_o,
     output logic               idle_o,
     /// Why no step was issued in this cycle.
     output logic               stall_weights_o,
@@ -109,8 +108,8 @@ module conv_sequencer #(
   logic finishing;
   assign finishing = issue && job_last;
   assign job_take_o = job_valid_i && !halt_i && (!active_q || finishing);
-  assign mark_valid_o = job_take_o && job_i.is_mark;
-  assign mark_id_o = job_i.mark_id;
+  assign mark_o.valid = job_take_o && job_i.is_mark;
+  assign mark_o.id = job_i.mark_id;
   assign idle_o = !active_q && !job_valid_i;
 
   logic [19:0] next_origin, next_kernel_row, next_tap;

@@ -8,23 +8,15 @@ module command_fetch #(
     /// Synchronous reset, active low: forgets the stream.
     input  logic                  rst_ni,
     input  logic                  halt_i,
-    /// Starts reading `bytes_i` bytes (a multiple of 8) at `address_i` (a multiple of 8).
-    input  logic                  start_i,
-    input  logic [          31:0] address_i,
-    input  logic [          31:0] bytes_i,
-    input  logic                  check_i,
-    input  logic [          31:0] checksum_i,
+    /// Bytes and address are multiples of 8.
+    input  unit_pkg::run_t        run_i,
     /// Read bursts, one under way at a time.
-    output logic                  ar_valid_o,
+    output bus_pkg::burst_t       ar_o,
     input  logic                  ar_ready_i,
-    output logic [          31:0] ar_address_o,
-    output logic [           7:0] ar_len_o,
     input  logic                  r_valid_i,
     output logic                  r_ready_o,
     input  logic [BusBytes*8-1:0] r_data_i,
-    /// Bytes requested this cycle.
-    output logic                  request_valid_o,
-    output logic [          12:0] request_bytes_o,
+    output bus_pkg::requested_t   requested_o,
     /// The word at the head and the unit that takes it (bit 0: load, 1: compute, 2: store).
     output logic [          63:0] word_o,
     output logic [           2:0] push_o,
@@ -33,9 +25,7 @@ module command_fetch #(
     output logic                  ended_o,
     /// The head cannot move because its queue is full.
     output logic                  blocked_o,
-    output logic                  error_o,
-    output logic [           7:0] error_cause_o,
-    output logic [          31:0] error_info_o
+    output unit_pkg::error_t      error_o
 );
 
   localparam int unsigned BufferWords = 64;
@@ -54,13 +44,12 @@ module command_fetch #(
   assign room = 13'(BurstBytes) - (address_q[12:0] & 13'(BurstBytes - 1));
   assign bytes = (left_q < 32'(room)) ? left_q[12:0] : room;
   assign last_beat = 8'((13'(address_q[OffsetBits-1:0]) + bytes - 13'd1) >> OffsetBits);
-  assign ar_valid_o = running_q && !pending_q && left_q != '0 && !ended_q && !halt_i &&
+  logic ar_valid;
+  assign ar_valid = running_q && !pending_q && left_q != '0 && !ended_q && !halt_i &&
       words_q <= 7'(BufferWords / 2) && reader_ready;
-  assign request = ar_valid_o && ar_ready_i;
-  assign ar_address_o = address_q;
-  assign ar_len_o = last_beat;
-  assign request_valid_o = request;
-  assign request_bytes_o = bytes;
+  assign request = ar_valid && ar_ready_i;
+  assign ar_o = {ar_valid, address_q, last_beat};
+  assign requested_o = {request, 3'd0, bytes};
 
   logic beat_take, beat_ready, beat_last, word_valid, packed_done, ragged, word_first, word_last;
   logic [3:0] word_bytes;
@@ -167,16 +156,16 @@ module command_fetch #(
       ended_q   <= 1'b0;
       checking_q <= 1'b0;
       words_q   <= '0;
-    end else if (start_i) begin
+    end else if (run_i.start) begin
       running_q <= 1'b1;
-      address_q <= address_i;
-      left_q <= bytes_i;
+      address_q <= run_i.address;
+      left_q <= run_i.bytes;
       offset_q <= '0;
-      checking_q <= check_i;
+      checking_q <= run_i.check;
     end else if (all_read && checking_q && is_same) begin
       checking_q <= 1'b0;
-      address_q <= address_i;
-      left_q <= bytes_i;
+      address_q <= run_i.address;
+      left_q <= run_i.bytes;
     end else begin
       if (request) begin
         pending_q <= 1'b1;
@@ -199,24 +188,24 @@ module command_fetch #(
 
   logic [31:0] crc_q;
   logic is_same;
-  assign is_same = ~crc_q == checksum_i;
+  assign is_same = ~crc_q == run_i.checksum;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || start_i) crc_q <= '1;
+    if (!rst_ni || run_i.start) crc_q <= '1;
     else if (summed) begin
       crc_q <= checksum_pkg::next_crc32(checksum_pkg::next_crc32(crc_q, word_o[31:0]), word_o[63:32]);
     end
   end
 
   always_comb begin
-    error_o = 1'b1;
-    error_cause_o = tessera_isa_pkg::ErrorNone;
-    error_info_o = offset_q;
-    if (head_valid && !legal) error_cause_o = tessera_isa_pkg::ErrorIllegalCommand;
+    error_o.valid = 1'b1;
+    error_o.cause = tessera_isa_pkg::ErrorNone;
+    error_o.info = offset_q;
+    if (head_valid && !legal) error_o.cause = tessera_isa_pkg::ErrorIllegalCommand;
     else if (all_read && checking_q && !is_same) begin
-      error_cause_o = tessera_isa_pkg::ErrorStreamChecksum;
-      error_info_o  = ~crc_q;
-    end else if (all_read && !checking_q) error_cause_o = tessera_isa_pkg::ErrorStreamEnd;
-    else error_o = 1'b0;
+      error_o.cause = tessera_isa_pkg::ErrorStreamChecksum;
+      error_o.info  = ~crc_q;
+    end else if (all_read && !checking_q) error_o.cause = tessera_isa_pkg::ErrorStreamEnd;
+    else error_o.valid = 1'b0;
   end
 
   // The buffer has a place for every word requested, and requests are whole words.

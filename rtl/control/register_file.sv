@@ -16,39 +16,18 @@ module register_file #(
     input  logic        clk_i,
     /// Synchronous reset, active low.
     input  logic        rst_ni,
-    input  logic        s_awvalid_i,
-    output logic        s_awready_o,
-    input  logic [11:0] s_awaddr_i,
-    input  logic        s_wvalid_i,
-    output logic        s_wready_o,
-    input  logic [31:0] s_wdata_i,
-    input  logic [ 3:0] s_wstrb_i,
-    output logic        s_bvalid_o,
-    input  logic        s_bready_i,
-    output logic [ 1:0] s_bresp_o,
-    input  logic        s_arvalid_i,
-    output logic        s_arready_o,
-    input  logic [11:0] s_araddr_i,
-    output logic        s_rvalid_o,
-    input  logic        s_rready_i,
-    output logic [31:0] s_rdata_o,
-    output logic [ 1:0] s_rresp_o,
-    /// Pulses.
-    output logic        start_o,
+    input  bus_pkg::lite_request_t  lite_i,
+    output bus_pkg::lite_response_t lite_o,
+    /// A pulse.
     output logic        clear_o,
     output logic        irq_enable_o,
-    output logic [31:0] command_address_o,
-    output logic [31:0] command_bytes_o,
-    /// With start_o: the stream must have this checksum.
-    output logic        check_o,
-    output logic [31:0] command_checksum_o,
+    output unit_pkg::run_t run_o,
     output logic [20:0] cbuf_limit_o,
     output logic [31:0] watchdog_o,
     input  logic        busy_i,
     input  logic        done_i,
-    input  logic        error_i,
-    input  logic [ 7:0] error_cause_i,
-    input  logic [31:0] error_info_i,
+    /// The first error, until it is cleared.
+    input  unit_pkg::error_t error_i,
     input  logic [tessera_isa_pkg::NumCounters-1:0][CounterBits-1:0] counters_i
 );
 
@@ -67,14 +46,14 @@ module register_file #(
   logic check_q;
   logic [20:0] limit_q;
 
-  assign s_awready_o = !aw_held_q;
-  assign s_wready_o = !w_held_q;
-  assign s_bvalid_o = bvalid_q;
-  assign s_bresp_o = bresp_q;
-  assign s_arready_o = !rvalid_q;
-  assign s_rvalid_o = rvalid_q;
-  assign s_rdata_o = rdata_q;
-  assign s_rresp_o = rresp_q;
+  assign lite_o.awready = !aw_held_q;
+  assign lite_o.wready = !w_held_q;
+  assign lite_o.bvalid = bvalid_q;
+  assign lite_o.bresp = bresp_q;
+  assign lite_o.arready = !rvalid_q;
+  assign lite_o.rvalid = rvalid_q;
+  assign lite_o.rdata = rdata_q;
+  assign lite_o.rresp = rresp_q;
 
   logic write;
   assign write = aw_held_q && w_held_q && !bvalid_q;
@@ -96,16 +75,16 @@ module register_file #(
     end else begin
       start_q <= 1'b0;
       clear_q <= 1'b0;
-      if (s_awvalid_i && s_awready_o) begin
+      if (lite_i.awvalid && !aw_held_q) begin
         aw_held_q <= 1'b1;
-        awaddr_q  <= s_awaddr_i;
+        awaddr_q  <= lite_i.awaddr;
       end
-      if (s_wvalid_i && s_wready_o) begin
+      if (lite_i.wvalid && !w_held_q) begin
         w_held_q <= 1'b1;
-        wdata_q  <= s_wdata_i;
-        wstrb_q  <= s_wstrb_i;
+        wdata_q  <= lite_i.wdata;
+        wstrb_q  <= lite_i.wstrb;
       end
-      if (s_bready_i) bvalid_q <= 1'b0;
+      if (lite_i.bready) bvalid_q <= 1'b0;
       if (write) begin
         aw_held_q <= 1'b0;
         w_held_q <= 1'b0;
@@ -139,24 +118,24 @@ module register_file #(
   logic known;
   logic [8:0] counter_index;
   logic [63:0] counter;
-  assign counter_index = 9'(s_araddr_i[11:3]) - 9'(tessera_isa_pkg::RegCounters >> 3);
+  assign counter_index = 9'(lite_i.araddr[11:3]) - 9'(tessera_isa_pkg::RegCounters >> 3);
   assign counter = 64'(counters_i[counter_index[3:0]]);
 
   always_comb begin
     rdata = '0;
     known = 1'b1;
-    unique case (s_araddr_i)
+    unique case (lite_i.araddr)
       tessera_isa_pkg::RegId: rdata = Id;
       tessera_isa_pkg::RegVersion: rdata = tessera_isa_pkg::CommandSetVersion;
-      tessera_isa_pkg::RegStatus: rdata = {29'd0, error_i, done_i, busy_i};
+      tessera_isa_pkg::RegStatus: rdata = {29'd0, error_i.valid, done_i, busy_i};
       tessera_isa_pkg::RegIrqEnable: rdata = {31'd0, irq_enable_q};
       tessera_isa_pkg::RegCommandAddress: rdata = address_q;
       tessera_isa_pkg::RegCommandBytes: rdata = bytes_q;
       tessera_isa_pkg::RegCommandChecksum: rdata = checksum_q;
       tessera_isa_pkg::RegCbufLimit: rdata = 32'(limit_q);
       tessera_isa_pkg::RegWatchdog: rdata = watchdog_q;
-      tessera_isa_pkg::RegErrorCause: rdata = 32'(error_cause_i);
-      tessera_isa_pkg::RegErrorInfo: rdata = error_info_i;
+      tessera_isa_pkg::RegErrorCause: rdata = 32'(error_i.cause);
+      tessera_isa_pkg::RegErrorInfo: rdata = error_i.info;
       tessera_isa_pkg::RegAtomicC: rdata = 32'(AtomicC);
       tessera_isa_pkg::RegAtomicK: rdata = 32'(AtomicK);
       tessera_isa_pkg::RegCbufBytes: rdata = 32'(CbufBytes);
@@ -167,9 +146,9 @@ module register_file #(
       tessera_isa_pkg::RegFold: rdata = 32'(FoldBytes);
       tessera_isa_pkg::RegBusBytes: rdata = 32'(BusBytes);
       default: begin
-        known = s_araddr_i >= tessera_isa_pkg::RegCounters && s_araddr_i[1:0] == 2'd0 &&
+        known = lite_i.araddr >= tessera_isa_pkg::RegCounters && lite_i.araddr[1:0] == 2'd0 &&
             counter_index < 9'(tessera_isa_pkg::NumCounters);
-        rdata = s_araddr_i[2] ? counter[63:32] : counter[31:0];
+        rdata = lite_i.araddr[2] ? counter[63:32] : counter[31:0];
       end
     endcase
   end
@@ -177,22 +156,18 @@ module register_file #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       rvalid_q <= 1'b0;
-    end else if (s_arvalid_i && s_arready_o) begin
+    end else if (lite_i.arvalid && !rvalid_q) begin
       rvalid_q <= 1'b1;
       rdata_q <= known ? rdata : '0;
       rresp_q <= known ? RespOkay : RespSlvErr;
-    end else if (s_rready_i) begin
+    end else if (lite_i.rready) begin
       rvalid_q <= 1'b0;
     end
   end
 
-  assign start_o = start_q;
   assign clear_o = clear_q;
   assign irq_enable_o = irq_enable_q;
-  assign command_address_o = address_q;
-  assign command_bytes_o = bytes_q;
-  assign check_o = check_q;
-  assign command_checksum_o = checksum_q;
+  assign run_o = {start_q, address_q, bytes_q, check_q, checksum_q};
   assign cbuf_limit_o = limit_q;
   assign watchdog_o = watchdog_q;
 

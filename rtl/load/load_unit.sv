@@ -20,20 +20,15 @@ module load_unit #(
     /// Stops issuing; data still arriving is dropped.
     input  logic                  halt_i,
     /// Command queue head.
-    input  logic                  cmd_valid_i,
-    input  logic [          63:0] cmd_i,
+    input  unit_pkg::command_t    cmd_i,
     output logic                  cmd_ready_o,
     /// Tokens.
-    input  logic                  compute_token_i,
-    output logic                  take_compute_o,
-    input  logic                  store_token_i,
-    output logic                  take_store_o,
-    output logic                  post_compute_o,
+    input  unit_pkg::tokens_t     tokens_i,
+    output unit_pkg::tokens_t     take_o,
+    output unit_pkg::tokens_t     post_o,
     /// Read bursts.
-    output logic                  ar_valid_o,
+    output bus_pkg::burst_t       ar_o,
     input  logic                  ar_ready_i,
-    output logic [          31:0] ar_address_o,
-    output logic [           7:0] ar_len_o,
     /// Read data.
     input  logic                  r_valid_i,
     output logic                  r_ready_o,
@@ -44,34 +39,13 @@ module load_unit #(
     output logic [   AtomicC-1:0] cbuf_we_o,
     output logic [          19:0] cbuf_address_o,
     output logic [ AtomicC*8-1:0] cbuf_data_o,
-    /// Parameter record {shift, multiplier, bias} of a channel of a kernel group, or of an even
-    /// one and the next.
-    output logic                  param_we_o,
-    output logic                  param_pair_o,
-    output logic [           9:0] param_group_o,
-    output logic [           6:0] param_channel_o,
-    output logic [     1:0][71:0] param_data_o,
+    output unit_pkg::param_write_t param_o,
     /// Operands come as atoms, too.
     output logic                  operand_we_o,
     output logic [          11:0] operand_address_o,
-    output logic                  table_we_o,
-    output logic [           8:0] table_address_o,
-    output logic [          31:0] table_data_o,
-    /// An LD_MARK was reached.
-    output logic                  mark_valid_o,
-    output logic [          15:0] mark_id_o,
-    /// Bytes requested this cycle, by kind of load.
-    output logic                  request_valid_o,
-    output logic [           2:0] request_kind_o,
-    output logic [          12:0] request_bytes_o,
-    /// Nothing queued and nothing under way.
-    output logic                  idle_o,
-    /// Nothing under way and the next load waits for a token.
-    output logic                  waiting_o,
-    /// An error, with its cause and information.
-    output logic                  error_o,
-    output logic [           7:0] error_cause_o,
-    output logic [          31:0] error_info_o
+    output unit_pkg::table_write_t table_o,
+    output bus_pkg::requested_t   requested_o,
+    output unit_pkg::status_t     status_o
 );
 
   localparam int unsigned ParamRecordBytes = 12;
@@ -102,13 +76,13 @@ module load_unit #(
   logic source_set_q, shape_set_q, stride_set_q, fold_set_q, configured, fold_error;
   logic factor_set_q, is_uniform, record_error;
 
-  assign opcode = cmd_i[63:58];
-  assign load = cmd_i;
-  assign is_load = cmd_valid_i && opcode == tessera_isa_pkg::OpLoad;
+  assign opcode = cmd_i.word[63:58];
+  assign load = cmd_i.word;
+  assign is_load = cmd_i.valid && opcode == tessera_isa_pkg::OpLoad;
   assign is_uniform = load.kind == tessera_isa_pkg::LoadKindParam &&
       source_q.pixel_bytes == 16'(UniformRecordBytes);
-  assign tokens_ready = (!load.wait_compute || compute_token_i) &&
-      (!load.wait_store || store_token_i);
+  assign tokens_ready = (!load.wait_compute || tokens_i.compute_to_load) &&
+      (!load.wait_store || tokens_i.store_to_load);
   // Strides matter only to transfers of several segments.
   assign configured = source_set_q && shape_set_q &&
       (stride_set_q || (shape_q.inner == 16'd1 && shape_q.outer == 16'd1)) &&
@@ -122,20 +96,23 @@ module load_unit #(
       !is_uniform;
   assign start = is_load && configured && !fold_error && !record_error && tokens_ready && !splitter_busy && !transfers_full && !halt_i;
   assign cmd_ready_o = !halt_i && !splitter_busy && (is_load ? start : 1'b1);
-  assign take_compute_o = start && load.wait_compute;
-  assign take_store_o = start && load.wait_store;
-  assign mark_valid_o = cmd_valid_i && cmd_ready_o && opcode == tessera_isa_pkg::OpLdMark;
-  assign mark_id_o = cmd_i[15:0];
+  always_comb begin
+    take_o = '0;
+    take_o.compute_to_load = start && load.wait_compute;
+    take_o.store_to_load = start && load.wait_store;
+    post_o = '0;
+    post_o.load_to_compute = transfer_done && sink_post;
+  end
 
   always_ff @(posedge clk_i) begin
-    if (cmd_valid_i && cmd_ready_o) begin
+    if (cmd_i.valid && cmd_ready_o) begin
       unique case (opcode)
-        tessera_isa_pkg::OpLdSource: source_q <= cmd_i;
-        tessera_isa_pkg::OpLdShape: shape_q <= cmd_i;
-        tessera_isa_pkg::OpLdStride: stride_q <= cmd_i;
+        tessera_isa_pkg::OpLdSource: source_q <= cmd_i.word;
+        tessera_isa_pkg::OpLdShape: shape_q <= cmd_i.word;
+        tessera_isa_pkg::OpLdStride: stride_q <= cmd_i.word;
         tessera_isa_pkg::OpLoad: kind_q <= load.kind;
-        tessera_isa_pkg::OpLdFold: fold_q <= cmd_i;
-        tessera_isa_pkg::OpLdFactor: factor_q <= cmd_i;
+        tessera_isa_pkg::OpLdFold: fold_q <= cmd_i.word;
+        tessera_isa_pkg::OpLdFactor: factor_q <= cmd_i.word;
         default: ;
       endcase
     end
@@ -148,7 +125,7 @@ module load_unit #(
       stride_set_q <= 1'b0;
       fold_set_q   <= 1'b0;
       factor_set_q <= 1'b0;
-    end else if (cmd_valid_i && cmd_ready_o) begin
+    end else if (cmd_i.valid && cmd_ready_o) begin
       if (opcode == tessera_isa_pkg::OpLdSource) source_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpLdShape) shape_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpLdStride) stride_set_q <= 1'b1;
@@ -183,14 +160,10 @@ module load_unit #(
       .burst_last_o(burst_last)
   );
 
-  assign ar_valid_o = burst_valid && reader_ready && !halt_i;
-  assign ar_address_o = burst_address;
-  assign ar_len_o = burst_len;
+  assign ar_o = {burst_valid && reader_ready && !halt_i, burst_address, burst_len};
   assign burst_ready = ar_ready_i && reader_ready && !halt_i;
 
-  assign request_valid_o = burst_valid && burst_ready;
-  assign request_kind_o = kind_q;
-  assign request_bytes_o = burst_bytes;
+  assign requested_o = {burst_valid && burst_ready, kind_q, burst_bytes};
 
   // Data ----------------------------------------------------------------------------------------
 
@@ -330,8 +303,6 @@ module load_unit #(
       .ragged_o(ragged)
   );
 
-  assign post_compute_o = transfer_done && sink_post;
-
   logic [19:0] written_q;  // atoms or table values of this transfer
   logic write_atom, write_operand, write_table;
   assign write_atom = chunk_valid && !is_word && !is_operand && !halt_i;
@@ -360,9 +331,7 @@ module load_unit #(
   logic [28:0] table_word;
   assign table_word = 29'({sink_dest, 8'd0}) + 29'(written_q);
   assign table_error = write_table && table_word >= 29'(TableWords);
-  assign table_we_o = write_table && !table_error;
-  assign table_address_o = table_word[8:0];
-  assign table_data_o = chunk[31:0];
+  assign table_o = {write_table && !table_error, table_word[8:0], chunk[31:0]};
 
   // A parameter record arrives as bias, multiplier, shift, or in one piece.
   logic record_last, group_last;
@@ -381,18 +350,16 @@ module load_unit #(
   logic record_done, param_error;
 
   assign record_done = chunk_valid && is_param && record_last && !halt_i;
-  assign param_group_o = 10'(sink_dest) + group_q;
-  assign param_channel_o = channel_q;
   logic [39:0] factor;
+  logic [71:0] record;
   assign factor = {{2{sink_factor[36]}}, sink_factor[36:31], 1'b0, sink_factor[30:0]};
-  assign param_pair_o = is_bias;
-  assign param_data_o[0] = is_compact ?
+  assign record = is_compact ?
       {{2{compact_shift[5]}}, compact_shift, 2'b01, compact_multiplier,
        {4{compact_bias[27]}}, compact_bias} :
       is_bias ? {factor, chunk[31:0]} : {chunk[7:0], multiplier_q, bias_q};
-  assign param_data_o[1] = {factor, chunk[63:32]};
   assign param_error = record_done && 21'(sink_dest) + 21'(group_q) >= 21'(ParamGroups);
-  assign param_we_o = record_done && !param_error;
+  assign param_o = {record_done && !param_error, is_bias, 10'(sink_dest) + group_q, channel_q,
+                    factor, chunk[63:32], record};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || transfer_done) begin
@@ -462,53 +429,57 @@ module load_unit #(
 
   logic quiet;
   assign quiet = transfers_empty && !splitter_busy && reader_empty;
-  assign idle_o = quiet && !cmd_valid_i;
-  assign waiting_o = quiet && is_load && !tokens_ready;
+  unit_pkg::error_t error;
+  assign status_o.idle = quiet && !cmd_i.valid;
+  assign status_o.waiting = quiet && is_load && !tokens_ready;
+  assign status_o.mark.valid = cmd_i.valid && cmd_ready_o && opcode == tessera_isa_pkg::OpLdMark;
+  assign status_o.mark.id = cmd_i.word[15:0];
+  assign status_o.error = error;
 
   always_comb begin
-    error_o = 1'b0;
-    error_cause_o = tessera_isa_pkg::ErrorNone;
-    error_info_o = '0;
+    error.valid = 1'b0;
+    error.cause = tessera_isa_pkg::ErrorNone;
+    error.info = '0;
     if (is_load && !configured && !halt_i && !splitter_busy) begin
-      error_o = 1'b1;
-      error_cause_o = tessera_isa_pkg::ErrorNotConfigured;
-      error_info_o = 32'd0;
+      error.valid = 1'b1;
+      error.cause = tessera_isa_pkg::ErrorNotConfigured;
+      error.info = 32'd0;
     end else if (fold_error) begin
-      error_o = 1'b1;
-      error_cause_o = tessera_isa_pkg::ErrorFoldRange;
-      error_info_o = 32'(source_q.pixel_bytes);
+      error.valid = 1'b1;
+      error.cause = tessera_isa_pkg::ErrorFoldRange;
+      error.info = 32'(source_q.pixel_bytes);
     end else if (record_error) begin
-      error_o = 1'b1;
-      error_cause_o = tessera_isa_pkg::ErrorLoadLength;
-      error_info_o = 32'd1;
+      error.valid = 1'b1;
+      error.cause = tessera_isa_pkg::ErrorLoadLength;
+      error.info = 32'd1;
     end else if (cbuf_error) begin
-      error_o = 1'b1;
-      error_cause_o = tessera_isa_pkg::ErrorCbufRange;
-      error_info_o = 32'(cbuf_address_o);
+      error.valid = 1'b1;
+      error.cause = tessera_isa_pkg::ErrorCbufRange;
+      error.info = 32'(cbuf_address_o);
     end else if (param_error) begin
-      error_o = 1'b1;
-      error_cause_o = tessera_isa_pkg::ErrorParamRange;
-      error_info_o = 32'(sink_dest) + 32'(group_q);
+      error.valid = 1'b1;
+      error.cause = tessera_isa_pkg::ErrorParamRange;
+      error.info = 32'(sink_dest) + 32'(group_q);
     end else if (operand_error) begin
-      error_o = 1'b1;
-      error_cause_o = tessera_isa_pkg::ErrorOperandRange;
-      error_info_o = 32'(cbuf_address_o);
+      error.valid = 1'b1;
+      error.cause = tessera_isa_pkg::ErrorOperandRange;
+      error.info = 32'(cbuf_address_o);
     end else if (table_error) begin
-      error_o = 1'b1;
-      error_cause_o = tessera_isa_pkg::ErrorTableRange;
-      error_info_o = 32'(table_word);
+      error.valid = 1'b1;
+      error.cause = tessera_isa_pkg::ErrorTableRange;
+      error.info = 32'(table_word);
     end else if (transfer_done && ragged && !halt_i) begin
-      error_o = 1'b1;
-      error_cause_o = tessera_isa_pkg::ErrorLoadLength;
-      error_info_o = 32'd1;
+      error.valid = 1'b1;
+      error.cause = tessera_isa_pkg::ErrorLoadLength;
+      error.info = 32'd1;
     end else if (checksum_error) begin
-      error_o = 1'b1;
-      error_cause_o = tessera_isa_pkg::ErrorLoadChecksum;
-      error_info_o = checked_address_q;
+      error.valid = 1'b1;
+      error.cause = tessera_isa_pkg::ErrorLoadChecksum;
+      error.info = checked_address_q;
     end else if (row_ragged && !halt_i) begin
-      error_o = 1'b1;
-      error_cause_o = tessera_isa_pkg::ErrorLoadLength;
-      error_info_o = 32'd2;
+      error.valid = 1'b1;
+      error.cause = tessera_isa_pkg::ErrorLoadLength;
+      error.info = 32'd2;
     end
   end
 

@@ -9,16 +9,10 @@ module param_memory #(
     parameter int unsigned Groups = 32
 ) (
     input  logic                       clk_i,
-    input  logic                       we_i,
-    input  logic [                9:0] group_i,
-    input  logic [                6:0] channel_i,
-    /// The next channel, too; the first one is even.
-    input  logic                       pair_i,
-    input  logic [          1:0][71:0] data_i,
-    input  logic                       re_i,
-    input  logic [                9:0] rgroup_i,
-    /// Which PostLanes kernels of the group.
-    input  logic [                6:0] rchunk_i,
+    /// Two kernels: the first one is even.
+    input  unit_pkg::param_write_t     write_i,
+    /// `chunk`: which PostLanes kernels of the group.
+    input  unit_pkg::param_read_t      read_i,
     output logic [PostLanes-1:0][71:0] data_o
 );
 
@@ -30,24 +24,24 @@ module param_memory #(
   localparam int unsigned AddrBits = $clog2(Depth);
 
   logic [AddrBits-1:0] waddr, raddr;
-  assign waddr = AddrBits'((17'(group_i) << ChunkBits) | (17'(channel_i) >> LaneBits));
-  assign raddr = AddrBits'((17'(rgroup_i) << ChunkBits) | (17'(rchunk_i) >> $clog2(Lanes / PostLanes)));
+  assign waddr = AddrBits'((17'(write_i.group) << ChunkBits) | (17'(write_i.channel) >> LaneBits));
+  assign raddr = AddrBits'((17'(read_i.group) << ChunkBits) | (17'(read_i.chunk) >> $clog2(Lanes / PostLanes)));
 
   logic [Lanes-1:0][71:0] rdata;
 
   for (genvar l = 0; l < Lanes; l++) begin : gen_lanes
     logic here, next_here;
-    assign here = (channel_i & 7'(Lanes - 1)) == 7'(l);
-    assign next_here = pair_i && ((channel_i + 7'd1) & 7'(Lanes - 1)) == 7'(l);
+    assign here = (write_i.channel & 7'(Lanes - 1)) == 7'(l);
+    assign next_here = write_i.pair && ((write_i.channel + 7'd1) & 7'(Lanes - 1)) == 7'(l);
     ram_1r1w #(
         .Width(72),
         .Depth(Depth)
     ) u_lane (
         .clk_i,
-        .we_i(we_i && (here || next_here)),
+        .we_i(write_i.we && (here || next_here)),
         .waddr_i(waddr),
-        .wdata_i(here ? data_i[0] : data_i[1]),
-        .re_i,
+        .wdata_i(here ? write_i.first : write_i.second),
+        .re_i(read_i.re),
         .raddr_i(raddr),
         .rdata_o(rdata[l])
     );
@@ -57,7 +51,7 @@ module param_memory #(
     assign data_o = rdata;
   end else begin : gen_one
     logic second_q;
-    always_ff @(posedge clk_i) if (re_i) second_q <= rchunk_i[0];
+    always_ff @(posedge clk_i) if (read_i.re) second_q <= read_i.chunk[0];
     assign data_o[0] = second_q ? rdata[1] : rdata[0];
   end
 

@@ -15,30 +15,23 @@ module store_unit #(
     /// Stops; bursts whose address is out are ended with beats that write nothing.
     input  logic                        halt_i,
     /// Command queue head.
-    input  logic                        cmd_valid_i,
-    input  logic [                63:0] cmd_i,
+    input  unit_pkg::command_t          cmd_i,
     output logic                        cmd_ready_o,
     /// Tokens.
-    input  logic                        compute_token_i,
-    output logic                        take_compute_o,
-    output logic                        post_compute_o,
-    output logic                        post_load_o,
-    /// Accumulator and parameter memory read ports.
+    input  unit_pkg::tokens_t           tokens_i,
+    output unit_pkg::tokens_t           take_o,
+    output unit_pkg::tokens_t           post_o,
+    /// Accumulator read port.
     output logic                        acc_re_o,
     output logic [                11:0] acc_addr_o,
     input  logic                        acc_wait_i,
     input  logic [AtomicK-1:0][   31:0] acc_data_i,
-    output logic                        param_re_o,
-    output logic [                 9:0] param_group_o,
-    output logic [                 6:0] param_chunk_o,
-    input  logic [PostLanes-1:0][ 71:0] param_data_i,
-    output logic                        operand_re_o,
-    output logic [                11:0] operand_addr_o,
+    /// Into the memories of this unit.
+    input  unit_pkg::param_write_t      param_i,
+    input  unit_pkg::table_write_t      table_i,
+    input  logic                        operand_we_i,
+    input  logic [                11:0] operand_addr_i,
     input  logic [       AtomicK*8-1:0] operand_data_i,
-    /// Writes a table's value.
-    input  logic                        table_we_i,
-    input  logic [                 8:0] table_addr_i,
-    input  logic [                31:0] table_data_i,
     /// Usable cbuf atoms.
     input  logic [                20:0] cbuf_limit_i,
     /// Writes a piece of a kept tile, by byte of the atom, unless it is refused.
@@ -47,10 +40,8 @@ module store_unit #(
     output logic [       AtomicC*8-1:0] keep_data_o,
     input  logic                        keep_refused_i,
     /// Write channels.
-    output logic                        aw_valid_o,
+    output bus_pkg::burst_t             aw_o,
     input  logic                        aw_ready_i,
-    output logic [                31:0] aw_address_o,
-    output logic [                 7:0] aw_len_o,
     output logic                        w_valid_o,
     input  logic                        w_ready_i,
     output logic [      BusBytes*8-1:0] w_data_o,
@@ -58,19 +49,10 @@ module store_unit #(
     output logic                        w_last_o,
     /// A write response was taken.
     input  logic                        b_valid_i,
-    /// An ST_MARK was reached.
-    output logic                        mark_valid_o,
-    output logic [                15:0] mark_id_o,
-    /// Bytes whose write was requested this cycle.
-    output logic                        request_valid_o,
-    output logic [                12:0] request_bytes_o,
+    output bus_pkg::requested_t         requested_o,
     /// Writes under way.
     output logic                        outstanding_o,
-    output logic                        idle_o,
-    output logic                        waiting_o,
-    output logic                        error_o,
-    output logic [                 7:0] error_cause_o,
-    output logic [                31:0] error_info_o
+    output unit_pkg::status_t           status_o
 );
 
   localparam int unsigned CountBits = $clog2(PostLanes + 1);
@@ -95,12 +77,12 @@ module store_unit #(
   logic place_set, configured;
   logic wants_result;
   logic is_store, is_mark, settled, tokens_ready, start, kernel_count_error;
-  assign opcode = cmd_i[63:58];
-  assign store = cmd_i;
-  assign is_store = cmd_valid_i && opcode == tessera_isa_pkg::OpStore;
-  assign is_mark = cmd_valid_i && opcode == tessera_isa_pkg::OpStMark;
+  assign opcode = cmd_i.word[63:58];
+  assign store = cmd_i.word;
+  assign is_store = cmd_i.valid && opcode == tessera_isa_pkg::OpStore;
+  assign is_mark = cmd_i.valid && opcode == tessera_isa_pkg::OpStMark;
   assign settled = bursts_q == '0;
-  assign tokens_ready = !store.wait_compute || compute_token_i;
+  assign tokens_ready = !store.wait_compute || tokens_i.compute_to_store;
   assign wants_result = post_q.operation == tessera_isa_pkg::StPostOperationAdd ||
       post_q.operation == tessera_isa_pkg::StPostOperationMultiply;
   assign place_set = address_set_q && shape_set_q &&
@@ -112,29 +94,31 @@ module store_unit #(
       !kernel_count_error;
   assign cmd_ready_o = !halt_i && !active_q && !barrier_q &&
       (is_store ? start : is_mark ? settled : 1'b1);
-  assign take_compute_o = start && store.wait_compute;
-  assign mark_valid_o = is_mark && cmd_ready_o;
-  assign mark_id_o = cmd_i[15:0];
 
   logic drained, drain_idle, splitter_busy, writer_idle, writer_holding, finished;
   logic acc_error, param_error, operand_error, keep_error, too_long, too_short;
   logic kept;
   logic [31:0] drain_info;
   assign finished = active_q && drain_idle && !splitter_busy && writer_idle && !writer_holding;
-  assign post_compute_o = (store_q.keep ? kept : drained) && store_q.post_compute;
-  assign post_load_o = barrier_q && settled;
+  always_comb begin
+    take_o = '0;
+    take_o.compute_to_store = start && store.wait_compute;
+    post_o = '0;
+    post_o.store_to_compute = (store_q.keep ? kept : drained) && store_q.post_compute;
+    post_o.store_to_load = barrier_q && settled;
+  end
 
   always_ff @(posedge clk_i) begin
-    if (cmd_valid_i && cmd_ready_o) begin
+    if (cmd_i.valid && cmd_ready_o) begin
       unique case (opcode)
-        tessera_isa_pkg::OpStAddress: address_q <= cmd_i;
-        tessera_isa_pkg::OpStShape: shape_q <= cmd_i;
-        tessera_isa_pkg::OpStStride: stride_q <= cmd_i;
-        tessera_isa_pkg::OpStQuant: quant_q <= cmd_i;
-        tessera_isa_pkg::OpStTile: tile_q <= cmd_i;
-        tessera_isa_pkg::OpStResult: result_q <= cmd_i;
-        tessera_isa_pkg::OpStKeep: keep_q <= cmd_i;
-        tessera_isa_pkg::OpStore: store_q <= cmd_i;
+        tessera_isa_pkg::OpStAddress: address_q <= cmd_i.word;
+        tessera_isa_pkg::OpStShape: shape_q <= cmd_i.word;
+        tessera_isa_pkg::OpStStride: stride_q <= cmd_i.word;
+        tessera_isa_pkg::OpStQuant: quant_q <= cmd_i.word;
+        tessera_isa_pkg::OpStTile: tile_q <= cmd_i.word;
+        tessera_isa_pkg::OpStResult: result_q <= cmd_i.word;
+        tessera_isa_pkg::OpStKeep: keep_q <= cmd_i.word;
+        tessera_isa_pkg::OpStore: store_q <= cmd_i.word;
         default: ;
       endcase
     end
@@ -150,7 +134,7 @@ module store_unit #(
       result_set_q <= 1'b0;
       keep_set_q <= 1'b0;
       post_q <= '0;
-    end else if (cmd_valid_i && cmd_ready_o) begin
+    end else if (cmd_i.valid && cmd_ready_o) begin
       if (opcode == tessera_isa_pkg::OpStAddress) address_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpStShape) shape_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpStStride) stride_set_q <= 1'b1;
@@ -158,7 +142,7 @@ module store_unit #(
       if (opcode == tessera_isa_pkg::OpStTile) tile_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpStResult) result_set_q <= 1'b1;
       if (opcode == tessera_isa_pkg::OpStKeep) keep_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpStPost) post_q <= cmd_i;
+      if (opcode == tessera_isa_pkg::OpStPost) post_q <= cmd_i.word;
     end
   end
 
@@ -170,9 +154,40 @@ module store_unit #(
       if (start) active_q <= 1'b1;
       else if (finished) active_q <= 1'b0;
       if (finished && store_q.post_load) barrier_q <= 1'b1;
-      else if (post_load_o) barrier_q <= 1'b0;
+      else if (settled) barrier_q <= 1'b0;
     end
   end
+
+  unit_pkg::param_read_t param_read;
+  logic [PostLanes-1:0][71:0] param_data;
+
+  param_memory #(
+      .AtomicK(AtomicK),
+      .PostLanes(PostLanes),
+      .Groups(ParamGroups)
+  ) u_params (
+      .clk_i,
+      .write_i(param_i),
+      .read_i(param_read),
+      .data_o(param_data)
+  );
+
+  logic operand_re;
+  logic [11:0] operand_addr;
+  logic [AtomicK*8-1:0] operand_data;
+
+  operand_memory #(
+      .AtomicK(AtomicK),
+      .Words  (OperandWords)
+  ) u_operands (
+      .clk_i,
+      .we_i(operand_we_i),
+      .waddr_i(operand_addr_i),
+      .wdata_i(operand_data_i),
+      .re_i(operand_re),
+      .raddr_i(operand_addr),
+      .rdata_o(operand_data)
+  );
 
   logic drain_valid, drain_ready;
   logic [PostLanes*8-1:0] drain_data;
@@ -203,16 +218,12 @@ module store_unit #(
       .acc_addr_o,
       .acc_wait_i,
       .acc_data_i,
-      .param_re_o,
-      .param_group_o,
-      .param_chunk_o,
-      .param_data_i,
-      .operand_re_o,
-      .operand_addr_o,
-      .operand_data_i,
-      .table_we_i,
-      .table_addr_i,
-      .table_data_i,
+      .param_o(param_read),
+      .param_data_i(param_data),
+      .operand_re_o(operand_re),
+      .operand_addr_o(operand_addr),
+      .operand_data_i(operand_data),
+      .table_i,
       .drained_o(drained),
       .out_valid_o(drain_valid),
       .out_ready_i(drain_ready),
@@ -261,7 +272,7 @@ module store_unit #(
 
   assign keep_we_o = keep_we;
 
-  logic burst_valid, burst_ready, writer_ready, aw_slot, aw_valid_q;
+  logic burst_valid, burst_ready, requested, writer_ready, aw_slot, aw_valid_q;
   logic [31:0] burst_address, aw_address_q;
   logic [12:0] burst_bytes;
   logic [7:0] burst_len, aw_len_q;
@@ -289,29 +300,27 @@ module store_unit #(
 
   assign aw_slot = !aw_valid_q || aw_ready_i;
   assign burst_ready = aw_slot && writer_ready && !halt_i && !(&bursts_q);
-  assign request_valid_o = burst_valid && burst_ready;
-  assign request_bytes_o = burst_bytes;
+  assign requested = burst_valid && burst_ready;
+  assign requested_o = {requested, 3'd0, burst_bytes};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       aw_valid_q <= 1'b0;
       bursts_q   <= '0;
     end else begin
-      if (aw_slot) aw_valid_q <= request_valid_o;
-      bursts_q <= bursts_q + 9'(request_valid_o) - 9'(b_valid_i);
+      if (aw_slot) aw_valid_q <= requested;
+      bursts_q <= bursts_q + 9'(requested) - 9'(b_valid_i);
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (request_valid_o) begin
+    if (requested) begin
       aw_address_q <= burst_address;
       aw_len_q <= burst_len;
     end
   end
 
-  assign aw_valid_o = aw_valid_q;
-  assign aw_address_o = aw_address_q;
-  assign aw_len_o = aw_len_q;
+  assign aw_o = {aw_valid_q, aw_address_q, aw_len_q};
 
   burst_writer #(
       .BusBytes(BusBytes),
@@ -320,7 +329,7 @@ module store_unit #(
       .clk_i,
       .rst_ni,
       .flush_i(halt_i),
-      .burst_valid_i(request_valid_o),
+      .burst_valid_i(requested),
       .burst_ready_o(writer_ready),
       .burst_offset_i(burst_address[$clog2(BusBytes)-1:0]),
       .burst_bytes_i(burst_bytes),
@@ -338,8 +347,12 @@ module store_unit #(
   );
 
   assign outstanding_o = !settled || aw_valid_q || w_valid_o;
-  assign idle_o = !cmd_valid_i && !active_q && !barrier_q && settled;
-  assign waiting_o = is_store && !tokens_ready && !active_q && !barrier_q && settled;
+  unit_pkg::error_t error;
+  assign status_o.idle = !cmd_i.valid && !active_q && !barrier_q && settled;
+  assign status_o.waiting = is_store && !tokens_ready && !active_q && !barrier_q && settled;
+  assign status_o.mark.valid = is_mark && cmd_ready_o;
+  assign status_o.mark.id = cmd_i.word[15:0];
+  assign status_o.error = error;
 
   // With the tile drained, bytes held that no burst wants are too many, a burst that they cannot
   // fill wants more than there are.
@@ -359,35 +372,35 @@ module store_unit #(
   end
 
   always_comb begin
-    error_o = 1'b1;
-    error_cause_o = tessera_isa_pkg::ErrorNone;
-    error_info_o = '0;
+    error.valid = 1'b1;
+    error.cause = tessera_isa_pkg::ErrorNone;
+    error.info = '0;
     if (is_store && !configured && !halt_i && !active_q) begin
-      error_cause_o = tessera_isa_pkg::ErrorNotConfigured;
-      error_info_o  = 32'd2;
+      error.cause = tessera_isa_pkg::ErrorNotConfigured;
+      error.info  = 32'd2;
     end else if (kernel_count_error) begin
-      error_cause_o = tessera_isa_pkg::ErrorKernelCount;
-      error_info_o  = 32'(tile_q.last_kernels);
+      error.cause = tessera_isa_pkg::ErrorKernelCount;
+      error.info  = 32'(tile_q.last_kernels);
     end else if (acc_error) begin
-      error_cause_o = tessera_isa_pkg::ErrorAccRange;
-      error_info_o  = drain_info;
+      error.cause = tessera_isa_pkg::ErrorAccRange;
+      error.info  = drain_info;
     end else if (param_error) begin
-      error_cause_o = tessera_isa_pkg::ErrorParamRange;
-      error_info_o  = drain_info;
+      error.cause = tessera_isa_pkg::ErrorParamRange;
+      error.info  = drain_info;
     end else if (operand_error) begin
-      error_cause_o = tessera_isa_pkg::ErrorOperandRange;
-      error_info_o  = drain_info;
+      error.cause = tessera_isa_pkg::ErrorOperandRange;
+      error.info  = drain_info;
     end else if (keep_error) begin
-      error_cause_o = tessera_isa_pkg::ErrorCbufRange;
-      error_info_o  = 32'(keep_address_o);
+      error.cause = tessera_isa_pkg::ErrorCbufRange;
+      error.info  = 32'(keep_address_o);
     end else if (too_long) begin
-      error_cause_o = tessera_isa_pkg::ErrorStoreLength;
-      error_info_o  = 32'd1;
+      error.cause = tessera_isa_pkg::ErrorStoreLength;
+      error.info  = 32'd1;
     end else if (too_short) begin
-      error_cause_o = tessera_isa_pkg::ErrorStoreLength;
-      error_info_o  = 32'd2;
+      error.cause = tessera_isa_pkg::ErrorStoreLength;
+      error.info  = 32'd2;
     end else begin
-      error_o = 1'b0;
+      error.valid = 1'b0;
     end
   end
 

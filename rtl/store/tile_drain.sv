@@ -31,18 +31,14 @@ module tile_drain #(
     input  logic                             acc_wait_i,
     input  logic [AtomicK-1:0][        31:0] acc_data_i,
     /// Parameter memory read port.
-    output logic                             param_re_o,
-    output logic [                      9:0] param_group_o,
-    output logic [                      6:0] param_chunk_o,
+    output unit_pkg::param_read_t            param_o,
     input  logic [PostLanes-1:0][      71:0] param_data_i,
     /// Operand memory read port; words follow each other from `acc_base_i` on.
     output logic                             operand_re_o,
     output logic [                     11:0] operand_addr_o,
     input  logic [           AtomicK*8-1:0]  operand_data_i,
     /// Writes a table's value.
-    input  logic                             table_we_i,
-    input  logic [                      8:0] table_addr_i,
-    input  logic [                     31:0] table_data_i,
+    input  unit_pkg::table_write_t           table_i,
     /// The last accumulator word has been read.
     output logic                             drained_o,
     /// Queued output: `out_count_o` bytes from the lowest on.
@@ -89,9 +85,7 @@ module tile_drain #(
   assign acc_re_o = try_read && !acc_wait_i;
   assign acc_addr_o = word_q[11:0];
   assign issue = acc_re_o;
-  assign param_re_o = issue;
-  assign param_group_o = param_base_i + 10'(group_q);
-  assign param_chunk_o = chunk_q;
+  assign param_o = {issue, param_base_i + 10'(group_q), chunk_q};
   assign drained_o = issue && last_chunk && last_group && last_pixel;
 
   always_ff @(posedge clk_i) begin
@@ -189,9 +183,9 @@ module tile_drain #(
 
     post_lane u_post (
         .clk_i,
-        .table_we_i,
-        .table_addr_i,
-        .table_data_i,
+        .table_we_i(table_i.we),
+        .table_addr_i(table_i.address),
+        .table_data_i(table_i.data),
         .stage_i(valid_q[Stages-2:Requantised]),
         .post_i,
         .result_i,

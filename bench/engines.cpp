@@ -10,6 +10,7 @@
 #include "tessera/config.hpp"
 #include "tessera/engine.hpp"
 #include "tessera/rng.hpp"
+#include "tests/shared_dir.hpp"
 
 namespace {
 
@@ -17,10 +18,8 @@ using tessera::isa::Counter;
 
 // The published table when it is there, the built-in network of the same layers otherwise.
 std::string resnet18() {
-  const char* from_environment = std::getenv("TESSERA_SHARED");
-  const std::filesystem::path shared =
-      from_environment != nullptr ? from_environment : TESSERA_SOURCE_DIR "/../shared";
-  const std::filesystem::path table = shared / "benchmarks" / "topologies" / "Resnet18.csv";
+  const std::filesystem::path table = std::filesystem::path(tessera::test::shared_dir()) /
+                                      "benchmarks" / "topologies" / "Resnet18.csv";
   return std::filesystem::exists(table) ? table.string() : "resnet18";
 }
 

@@ -7,26 +7,20 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "input/read_file.hpp"
 #include "tessera/memory_plan.hpp"
 #include "tessera/operator_graph.hpp"
+#include "tests/files.hpp"
+#include "tests/shared_dir.hpp"
 
 namespace {
 
-std::string benchmarks_dir() {
-  const char* given = std::getenv("TESSERA_SHARED");
-  const std::filesystem::path dir = given != nullptr ? given : TESSERA_SOURCE_DIR "/../shared";
-  return (dir / "benchmarks").string();
-}
-
-std::string text_of(const std::string& path) {
-  const std::vector<std::uint8_t> data = tessera::read_file(path);
-  return {data.begin(), data.end()};
+std::string benchmarks() {
+  return tessera::test::shared_dir() + "/benchmarks";
 }
 
 tessera::AllocationProblem instance(char name) {
-  const std::string path = fmt::format("{}/minimalloc/{}.1048576.csv", benchmarks_dir(), name);
-  return tessera::read_problem_csv(text_of(path), path);
+  const std::string path = fmt::format("{}/minimalloc/{}.1048576.csv", benchmarks(), name);
+  return tessera::read_problem_csv(tessera::test::text_of(path), path);
 }
 
 void allocation(benchmark::State& state, char name, std::uint64_t capacity) {
@@ -57,9 +51,9 @@ void all_instances(benchmark::State& state) {
 }
 
 void order(benchmark::State& state, const char* name, std::uint64_t bytes_per_element) {
-  const std::string path = fmt::format("{}/graphs/{}.csv", benchmarks_dir(), name);
+  const std::string path = fmt::format("{}/graphs/{}.csv", benchmarks(), name);
   const tessera::OrderProblem problem = tessera::order_problem(
-      tessera::read_graph_csv(text_of(path), path, bytes_per_element), false);
+      tessera::read_graph_csv(tessera::test::text_of(path), path, bytes_per_element), false);
   tessera::Order result;
   while (state.KeepRunning()) {
     result = tessera::order_exact(problem, 3'000'000);
@@ -71,7 +65,7 @@ void order(benchmark::State& state, const char* name, std::uint64_t bytes_per_el
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (!std::filesystem::is_directory(benchmarks_dir())) {
+  if (!std::filesystem::is_directory(benchmarks())) {
     fmt::print("skipped: the published instances are not on this machine\n");
     return 0;
   }

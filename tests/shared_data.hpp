@@ -8,15 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace tessera::test {
+#include "tests/shared_dir.hpp"
 
-/// The folder, or "" when this machine has none. TESSERA_SHARED overrides the place.
-inline std::string shared_dir() {
-  const char* from_environment = std::getenv("TESSERA_SHARED");
-  const std::filesystem::path dir =
-      from_environment != nullptr ? from_environment : TESSERA_SOURCE_DIR "/../shared";
-  return std::filesystem::is_directory(dir / "models") ? dir.string() : "";
-}
+namespace tessera::test {
 
 /// "<dir>/<model>/<tag>" for every input of a model, sorted.
 inline std::vector<std::string> model_inputs(const std::string& model) {

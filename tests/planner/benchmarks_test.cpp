@@ -7,17 +7,11 @@
 #include <sstream>
 
 #include "app/plan.hpp"
+#include "tests/files.hpp"
 #include "tests/shared_data.hpp"
 
 namespace tessera {
 namespace {
-
-std::string text_of(const std::string& path) {
-  std::ifstream in(path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 struct Graph {
   const char* name;
@@ -44,7 +38,7 @@ TEST_P(Graphs, AreOrderedAndPlacedAtTheirProvedLeastPeak) {
   TESSERA_NEEDS_SHARED();
   const Graph& known = GetParam();
   const std::string path = test::shared_dir() + "/benchmarks/graphs/" + known.name + ".csv";
-  const OperatorGraph graph = read_graph_csv(text_of(path), path, known.bytes_per_element);
+  const OperatorGraph graph = read_graph_csv(test::text_of(path), path, known.bytes_per_element);
   for (const bool in_place : {false, true}) {
     PlanOptions options;
     options.in_place = in_place;
@@ -76,7 +70,7 @@ TEST_P(Instances, FitTheirCapacity) {
   const auto& [name, capacity] = GetParam();
   const std::string path =
       fmt::format("{}/benchmarks/minimalloc/{}.1048576.csv", test::shared_dir(), name);
-  const AllocationProblem problem = read_problem_csv(text_of(path), path);
+  const AllocationProblem problem = read_problem_csv(test::text_of(path), path);
   const Allocation result = allocate_best(problem, capacity, {6'000'000});
   EXPECT_EQ(violation(problem, result.offsets), "");
   EXPECT_LE(result.height, capacity);

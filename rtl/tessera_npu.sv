@@ -361,8 +361,11 @@ module tessera_npu #(
 
   assign {m_arvalid_o, m_araddr_o, m_arlen_o} = read_ar;
   assign {m_awvalid_o, m_awaddr_o, m_awlen_o} = write_aw;
-  assign {m_arsize_o, m_arburst_o} = {3'($clog2(BusBytes)), 2'b01};
-  assign {m_awsize_o, m_awburst_o, m_awid_o} = {3'($clog2(BusBytes)), 2'b01, 1'b0};
+  assign m_arsize_o = 3'($clog2(BusBytes));
+  assign m_arburst_o = 2'b01;
+  assign m_awsize_o = 3'($clog2(BusBytes));
+  assign m_awburst_o = 2'b01;
+  assign m_awid_o = 1'b0;
   assign m_bready_o = 1'b1;
   assign bus_events = {
         read_beat, m_wvalid_o && m_wready_i, read_beat && m_rresp_i[1], m_rid_i, m_rresp_i,

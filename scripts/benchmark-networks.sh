@@ -3,13 +3,10 @@
 # changes show in review. Needs the published models and tables (TESSERA_SHARED, or `shared` beside
 # the project).
 set -euo pipefail
-cd "$(dirname "$0")/.."
-shared=${TESSERA_SHARED:-../shared}
-[[ -d $shared/models && -d $shared/benchmarks/topologies ]] || {
-  echo "skipped: no models in $shared" >&2
-  exit 77
-}
-cmake --build build/release --target bench_networks >/dev/null
+. "$(dirname "$0")/lib.sh"
+cd "$top"
+needs_shared
+built bench_networks
 networks=()
 for model in ic_resnet8 kws_dscnn person_detect ad_autoencoder; do
   networks+=("$shared/models/$model/model.tflite")
@@ -26,7 +23,7 @@ machine=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
 Cycles of the accelerator and bytes on the bus, by the [cost model](engines.md) (which is exact), external memory with 8
 bytes per cycle and latency 64. *Bound*: for each layer the larger of its multiplications on a full array and its bytes on
 a full bus, summed. *Best tiling*: bytes of each layer by itself, its feature from external memory and its output back, with the
-best tiles of any size (`scheduler/best_tiling.hpp`); programs that keep activations need less. *Compulsory*: inputs, outputs and
+best tiles of any size (`scheduler/decide/best_tiling.hpp`); programs that keep activations need less. *Compulsory*: inputs, outputs and
 constants of the model, each once; activations need not move.
 *Array, wait load, wait store, weights*: what the array did ([counters](reports.md#json)). *Schedule*: one core.
 The tables of single layers (`Resnet18`, `alexnet`, `mobilenet`) have no data between their layers.
@@ -37,7 +34,7 @@ TEXT
     printf '\n## %s\n\n' "$preset"
     all=("${networks[@]}")
     [[ $preset == tiny ]] || all+=("${large[@]}")
-    build/release/bench/bench_networks "$preset" "${all[@]}"
+    "$build/bench/bench_networks" "$preset" "${all[@]}"
   done
   cat <<'TEXT'
 

@@ -2,12 +2,12 @@
 # Fuzzes every reader with sanitizers: scripts/fuzz.sh [SECONDS] (default 60 each). New inputs that reach
 # new code stay in build/fuzz/found; one that crashes ends the run with its path.
 set -euo pipefail
-top=$(cd "$(dirname "$0")/.." && pwd)
+. "$(dirname "$0")/lib.sh"
 cd "$top"
 seconds=${1:-60}
 
 scripts/install.sh ci
-[ -f build/fuzz/build.ninja ] || cmake --preset fuzz >/dev/null
+configured fuzz
 ninja -C build/fuzz --quiet fuzz_tflite fuzz_onnx fuzz_yaml fuzz_csv fuzz_config fuzz_commands
 
 fuzz() {

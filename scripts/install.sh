@@ -9,7 +9,7 @@ web=()
 command -v npm >/dev/null || web+=(nodejs npm)
 # Viewers, clusters and compilers that results are tried with.
 test=("${build[@]}" "${web[@]}" gtkwave libonnx-testdata chromium slurm-wlm munge procps
-  clang gcc-arm-none-eabi gcc-riscv64-unknown-elf)
+  clang gcc-arm-none-eabi gcc-riscv64-unknown-elf python3 zsh groff-base)
 ci=("${test[@]}" clang-format clang-tidy libclang-rt-dev)
 
 level=${1:-build}

@@ -3,15 +3,12 @@
 # --check: runs a few of the table's lines again and compares. Needs the published models and tables
 # (TESSERA_SHARED, or `shared` beside the project); exit code 77 without them.
 set -euo pipefail
-cd "$(dirname "$0")/.."
-shared=${TESSERA_SHARED:-../shared}
-cosim=${COSIM:-build/release/cosim}
+. "$(dirname "$0")/lib.sh"
+cd "$top"
+cosim=${COSIM:-$build/cosim}
 table=docs/engine-errors.md
 
-[[ -d $shared/models && -d $shared/benchmarks/topologies ]] || {
-  echo "skipped: no models in $shared" >&2
-  exit 77
-}
+needs_shared
 
 model() { echo "$shared/models/$1/model.tflite"; }
 topology() { echo "$shared/benchmarks/topologies/$1.csv"; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fetches the charting library that `cosim --report` puts into its pages, from npm.
 set -euo pipefail
-top=$(cd "$(dirname "$0")/.." && pwd)
+. "$(dirname "$0")/lib.sh"
 
 target=$top/build/web
 library=$target/node_modules/echarts/dist/echarts.min.js

@@ -35,6 +35,8 @@ module register_file #(
   localparam logic [1:0] RespOkay = 2'd0;
   localparam logic [1:0] RespSlvErr = 2'd2;
   localparam int unsigned CbufAtoms = CbufBytes / AtomicC;
+  localparam logic [31:0] Window =
+      (WindowRows == 0) ? '0 : 32'((LineAtoms << 16) | (WindowCols << 8) | WindowRows);
 
   logic aw_held_q, w_held_q, bvalid_q, rvalid_q;
   logic [11:0] awaddr_q;
@@ -141,8 +143,7 @@ module register_file #(
       tessera_isa_pkg::RegCbufBytes: rdata = 32'(CbufBytes);
       tessera_isa_pkg::RegAccWords: rdata = 32'(AccWords);
       tessera_isa_pkg::RegParamGroups: rdata = 32'(ParamGroups);
-      tessera_isa_pkg::RegWindow:
-      rdata = (WindowRows == 0) ? '0 : {16'(LineAtoms), 8'(WindowCols), 8'(WindowRows)};
+      tessera_isa_pkg::RegWindow: rdata = Window;
       tessera_isa_pkg::RegFold: rdata = 32'(FoldBytes);
       tessera_isa_pkg::RegBusBytes: rdata = 32'(BusBytes);
       default: begin

@@ -9,15 +9,13 @@ module token_bank (
     output unit_pkg::tokens_t overflow_o
 );
 
-  localparam int unsigned Directions = $bits(unit_pkg::tokens_t);
-
-  logic [Directions-1:0] post, take, available, overflow;
+  logic [unit_pkg::Directions-1:0] post, take, available, overflow;
   assign post = post_i;
   assign take = take_i;
   assign available_o = available;
   assign overflow_o = overflow;
 
-  for (genvar t = 0; t < Directions; t++) begin : gen_directions
+  for (genvar t = 0; t < unit_pkg::Directions; t++) begin : gen_directions
     token_counter u_tokens (
         .clk_i,
         .rst_ni,

@@ -358,8 +358,11 @@ module load_unit #(
        {4{compact_bias[27]}}, compact_bias} :
       is_bias ? {factor, chunk[31:0]} : {chunk[7:0], multiplier_q, bias_q};
   assign param_error = record_done && 21'(sink_dest) + 21'(group_q) >= 21'(ParamGroups);
-  assign param_o = {record_done && !param_error, is_bias, 10'(sink_dest) + group_q, channel_q,
-                    factor, chunk[63:32], record};
+  logic [9:0] group;
+  assign group = 10'(sink_dest) + group_q;
+  assign param_o = {
+        record_done && !param_error, is_bias, group, channel_q, factor, chunk[63:32], record
+      };
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || transfer_done) begin

@@ -16,6 +16,9 @@ package unit_pkg;
     logic load_to_compute;
   } tokens_t;
 
+  /// Bits of tokens_t; a wrong number is a width error in lint.
+  localparam int unsigned Directions = 5;
+
   typedef struct packed {
     logic        valid;
     logic [ 7:0] cause;

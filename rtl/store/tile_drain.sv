@@ -85,7 +85,9 @@ module tile_drain #(
   assign acc_re_o = try_read && !acc_wait_i;
   assign acc_addr_o = word_q[11:0];
   assign issue = acc_re_o;
-  assign param_o = {issue, param_base_i + 10'(group_q), chunk_q};
+  logic [9:0] group;
+  assign group = param_base_i + 10'(group_q);
+  assign param_o = {issue, group, chunk_q};
   assign drained_o = issue && last_chunk && last_group && last_pixel;
 
   always_ff @(posedge clk_i) begin

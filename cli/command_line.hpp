@@ -1,0 +1,41 @@
+// The command line's definition: commands and their options.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "cli/explain_command.hpp"
+#include "cli/import_command.hpp"
+#include "cli/plan_command.hpp"
+#include "cli/rom_command.hpp"
+#include "cli/simulate_command.hpp"
+#include "cli/sweep_command.hpp"
+#include "cli/validate_command.hpp"
+
+namespace tessera {
+
+/// Exit codes, a contract with scripts.
+enum ExitCode : int { kDone = 0, kWrong = 1, kBadInput = 2, kMissingTool = 3 };
+
+class CommandLine {
+ public:
+  CommandLine();
+
+  /// Of the whole process. Throws InputError, MissingTool.
+  int run(int argc, char** argv);
+  /// Commands with their options, for pages that describe them.
+  [[nodiscard]] const CLI::App& definition() const { return app_; }
+
+ private:
+  int dispatch();
+
+  CLI::App app_;
+  SimulateCommand simulate_;
+  ExplainCommand explain_;
+  PlanCommand plan_;
+  RomCommand rom_;
+  SweepCommand sweep_;
+  ValidateCommand validate_;
+  ImportCommand import_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,34 @@
+#include "cli/import_command.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "console/output_file.hpp"
+#include "tessera/config.hpp"
+#include "tessera/error.hpp"
+#include "tessera/import.hpp"
+
+namespace tessera {
+
+void ImportCommand::add_to(CLI::App& app) {
+  app.add_option("model", model_, "model file or built-in network")->required();
+  app.add_option("--out", out_, "layer list to write (.yaml)")->required();
+  app.add_option("--seed", seed_, "seed of weights that no file gives");
+  app.add_flag("--seeded-weights", seeded_, "take only the shapes of a float ONNX model");
+}
+
+void ImportCommand::run() const {
+  const std::string model = find_network(model_, ".");
+  const std::string ending = std::filesystem::path(out_).extension().string();
+  if (ending != ".yaml" && ending != ".yml") {
+    throw InputError(out_ + ": layer lists are .yaml files");
+  }
+  check_writable(out_);
+  const Network network = load_network(model, seed_, seeded_);
+  export_yaml(network, out_);
+  fmt::print("{}: {} operators, {} tensors\n", out_, network.operators.size(),
+             network.tensors.size());
+}
+
+}  // namespace tessera

@@ -1,0 +1,29 @@
+// `cosim` itself: schedule, run, verify, report.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "app/simulate.hpp"
+#include "cli/common_options.hpp"
+
+namespace tessera {
+
+class SimulateCommand {
+ public:
+  void add_to(CLI::App& app);
+  [[nodiscard]] bool has_config() const { return !common_.config.empty(); }
+
+  /// False when a layer differs from the reference kernels. Throws InputError, MissingTool.
+  [[nodiscard]] bool run() const;
+
+ private:
+  void check_outputs() const;
+  void write_timeline(const Config& config, const Simulation& simulation) const;
+
+  CommonOptions common_;
+  SimulateOptions simulate_;
+  std::string report_, trace_;
+};
+
+}  // namespace tessera

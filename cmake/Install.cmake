@@ -1,0 +1,63 @@
+# `cmake --install` makes a tree that can be moved: bin/cosim finds share/tessera beside it, and
+# find_package(Tessera) gives tessera::tessera, the library in one piece with the public headers.
+include(CMakePackageConfigHelpers)
+
+set(objects)
+foreach(room ${TESSERA_LIBRARY_ROOMS})
+  list(APPEND objects $<TARGET_OBJECTS:tessera_${room}>)
+endforeach()
+add_library(tessera STATIC ${objects})
+add_library(tessera::tessera ALIAS tessera)
+target_compile_features(tessera PUBLIC cxx_std_17)
+target_include_directories(tessera INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(tessera INTERFACE fmt::fmt yaml-cpp onnx_proto protobuf::libprotobuf systemc
+                                        ${CMAKE_DL_LIBS})
+target_link_options(tessera INTERFACE -Wl,--undefined=sc_main)
+set_target_properties(tessera PROPERTIES LINKER_LANGUAGE CXX)
+
+install(TARGETS cosim RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS tessera EXPORT TesseraTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/tessera DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+set(TESSERA_DATA ${CMAKE_INSTALL_DATADIR}/tessera)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tessera)
+install(EXPORT TesseraTargets NAMESPACE tessera:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/TesseraConfig.cmake.in ${CMAKE_BINARY_DIR}/TesseraConfig.cmake
+  INSTALL_DESTINATION ${package_dir} PATH_VARS TESSERA_DATA)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/TesseraConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/TesseraConfig.cmake ${CMAKE_BINARY_DIR}/TesseraConfigVersion.cmake
+  DESTINATION ${package_dir})
+
+# What is read at run time, as cmake/BuildTree.cmake links it in a build tree.
+install(DIRECTORY configs DESTINATION ${TESSERA_DATA})
+install(DIRECTORY rtl DESTINATION ${TESSERA_DATA} FILES_MATCHING PATTERN "*.sv" PATTERN "*.f"
+  PATTERN "*.vlt")
+install(DIRECTORY sim/verilated DESTINATION ${TESSERA_DATA}/sim FILES_MATCHING PATTERN "*.?pp")
+install(DIRECTORY include/tessera/generated DESTINATION ${TESSERA_DATA}/include/tessera)
+install(DIRECTORY report/page DESTINATION ${TESSERA_DATA}/report)
+install(FILES ${TESSERA_WEB_DIR}/node_modules/echarts/dist/echarts.min.js
+  DESTINATION ${TESSERA_DATA}/web OPTIONAL)
+
+install(FILES ${CMAKE_BINARY_DIR}/pages/cosim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${CMAKE_BINARY_DIR}/pages/cosim
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${CMAKE_BINARY_DIR}/pages/_cosim
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${CMAKE_BINARY_DIR}/pages/_cosim
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)  # where Debian's zsh looks
+install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_CONTACT "Tessera developers")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION electronics)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# The default engine is the RTL: Verilator makes it, the compiler builds what that gives.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "verilator, g++, make, zlib1g-dev")
+# For programs that link the library.
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS
+    "cmake, libfmt-dev, libyaml-cpp-dev, libonnx-dev, libprotobuf-dev, libsystemc-dev")
+include(CPack)

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "scheduler/actions/layer_actions.hpp"
 #include "scheduler/lower/tiling.hpp"
-#include "scheduler/walk/layer_planner.hpp"
 
 namespace tessera {
 

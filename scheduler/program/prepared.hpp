@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "scheduler/across/activations.hpp"
-#include "scheduler/across/load_order.hpp"
 #include "scheduler/across/order_choice.hpp"
 #include "scheduler/decide/planned_piece.hpp"
 #include "scheduler/lower/units.hpp"
+#include "scheduler/stream/load_order.hpp"
 #include "tessera/program.hpp"
 
 namespace tessera {

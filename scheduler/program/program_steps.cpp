@@ -8,10 +8,10 @@
 
 #include "scheduler/program/accesses.hpp"
 #include "scheduler/program/alignment.hpp"
-#include "scheduler/program/seal.hpp"
 #include "scheduler/program/shared_bytes.hpp"
-#include "scheduler/program/stream_writer.hpp"
-#include "scheduler/program/tokens.hpp"
+#include "scheduler/stream/seal.hpp"
+#include "scheduler/stream/stream_writer.hpp"
+#include "scheduler/stream/tokens.hpp"
 #include "scheduler/walk/layer_planner.hpp"
 
 namespace tessera {

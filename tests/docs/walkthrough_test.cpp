@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "tests/app/cli.hpp"
+#include "tests/files.hpp"
 
 namespace tessera {
 namespace {
@@ -16,19 +17,10 @@ struct Block {
   std::vector<std::string> expected;  // lines; "..." stands for any number of lines
 };
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) {
-    lines.push_back(line);
-  }
-  return lines;
-}
-
 std::vector<Block> blocks_of(const std::string& page) {
   std::vector<Block> blocks;
   bool inside = false;
-  for (const std::string& line : lines_of(page)) {
+  for (const std::string& line : test::lines_of(page)) {
     if (line.rfind("```", 0) == 0) {
       inside = line == "```console";
     } else if (inside && line.rfind("$ ", 0) == 0) {
@@ -77,8 +69,8 @@ TEST_P(WalkThrough, IsTrue) {
     }
     const Outcome outcome =
         execute("cd " + dir_.string() + " && { { " + block.command + "; } 2>both.err; }");
-    std::vector<std::string> found = lines_of(outcome.out);
-    for (const std::string& line : lines_of(text_of(path("both.err")))) {
+    std::vector<std::string> found = test::lines_of(outcome.out);
+    for (const std::string& line : test::lines_of(text_of(path("both.err")))) {
       // Progress and what is built once depend on the machine.
       if (line.rfind("cosim: ", 0) == 0) {
         found.push_back(line);

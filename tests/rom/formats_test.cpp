@@ -1,5 +1,6 @@
 // ROM formats, read back by readers written here from their definitions.
 #include "rom/formats.hpp"
+#include "tests/files.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -28,20 +29,11 @@ Bytes from_words(const std::vector<std::string>& words) {
   return bytes;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) {
-    lines.push_back(line);
-  }
-  return lines;
-}
-
 Bytes from_intel_hex(const std::string& text, std::uint64_t& first) {
   Bytes bytes;
   std::uint64_t upper = 0;
   bool ended = false;
-  for (const std::string& line : lines_of(text)) {
+  for (const std::string& line : test::lines_of(text)) {
     RC_ASSERT(!ended && line[0] == ':');
     const auto record = from_hex(line.substr(1));
     std::uint8_t sum = 0;
@@ -74,14 +66,14 @@ RC_GTEST_PROP(RomFormats, AllHoldTheSameBytes, ()) {
   const auto size = *rc::gen::inRange<std::size_t>(1, 2000);
   const Bytes bytes = *rc::gen::container<Bytes>(size, rc::gen::arbitrary<std::uint8_t>());
   const auto word = *rc::gen::element<std::uint32_t>(4, 8, 16, 32);
-  RC_ASSERT(from_words(lines_of(to_readmemh(bytes, word))) == padded(bytes, word));
+  RC_ASSERT(from_words(test::lines_of(to_readmemh(bytes, word))) == padded(bytes, word));
 
   const std::uint64_t address = *rc::gen::inRange<std::uint64_t>(0, 0xFFFFF000);
   std::uint64_t first = 0;
   RC_ASSERT(from_intel_hex(to_intel_hex(bytes, address), first) == bytes);
   RC_ASSERT(first == address);
 
-  auto coe = lines_of(to_coe(bytes, word));
+  auto coe = test::lines_of(to_coe(bytes, word));
   RC_ASSERT(coe[0] == "memory_initialization_radix=16;");
   RC_ASSERT(coe[1] == "memory_initialization_vector=");
   RC_ASSERT(coe.back().back() == ';');
@@ -92,7 +84,7 @@ RC_GTEST_PROP(RomFormats, AllHoldTheSameBytes, ()) {
   }
   RC_ASSERT(from_words(words) == padded(bytes, word));
 
-  const auto mif = lines_of(to_mif(bytes, word));
+  const auto mif = test::lines_of(to_mif(bytes, word));
   RC_ASSERT(mif[0] == fmt::format("WIDTH={};", 8 * word));
   RC_ASSERT(mif[1] == fmt::format("DEPTH={};", padded(bytes, word).size() / word));
   RC_ASSERT(mif.back() == "END;");

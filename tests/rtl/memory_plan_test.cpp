@@ -10,6 +10,7 @@
 #include "tessera/import.hpp"
 #include "tessera/merge.hpp"
 #include "tests/rtl/conformance.hpp"
+#include "tests/setups.hpp"
 #include "tests/shared_data.hpp"
 
 namespace tessera {
@@ -67,8 +68,7 @@ TEST(MemoryPresets, AllGiveTheSameBytes) {
       "layers:\n  - conv2d: {in: [20, 20, 24], out_channels: 24, kernel: 3, padding: same}\n"
       "  - conv2d: {out_channels: 40, kernel: 3, stride: 2}\n",
       "presets.yaml", 1);
-  Hardware hardware = hardware_preset("small");
-  hardware.cbuf_size = 16384;
+  const Hardware hardware = test::hardware_with("small", 16384);
   std::map<std::string, std::uint64_t> cycles;
   for (const char* name : {"ideal", "sram", "lpddr4", "ddr4"}) {
     SCOPED_TRACE(name);
@@ -218,8 +218,7 @@ TEST(SafeDistance, OutputOverwritesItsInputTileByTile) {
       "layers:\n  - conv2d: {name: a, in: [24, 24, 8], out_channels: 8, kernel: 3, padding: "
       "same}\n",
       "distance.yaml", 1);
-  Hardware hardware = hardware_preset("tiny");
-  hardware.cbuf_size = 2048;
+  const Hardware hardware = test::hardware_with("tiny", 2048);
   const Program program = compile(network, hardware, {});
   ASSERT_EQ(program.memory.problem.overlaps.size(), 1U);
   const Overlap overlap = program.memory.problem.overlaps[0];

@@ -12,6 +12,7 @@
 #include "tessera/import.hpp"
 #include "tests/digest.hpp"
 #include "tests/rtl/conformance.hpp"
+#include "tests/setups.hpp"
 #include "tests/shared_data.hpp"
 
 namespace tessera {
@@ -106,8 +107,7 @@ TEST(Resnet8CbufLimits, EveryModeOccursAndStaysBitExact) {
   std::set<std::string> kinds;
   for (const char* preset : {"small", "medium"}) {
     for (const std::uint64_t kib : {4U, 6U, 8U, 12U, 16U, 24U, 32U, 48U, 64U, 128U, 256U}) {
-      Hardware hw = hardware_preset(preset);
-      hw.cbuf_size = kib * 1024;
+      const Hardware hw = test::hardware_with(preset, kib * 1024);
       if (hw.cbuf_size > hw.cbuf_capacity) {
         continue;
       }
@@ -129,8 +129,7 @@ TEST(Resnet8CbufLimits, EveryModeOccursAndStaysBitExact) {
 
 TEST(Resnet8CbufLimits, TooSmallABufferIsAnErrorThatNamesTheLayer) {
   TESSERA_NEEDS_SHARED();
-  Hardware hw = hardware_preset("large");
-  hw.cbuf_size = 4096;
+  const Hardware hw = test::hardware_with("large", 4096);
   try {
     compile(model("ic_resnet8"), hw, {});
     FAIL() << "a group of 32 kernels of 3x3x32 has 9216 bytes";

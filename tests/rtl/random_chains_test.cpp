@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "tests/rtl/random_case.hpp"
+#include "tests/setups.hpp"
 
 namespace tessera {
 namespace {
@@ -59,11 +60,8 @@ TEST(Chains, OfPoolsWhoseBandsAreCutEqualTheReference) {
       "layers:\n  - max_pool2d: {in: [28, 19, 5], kernel: 1}\n"
       "  - max_pool2d: {kernel: [2, 1], stride: 1, padding: same}\n",
       "pools.yaml", 1);
-  Hardware hw = hardware_preset("tiny");
-  hw.cbuf_size = 1884;
-  Policy policy;
-  policy.name = PolicyName::Best;
-  policy.objective = Objective::Traffic;
+  const Hardware hw = test::hardware_with("tiny", 1884);
+  Policy policy = test::best_for(Objective::Traffic);
   const auto outcome =
       test::conform(network, hw, policy, test::seeded_inputs(network, 1), ExternalMemory{});
   EXPECT_EQ(outcome.problem, "");
@@ -80,11 +78,8 @@ TEST(Chains, WithAFoldedLoadBesideCommandsTakeTheSameCycles) {
       "  - conv2d: {kernel: [2, 3], out_channels: 13, padding: same}\n"
       "  - conv2d: {kernel: [1, 2], stride: [2, 1], out_channels: 1, padding: same}\n",
       "folded.yaml", 0);
-  Hardware hw = hardware_preset("tiny");
-  hw.cbuf_size = 1096;
-  Policy policy;
-  policy.name = PolicyName::Best;
-  policy.objective = Objective::Traffic;
+  const Hardware hw = test::hardware_with("tiny", 1096);
+  Policy policy = test::best_for(Objective::Traffic);
   policy.memory = {3, 3};
   const auto outcome =
       test::conform(network, hw, policy, test::seeded_inputs(network, 0), policy.memory);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "tests/rtl/random_case.hpp"
+#include "tests/setups.hpp"
 
 namespace tessera {
 namespace {
@@ -231,15 +232,12 @@ TEST(LeastTraffic, EveryTilingEqualsTheReference) {
       {"in: [60, 40, 8], out_channels: 160, kernel: 9, padding: same", 20000,
        "split 2x1 (wait, rolling)", false, false, false},
   };
-  Policy policy;
-  policy.name = PolicyName::Best;
-  policy.objective = Objective::Traffic;
+  Policy policy = test::best_for(Objective::Traffic);
   for (const auto& c : cases) {
     const std::string layers = fmt::format("layers: [{{conv2d: {{{}}}}}]", c.layer);
     SCOPED_TRACE(layers);
     const Network network = import_yaml(layers, "tiles.yaml", 1);
-    Hardware hw = hardware_preset("small");
-    hw.cbuf_size = c.cbuf;
+    const Hardware hw = test::hardware_with("small", c.cbuf);
     const auto outcome =
         test::conform(network, hw, policy, test::seeded_inputs(network, 1), ExternalMemory{});
     EXPECT_EQ(outcome.problem, "");
@@ -261,9 +259,7 @@ TEST(LeastTraffic, OfPointwiseStridesIsThePixelsThatAreRead) {
       "layers: [{conv2d: {in: [14, 12, 24], out_channels: 40, kernel: 1, stride: 2, padding: "
       "[0, 0, 1, 1]}}]",
       "strides.yaml", 1);
-  Policy policy;
-  policy.name = PolicyName::Best;
-  policy.objective = Objective::Traffic;
+  Policy policy = test::best_for(Objective::Traffic);
   const auto outcome = test::conform(network, hardware_preset("small"), policy,
                                      test::seeded_inputs(network, 1), ExternalMemory{});
   EXPECT_EQ(outcome.problem, "");

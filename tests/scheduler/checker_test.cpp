@@ -9,6 +9,7 @@
 #include "tessera/config.hpp"
 #include "tessera/import.hpp"
 #include "tessera/isa.hpp"
+#include "tests/setups.hpp"
 
 namespace tessera {
 namespace {
@@ -21,8 +22,7 @@ const char* const kNetwork =
     "  - conv2d: {out_channels: 9, kernel: 1}\n";
 
 Program program_with(ForcedMode mode, std::uint64_t cbuf = 131072) {
-  Hardware hw = hardware_preset("small");
-  hw.cbuf_size = cbuf;
+  const Hardware hw = test::hardware_with("small", cbuf);
   Policy policy;
   policy.mode = mode;
   return compile(import_yaml(kNetwork, "checked.yaml", 1), hw, policy);
@@ -249,11 +249,8 @@ TEST(Checker, NamesWhatIsWrongWithKeptTilesAndParameters) {
 }
 
 TEST(Checker, NamesWhatIsWrongWithRings) {
-  Hardware hw = hardware_preset("small");
-  hw.cbuf_size = 14336;
-  Policy policy;
-  policy.name = PolicyName::Best;
-  policy.objective = Objective::Traffic;
+  const Hardware hw = test::hardware_with("small", 14336);
+  Policy policy = test::best_for(Objective::Traffic);
   const Program program =
       compile(import_yaml("layers: [{conv2d: {in: [40, 24, 32], out_channels: 64, kernel: 3, "
                           "padding: same}}]",

@@ -13,6 +13,7 @@
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
 #include "tessera/program.hpp"
+#include "tests/setups.hpp"
 #include "timing/machine/cost_model.hpp"
 
 namespace tessera {
@@ -40,8 +41,8 @@ TEST(LeastTraffic, IsNeverMoreThanThePublishedRules) {
     shape.out_c = pick(1, 160);
     shape.out_h = (shape.in_h + shape.stride_h - 1) / shape.stride_h;
     shape.out_w = (shape.in_w + shape.stride_w - 1) / shape.stride_w;
-    Hardware hw = hardware_preset("medium");
-    hw.cbuf_size = static_cast<std::uint64_t>(pick(8, 128)) * 1024;
+    const Hardware hw =
+        test::hardware_with("medium", static_cast<std::uint64_t>(pick(8, 128)) * 1024);
     LayerDecision published;
     try {
       published = decide_layer(shape, hw, {});
@@ -93,8 +94,7 @@ Network one_by_one(const std::vector<Conv>& convs) {
 }
 
 double best_tiling_of(const std::vector<Conv>& convs, std::uint64_t kib) {
-  Hardware hw = hardware_preset("medium");
-  hw.cbuf_size = kib * 1024;
+  const Hardware hw = test::hardware_with("medium", kib * 1024);
   std::uint64_t bytes = 0;
   for (const Conv& c : convs) {
     ConvShape shape;

@@ -1,5 +1,5 @@
 // Weights that go ahead of loads which have to wait.
-#include "scheduler/across/load_order.hpp"
+#include "scheduler/stream/load_order.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,15 +4,10 @@
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
 #include "tessera/schedule.hpp"
+#include "tests/setups.hpp"
 
 namespace tessera {
 namespace {
-
-Hardware hardware_with(std::uint64_t cbuf) {
-  Hardware hw = hardware_preset("small");
-  hw.cbuf_size = cbuf;
-  return hw;
-}
 
 // 10x10x16 features (1600 bytes), 24 kernels of 3x3x16 (3456 bytes, a group of 8 is 1152).
 ConvShape layer() {
@@ -27,18 +22,18 @@ ConvShape layer() {
 }
 
 std::string mode_at(std::uint64_t cbuf, const Policy& policy = {}) {
-  return decide_layer(layer(), hardware_with(cbuf), policy).long_name();
+  return decide_layer(layer(), test::hardware_with("small", cbuf), policy).long_name();
 }
 
 TEST(FirstFit, SizesAreThoseOfTheBuffer) {
-  const BufferSizes sizes = decide_layer(layer(), hardware_with(131072), {}).sizes;
+  const BufferSizes sizes = decide_layer(layer(), test::hardware_with("small", 131072), {}).sizes;
   EXPECT_EQ(sizes.total_feature, 1600U);
   EXPECT_EQ(sizes.total_weight, 3456U);
   EXPECT_EQ(sizes.min_weight, 1152U);
   ConvShape narrow = layer();
   narrow.in_c = 3;  // filled up to an atom of 8
   narrow.out_c = 5;
-  const BufferSizes padded = decide_layer(narrow, hardware_with(131072), {}).sizes;
+  const BufferSizes padded = decide_layer(narrow, test::hardware_with("small", 131072), {}).sizes;
   EXPECT_EQ(padded.total_feature, 800U);
   EXPECT_EQ(padded.total_weight, 9U * 8 * 5);
   EXPECT_EQ(padded.min_weight, 9U * 8 * 5);
@@ -72,14 +67,14 @@ TEST(FirstFit, SpatialSplitTakesTheFewestTiles) {
 }
 
 TEST(FirstFit, CutsChannelsAndSpaceWhenNeitherIsEnough) {
-  const LayerDecision decision = decide_layer(layer(), hardware_with(800), {});
+  const LayerDecision decision = decide_layer(layer(), test::hardware_with("small", 800), {});
   EXPECT_GT(decision.channel_parts, 1U);
   EXPECT_GT(decision.tiles_h * decision.tiles_w, 1U);
 }
 
 TEST(FirstFit, AutomaticSplitHasTheSmallerTraffic) {
   for (std::uint64_t cbuf = 1400; cbuf < 2752; cbuf += 8) {
-    const Hardware hw = hardware_with(cbuf);
+    const Hardware hw = test::hardware_with("small", cbuf);
     const auto bytes = [&](SplitChoice choice) {
       Policy policy;
       policy.split = choice;
@@ -94,9 +89,9 @@ TEST(FirstFit, AutomaticSplitHasTheSmallerTraffic) {
 
 TEST(FirstFit, NamesTheSmallestNeedWhenNothingFits) {
   // One output pixel of one atom: 9 * 8 feature bytes and a group's 9 * 8 * 8 weight bytes.
-  EXPECT_NO_THROW(decide_layer(layer(), hardware_with(648), {}));
+  EXPECT_NO_THROW(decide_layer(layer(), test::hardware_with("small", 648), {}));
   try {
-    decide_layer(layer(), hardware_with(640), {});
+    decide_layer(layer(), test::hardware_with("small", 640), {});
     FAIL() << "640 bytes are not enough";
   } catch (const InputError& error) {
     const std::string text = error.what();
@@ -106,7 +101,8 @@ TEST(FirstFit, NamesTheSmallestNeedWhenNothingFits) {
 }
 
 TEST(FirstFit, TraceHoldsEveryInequalityUpToTheFirstThatHolds) {
-  const LayerDecision decision = decide_layer(layer(), hardware_with(2 * 1152 + 1600 - 8), {});
+  const LayerDecision decision =
+      decide_layer(layer(), test::hardware_with("small", 2 * 1152 + 1600 - 8), {});
   ASSERT_EQ(decision.trace.size(), 3U);
   EXPECT_FALSE(decision.trace[0].holds);
   EXPECT_EQ(decision.trace[0].numbers, "3456 + 1600 = 5056 > 3896");

@@ -1,4 +1,4 @@
-#include "scheduler/program/stream_writer.hpp"
+#include "scheduler/stream/stream_writer.hpp"
 
 #include <array>
 #include <deque>

@@ -1,4 +1,4 @@
-#include "scheduler/across/load_order.hpp"
+#include "scheduler/stream/load_order.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "scheduler/program/seal.hpp"
+#include "scheduler/stream/seal.hpp"
 
 #include <optional>
 

@@ -1,9 +1,9 @@
-#include "scheduler/program/tokens.hpp"
+#include "scheduler/stream/tokens.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "scheduler/program/access_map.hpp"
+#include "scheduler/stream/access_map.hpp"
 
 namespace tessera {
 namespace {

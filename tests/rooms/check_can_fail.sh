@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# The check of the rooms finds what it is there for: each break below, alone, in a copy of the tree.
+set -euo pipefail
+top=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+copy() {
+  rm -rf "$work/tree"
+  mkdir "$work/tree"
+  (cd "$top" && tar -c --exclude=./build --exclude='./build-*' --exclude=./.git --exclude=./tests .) |
+    tar -x -C "$work/tree"
+}
+finds() { # what the check must say
+  if "$top/scripts/check-rooms.py" "$work/tree" 2>"$work/said"; then
+    echo "not found: $1" >&2
+    exit 1
+  fi
+  grep -qF "$1" "$work/said" || { echo "said another thing than: $1" >&2; cat "$work/said" >&2; exit 1; }
+}
+
+copy
+"$top/scripts/check-rooms.py" "$work/tree" >/dev/null
+sed -i '/^| `scheduler\/check` |/d' "$work/tree/docs/architecture.md"
+finds 'scheduler/check: docs/architecture.md lists no such room'
+
+copy
+sed -i '1i #include "scheduler/walk/layer_planner.hpp"' "$work/tree/planner/offsets/greedy.cpp"
+finds 'an arrow climbs from planner/offsets to scheduler/walk'
+
+copy
+sed -i '1i #include "network/builder.hpp"' "$work/tree/include/tessera/network.hpp"
+finds 'an arrow climbs from include/tessera to network'
+
+copy
+sed -i 's/tessera_room(walk tessera::actions)/tessera_room(walk tessera::actions tessera::sim)/' \
+  "$work/tree/scheduler/walk/CMakeLists.txt"
+finds 'scheduler/walk: links sim, which stands higher'
+
+copy
+sed -i 's/tessera_room(walk tessera::actions)/tessera_room(walk)/' \
+  "$work/tree/scheduler/walk/CMakeLists.txt"
+finds 'without linking tessera::actions'
+
+copy
+echo '  load_unit u_load ();' >>"$work/tree/rtl/cells/sync_fifo.sv"
+finds 'an arrow climbs from rtl/cells to rtl/load'
+
+copy
+echo 'See `scheduler/nowhere.cpp`.' >>"$work/tree/docs/engines.md"
+finds 'docs/engines.md: names scheduler/nowhere.cpp, which does not exist'
+echo "seven breaks, all found"

@@ -17,7 +17,7 @@ Json named(const char* what, unsigned thread, const std::string& name) {
   return {{"name", what}, {"ph", "M"}, {"pid", 1}, {"tid", thread}, {"args", {{"name", name}}}};
 }
 
-Json banks_json(const timing::BankRange& range) {
+Json banks_by_name(const timing::BankRange& range) {
   return range.count == 0 ? Json(nullptr)
                           : Json{{"first", range.first}, {"last", range.first + range.count - 1}};
 }
@@ -40,11 +40,11 @@ std::string trace_json(const Program& program, const timing::Timeline& timeline)
                  {"tile", slice.number},
                  {"bytes", slice.bytes}};
     if (slice.writes.count > 0) {
-      args["banks_written"] = banks_json(slice.writes);
+      args["banks_written"] = banks_by_name(slice.writes);
     }
     if (slice.unit == 1) {
-      args["banks_of_features"] = banks_json(slice.features);
-      args["banks_of_weights"] = banks_json(slice.weights);
+      args["banks_of_features"] = banks_by_name(slice.features);
+      args["banks_of_weights"] = banks_by_name(slice.weights);
     }
     events.push_back({{"name", fmt::format("{} {}", program.layers[slice.layer].name, slice.what)},
                       {"cat", kLanes[slice.unit]},

@@ -82,7 +82,7 @@ fs::path cache_dir() {
   if (const char* dir = std::getenv("TESSERA_CACHE_DIR"); dir != nullptr) {
     return dir;
   }
-  if (const fs::path own = data_dir() / "cache"; fs::exists(own)) {
+  if (fs::path own = data_dir() / "cache"; fs::exists(own)) {
     return own;
   }
   if (const char* dir = std::getenv("XDG_CACHE_HOME"); dir != nullptr && *dir == '/') {

@@ -17,7 +17,7 @@ constexpr std::uint64_t kAddressSpace = std::uint64_t{1} << 32;
 constexpr std::uint32_t kWatchdogCycles = 1000000;
 constexpr std::uint32_t kStopFlag = 1;
 
-std::uint64_t aligned(std::uint64_t bytes) {
+std::uint64_t align(std::uint64_t bytes) {
   return (bytes + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
 }
 
@@ -136,11 +136,11 @@ Image make_image(Program program, std::uint64_t base) {
     throw InputError(fmt::format("{}: has {} command streams; a ROM holds 1 to {}", program.network,
                                  image.runs.size(), kMostRuns));
   }
-  image.header_bytes = aligned(4 * (kFirstRunWord + kRunWords * image.runs.size()));
-  image.constants = {image.header_bytes, base + constants.address, aligned(constants.bytes)};
+  image.header_bytes = align(4 * (kFirstRunWord + kRunWords * image.runs.size()));
+  image.constants = {image.header_bytes, base + constants.address, align(constants.bytes)};
   image.commands = {image.header_bytes + image.constants.bytes, base + commands.address,
-                    aligned(commands.bytes)};
-  image.arena = {base + arena.address, aligned(std::max<std::uint64_t>(arena.bytes, 1)), 0, 0};
+                    align(commands.bytes)};
+  image.arena = {base + arena.address, align(std::max<std::uint64_t>(arena.bytes, 1)), 0, 0};
   image.bytes.assign(image.commands.rom_offset + image.commands.bytes, 0);
   const auto copy = [&](const Slot& from, const Section& to) {
     std::copy_n(program.image.begin() + static_cast<std::ptrdiff_t>(from.address), from.bytes,

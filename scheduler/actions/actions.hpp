@@ -2,6 +2,7 @@
 // each one touches.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <variant>
@@ -79,6 +80,9 @@ struct Access {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
+
+/// Units as indices.
+enum UnitIndex : std::size_t { kLoad = 0, kCompute = 1, kStore = 2 };
 
 struct Action {
   isa::Unit unit = isa::Unit::Load;

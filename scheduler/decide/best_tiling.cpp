@@ -9,20 +9,20 @@
 namespace tessera {
 namespace {
 
-constexpr std::uint64_t kMostTiles = 4000;
+constexpr std::uint64_t kMostTilesTried = 4000;
 
-struct Cut {
+struct AxisCut {
   std::uint64_t all = 0;      // inputs of all tiles
   std::uint64_t largest = 0;  // inputs of one
   std::uint64_t outputs = 0;  // of the largest
 };
 
 // Pixels that no output reads, between the strides of a pointwise layer, need not come.
-std::vector<Cut> cuts(std::int32_t out, std::int32_t in, std::int32_t kernel, std::int32_t stride,
-                      std::int32_t dilation, std::int32_t pad) {
-  std::vector<Cut> result;
+std::vector<AxisCut> cuts(std::int32_t out, std::int32_t in, std::int32_t kernel,
+                          std::int32_t stride, std::int32_t dilation, std::int32_t pad) {
+  std::vector<AxisCut> result;
   for (std::int32_t n = 1; n <= out; ++n) {
-    Cut cut;
+    AxisCut cut;
     for (const Range& tile : split_evenly({0, out}, u32(n))) {
       const Range inputs = input_range(tile, in, kernel, stride, dilation, pad);
       const std::uint64_t size =
@@ -50,11 +50,11 @@ class Tilings {
         cols_(cuts(s.out_w, s.in_w, s.kernel_w, s.stride_w, s.dilation_w, s.pad_left)) {}
 
   std::uint64_t least() {
-    for (const Cut& cols : cols_) {
+    for (const AxisCut& cols : cols_) {
       kernels_stay(cols);
       for (std::size_t h = 1; h <= rows_.size(); ++h) {
         const std::uint64_t tiles = h * std::uint64_t(&cols - cols_.data() + 1);
-        if (tiles > kMostTiles) {
+        if (tiles > kMostTilesTried) {
           break;
         }
         features_stay(rows_[h - 1], cols, tiles);
@@ -66,12 +66,12 @@ class Tilings {
 
  private:
   // Of strips of columns whose rows come once.
-  [[nodiscard]] std::uint64_t strips(const Cut& cols) const {
+  [[nodiscard]] std::uint64_t strips(const AxisCut& cols) const {
     return rows_[0].all * cols.all * channels_;
   }
 
   // Some kernels, all their channels; rows pass by.
-  void kernels_stay(const Cut& cols) {
+  void kernels_stay(const AxisCut& cols) {
     const std::uint64_t window = rows_.back().largest * cols.largest * channels_;
     const std::uint64_t kernels = window < buffer_ ? (buffer_ - window) / kernel_bytes_ : 0;
     if (kernels > 0) {
@@ -80,7 +80,7 @@ class Tilings {
   }
 
   // A tile, all its channels; kernels pass by, whole or in parts that add up in the sums.
-  void features_stay(const Cut& rows, const Cut& cols, std::uint64_t tiles) {
+  void features_stay(const AxisCut& rows, const AxisCut& cols, std::uint64_t tiles) {
     const std::uint64_t feature = rows.largest * cols.largest * channels_;
     const bool parts = rows.outputs * cols.outputs <= sums_ && feature < buffer_;
     if (parts || feature + kernel_bytes_ <= buffer_) {
@@ -89,7 +89,7 @@ class Tilings {
   }
 
   // A tile of some kernels; features and weights pass by in parts.
-  void sums_stay(const Cut& rows, const Cut& cols, std::uint64_t tiles) {
+  void sums_stay(const AxisCut& rows, const AxisCut& cols, std::uint64_t tiles) {
     const std::uint64_t pixels = rows.outputs * cols.outputs;
     if (pixels <= sums_) {
       take(rows.all * cols.all * channels_ *
@@ -101,7 +101,7 @@ class Tilings {
   void take(std::uint64_t bytes) { least_ = std::min(least_, bytes); }
 
   std::uint64_t channels_, kernels_, kernel_bytes_, weights_, buffer_, sums_;
-  std::vector<Cut> rows_, cols_;
+  std::vector<AxisCut> rows_, cols_;
   std::uint64_t least_ = std::numeric_limits<std::uint64_t>::max();
 };
 

@@ -8,8 +8,6 @@
 namespace tessera {
 namespace {
 
-enum UnitIndex : std::size_t { kLoad = 0, kCompute = 1, kStore = 2 };
-
 // Configuration words already in force are not sent again.
 class Encoder {
  public:

@@ -10,8 +10,6 @@ namespace {
 
 constexpr std::uint32_t kBehind = 32;  // stores
 
-enum UnitIndex : std::size_t { kLoad = 0, kCompute = 1, kStore = 2 };
-
 // What is known to be finished. A store is drained (its accumulators and parameters read) before it
 // is acknowledged (its bytes in external memory); the token to the compute unit tells the first
 // only, the token to the load unit both.

@@ -32,7 +32,7 @@ std::string legality(const CommandWord& command) {
   return terms.empty() ? "1'b1" : terms.substr(4);
 }
 
-void emit_struct(std::string& out, const CommandWord& command) {
+void emit_typedef(std::string& out, const CommandWord& command) {
   const auto type = [&] {
     std::string lower;
     for (const char c : command.name) {
@@ -94,7 +94,7 @@ std::string emit_systemverilog(const Definition& definition) {
   }
   out += "\n";
   for (const CommandWord& command : definition.commands) {
-    emit_struct(out, command);
+    emit_typedef(out, command);
   }
   out +=
       "  /// The unit that a word is for; the front end for words that are not legal.\n"

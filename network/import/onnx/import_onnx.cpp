@@ -11,12 +11,7 @@
 
 namespace tessera {
 
-namespace {
-
-constexpr std::int64_t kMostExtent = 1 << 24;
-constexpr std::int64_t kMostElements = 1 << 30;
-
-}  // namespace
+namespace {}  // namespace
 
 OnnxImporter::OnnxImporter(const std::vector<std::uint8_t>& data, const std::string& name,
                            std::uint64_t seed, bool seeded_weights)

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kOldestOpset = 10;
 constexpr std::int64_t kNewestOpset = 21;
-constexpr std::int64_t kMostElements = std::int64_t{1} << 30;
+constexpr std::int64_t kMostValues = std::int64_t{1} << 30;
 
 template <class Stored>
 void append_raw(const std::string& raw, std::vector<double>& values) {
@@ -115,7 +115,7 @@ std::vector<std::int64_t> OnnxGraph::dims_of(const std::string& value) const {
   const onnx::TensorProto& tensor = *tensor_of(value);
   std::int64_t elements = 1;
   for (const std::int64_t extent : tensor.dims()) {
-    if (extent < 0 || extent > kMostElements || elements * extent > kMostElements) {
+    if (extent < 0 || extent > kMostValues || elements * extent > kMostValues) {
       fail(fmt::format("constant `{}` has extent {}", value, extent));
     }
     elements *= extent;

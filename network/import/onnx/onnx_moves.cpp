@@ -12,12 +12,6 @@
 
 namespace tessera {
 
-namespace {
-
-constexpr std::int64_t kMostExtent = 1 << 24;
-
-}  // namespace
-
 void OnnxImporter::mean_over(const Node& node, const OnnxValue& in, const Dims& axes, bool keep) {
   std::vector<std::size_t> stored;
   for (const std::int64_t axis : axes) {

@@ -10,6 +10,10 @@
 
 namespace tessera {
 
+/// Of one dimension, and of all together.
+inline constexpr std::int64_t kMostExtent = 1 << 24;
+inline constexpr std::int64_t kMostElements = 1 << 30;
+
 /// A value that some node has computed. Those of rank 4 are stored as NHWC, all others as they are.
 struct OnnxValue {
   std::int32_t tensor = -1;

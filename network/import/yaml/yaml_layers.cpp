@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::int64_t kMaxExtent = 1 << 24;
+constexpr std::int64_t kMostOfAxis = 1 << 24;
 
 using Shape = std::vector<std::int32_t>;
 
@@ -79,7 +79,7 @@ class PlainLayer {
   }
 
   std::int32_t reshape() {
-    const Shape shape = fields_.list("shape", 1, 8, 1, kMaxExtent);
+    const Shape shape = fields_.list("shape", 1, 8, 1, kMostOfAxis);
     return moved(shape, Reshape{});
   }
 
@@ -153,7 +153,7 @@ class PlainLayer {
     if (!fields_.has(key)) {
       return Shape(in_.size(), fallback);
     }
-    return fields_.list(key, in_.size(), in_.size(), low, kMaxExtent);
+    return fields_.list(key, in_.size(), in_.size(), low, kMostOfAxis);
   }
 
   std::size_t axis_field(const std::string& key) {

@@ -3,6 +3,7 @@ packages/checksum_pkg.sv
 packages/compute_pkg.sv
 packages/bus_pkg.sv
 packages/unit_pkg.sv
+packages/load_pkg.sv
 cells/ram_1r1w.sv
 cells/ram_1r1w_bytes.sv
 cells/sync_fifo.sv
@@ -15,6 +16,9 @@ bus/read_arbiter.sv
 bus/read_port.sv
 load/stream_packer.sv
 load/tap_folder.sv
+load/load_config.sv
+load/param_records.sv
+load/load_checksum.sv
 load/load_unit.sv
 compute/cbuf.sv
 compute/weight_loader.sv

@@ -353,32 +353,21 @@ module compute_unit #(
   assign status_o.error = error;
 
   always_comb begin
-    error.valid = 1'b1;
-    error.cause = tessera_isa_pkg::ErrorNone;
-    error.info = '0;
+    error = '0;
     if (is_conv && !configured && !halt_i) begin
-      error.cause = tessera_isa_pkg::ErrorNotConfigured;
-      error.info  = 32'd1;
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorNotConfigured, 32'd1);
     end else if (kernel_count_error) begin
-      error.cause = tessera_isa_pkg::ErrorKernelCount;
-      error.info  = 32'(weights_q.last_kernels);
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorKernelCount, 32'(weights_q.last_kernels));
     end else if (window_error) begin
-      error.cause = tessera_isa_pkg::ErrorWindowRange;
-      error.info  = {24'd0, window_q.window_w, window_q.window_h};
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorWindowRange, {24'd0, window_q.window_w, window_q.window_h});
     end else if (line_error) begin
-      error.cause = tessera_isa_pkg::ErrorWindowRange;
-      error.info  = 32'd256;
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorWindowRange, 32'd256);
     end else if (cbuf_error) begin
-      error.cause = tessera_isa_pkg::ErrorCbufRange;
-      error.info  = 32'(feature_addr_o);
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorCbufRange, 32'(feature_addr_o));
     end else if (weight_range_error) begin
-      error.cause = tessera_isa_pkg::ErrorCbufRange;
-      error.info  = 32'(weight_addr_o);
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorCbufRange, 32'(weight_addr_o));
     end else if (acc_error) begin
-      error.cause = tessera_isa_pkg::ErrorAccRange;
-      error.info  = 32'(acc_error_word);
-    end else begin
-      error.valid = 1'b0;
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorAccRange, 32'(acc_error_word));
     end
   end
 

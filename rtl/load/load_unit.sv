@@ -62,37 +62,31 @@ module load_unit #(
 
   // Requests ------------------------------------------------------------------------------------
 
-  tessera_isa_pkg::ld_source_t source_q;
-  tessera_isa_pkg::ld_shape_t shape_q;
-  tessera_isa_pkg::ld_stride_t stride_q;
-  tessera_isa_pkg::ld_fold_t fold_q;
-  tessera_isa_pkg::ld_factor_t factor_q;
+  tessera_isa_pkg::ld_source_t source;
+  tessera_isa_pkg::ld_shape_t shape;
+  tessera_isa_pkg::ld_stride_t stride;
+  tessera_isa_pkg::ld_fold_t fold;
+  tessera_isa_pkg::ld_factor_t factor;
   tessera_isa_pkg::load_t load;
   logic [2:0] kind_q;
   logic [5:0] opcode;
 
-  logic splitter_busy, transfers_full, transfers_empty;
-  logic is_load, tokens_ready, start;
-  logic source_set_q, shape_set_q, stride_set_q, fold_set_q, configured, fold_error;
-  logic factor_set_q, is_uniform, record_error;
+  logic splitter_busy, transfers_full, transfers_empty, is_load, tokens_ready, start;
+  logic configured, fold_error, is_uniform, record_error, transfer_done, ragged;
 
   assign opcode = cmd_i.word[63:58];
   assign load = cmd_i.word;
   assign is_load = cmd_i.valid && opcode == tessera_isa_pkg::OpLoad;
   assign is_uniform = load.kind == tessera_isa_pkg::LoadKindParam &&
-      source_q.pixel_bytes == 16'(UniformRecordBytes);
+      source.pixel_bytes == 16'(UniformRecordBytes);
   assign tokens_ready = (!load.wait_compute || tokens_i.compute_to_load) &&
       (!load.wait_store || tokens_i.store_to_load);
-  // Strides matter only to transfers of several segments.
-  assign configured = source_set_q && shape_set_q &&
-      (stride_set_q || (shape_q.inner == 16'd1 && shape_q.outer == 16'd1)) &&
-      (fold_set_q || !load.fold) && (factor_set_q || !is_uniform);
   assign fold_error = is_load && configured && load.fold && !halt_i &&
-      (source_q.pixel_bytes > 16'(FoldBytes) || fold_q.advance > 7'(FoldBytes) ||
-       load.kind != tessera_isa_pkg::LoadKindFeature || shape_q.inner != 16'd1 ||
-       7'(fold_q.offset) >= 7'(AtomicC));
+      (source.pixel_bytes > 16'(FoldBytes) || fold.advance > 7'(FoldBytes) ||
+       load.kind != tessera_isa_pkg::LoadKindFeature || shape.inner != 16'd1 ||
+       7'(fold.offset) >= 7'(AtomicC));
   assign record_error = is_load && configured && !halt_i && load.kind == tessera_isa_pkg::LoadKindParam &&
-      source_q.pixel_bytes != 16'(ParamRecordBytes) && source_q.pixel_bytes != 16'(CompactRecordBytes) &&
+      source.pixel_bytes != 16'(ParamRecordBytes) && source.pixel_bytes != 16'(CompactRecordBytes) &&
       !is_uniform;
   assign start = is_load && configured && !fold_error && !record_error && tokens_ready && !splitter_busy && !transfers_full && !halt_i;
   assign cmd_ready_o = !halt_i && !splitter_busy && (is_load ? start : 1'b1);
@@ -101,37 +95,26 @@ module load_unit #(
     take_o.compute_to_load = start && load.wait_compute;
     take_o.store_to_load = start && load.wait_store;
     post_o = '0;
-    post_o.load_to_compute = transfer_done && sink_post;
+    post_o.load_to_compute = transfer_done && transfer.post;
   end
 
-  always_ff @(posedge clk_i) begin
-    if (cmd_i.valid && cmd_ready_o) begin
-      unique case (opcode)
-        tessera_isa_pkg::OpLdSource: source_q <= cmd_i.word;
-        tessera_isa_pkg::OpLdShape: shape_q <= cmd_i.word;
-        tessera_isa_pkg::OpLdStride: stride_q <= cmd_i.word;
-        tessera_isa_pkg::OpLoad: kind_q <= load.kind;
-        tessera_isa_pkg::OpLdFold: fold_q <= cmd_i.word;
-        tessera_isa_pkg::OpLdFactor: factor_q <= cmd_i.word;
-        default: ;
-      endcase
-    end
-  end
+  load_config u_config (
+      .clk_i,
+      .rst_ni,
+      .take_i(cmd_i.valid && cmd_ready_o),
+      .word_i(cmd_i.word),
+      .source_o(source),
+      .shape_o(shape),
+      .stride_o(stride),
+      .fold_o(fold),
+      .factor_o(factor),
+      .wants_fold_i(load.fold),
+      .wants_factor_i(is_uniform),
+      .configured_o(configured)
+  );
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      source_set_q <= 1'b0;
-      shape_set_q  <= 1'b0;
-      stride_set_q <= 1'b0;
-      fold_set_q   <= 1'b0;
-      factor_set_q <= 1'b0;
-    end else if (cmd_i.valid && cmd_ready_o) begin
-      if (opcode == tessera_isa_pkg::OpLdSource) source_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpLdShape) shape_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpLdStride) stride_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpLdFold) fold_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpLdFactor) factor_set_q <= 1'b1;
-    end
+    if (start) kind_q <= load.kind;
   end
 
   logic burst_valid, burst_ready, burst_last, reader_ready, reader_empty;
@@ -145,12 +128,12 @@ module load_unit #(
       .clk_i,
       .rst_ni,
       .start_i(start),
-      .address_i(source_q.address),
-      .segment_bytes_i(shape_q.segment_bytes),
-      .inner_i(shape_q.inner),
-      .outer_i(shape_q.outer),
-      .inner_stride_i(stride_q.inner_stride),
-      .outer_stride_i(stride_q.outer_stride),
+      .address_i(source.address),
+      .segment_bytes_i(shape.segment_bytes),
+      .inner_i(shape.inner),
+      .outer_i(shape.outer),
+      .inner_stride_i(stride.inner_stride),
+      .outer_stride_i(stride.outer_stride),
       .busy_o(splitter_busy),
       .burst_valid_o(burst_valid),
       .burst_ready_i(burst_ready),
@@ -162,42 +145,28 @@ module load_unit #(
 
   assign ar_o = {burst_valid && reader_ready && !halt_i, burst_address, burst_len};
   assign burst_ready = ar_ready_i && reader_ready && !halt_i;
-
   assign requested_o = {burst_valid && burst_ready, kind_q, burst_bytes};
 
   // Data ----------------------------------------------------------------------------------------
 
-  logic [2:0] sink_kind;
-  logic [19:0] sink_dest;
-  logic [15:0] sink_pixel_bytes;
-  logic sink_post, sink_fold;
-  logic [56:0] sink_fold_word;
-  logic [23:0] sink_row_bytes;
-  logic [36:0] sink_factor;
-  logic sink_check;
-  logic [23:0] sink_checksum;
-  logic [31:0] sink_address;
+  load_pkg::transfer_t transfer;
   tessera_isa_pkg::ld_fold_t sink;
-  assign sink = {7'd0, sink_fold_word};
-  logic transfer_done, ragged;
+  assign sink = {7'd0, transfer.fold_word};
 
   sync_fifo #(
-      .Width(216),
+      .Width(load_pkg::TransferBits),
       .Depth(4)
   ) u_transfers (
       .clk_i,
       .rst_ni,
       .push_i (start),
       .data_i ({
-        load.kind, load.dest, source_q.pixel_bytes, load.post_compute, load.fold, fold_q[56:0],
-        shape_q.segment_bytes, factor_q[36:0], load.check, load.checksum, source_q.address
+        load.kind, load.dest, source.pixel_bytes, load.post_compute, load.fold, fold[56:0],
+        shape.segment_bytes, factor[36:0], load.check, load.checksum, source.address
       }),
       .full_o (transfers_full),
       .pop_i  (transfer_done),
-      .data_o ({
-        sink_kind, sink_dest, sink_pixel_bytes, sink_post, sink_fold, sink_fold_word, sink_row_bytes,
-        sink_factor, sink_check, sink_checksum, sink_address
-      }),
+      .data_o (transfer),
       .empty_o(transfers_empty)
   );
 
@@ -224,14 +193,13 @@ module load_unit #(
 
   assign r_ready_o = halt_i || beat_ready;
   assign beat_take = r_valid_i && r_ready_o;
-
   logic is_param, is_compact, is_bias, is_operand, is_table, is_word, chunk_valid;
   logic [ChunkBytes*8-1:0] chunk;
-  assign is_param = sink_kind == tessera_isa_pkg::LoadKindParam;
-  assign is_compact = is_param && sink_pixel_bytes == 16'(CompactRecordBytes);
-  assign is_bias = is_param && sink_pixel_bytes == 16'(UniformRecordBytes);
-  assign is_operand = sink_kind == tessera_isa_pkg::LoadKindOperand;
-  assign is_table = sink_kind == tessera_isa_pkg::LoadKindTable;
+  assign is_param = transfer.kind == tessera_isa_pkg::LoadKindParam;
+  assign is_compact = is_param && transfer.pixel_bytes == 16'(CompactRecordBytes);
+  assign is_bias = is_param && transfer.pixel_bytes == 16'(UniformRecordBytes);
+  assign is_operand = transfer.kind == tessera_isa_pkg::LoadKindOperand;
+  assign is_table = transfer.kind == tessera_isa_pkg::LoadKindTable;
   assign is_word = is_param || is_table;
 
   logic folded_valid, folded_ready, folded_last, row_ragged;
@@ -245,11 +213,11 @@ module load_unit #(
   ) u_folder (
       .clk_i,
       .rst_ni(rst_ni && !transfer_done),
-      .active_i(sink_fold && !transfers_empty),
-      .unit_bytes_i(sink_pixel_bytes[6:0]),
+      .active_i(transfer.fold && !transfers_empty),
+      .unit_bytes_i(transfer.pixel_bytes[6:0]),
       .advance_i(sink.advance),
       .units_i(sink.units),
-      .row_bytes_i(sink_row_bytes),
+      .row_bytes_i(transfer.row_bytes),
       .before_i(sink.pad_before),
       .after_i(sink.pad_after),
       .value_i(sink.value),
@@ -277,7 +245,7 @@ module load_unit #(
   logic [6:0] unit_room;  // of a folded unit's first atom
   logic [ChunkCountBits-1:0] first_bytes;
   assign unit_room = 7'(AtomicC) - {1'b0, sink.offset};
-  assign first_bytes = sink_fold ? ChunkCountBits'(unit_room) : chunk_bytes;
+  assign first_bytes = transfer.fold ? ChunkCountBits'(unit_room) : chunk_bytes;
 
   stream_packer #(
       .InBytes (FoldedBytes),
@@ -285,7 +253,7 @@ module load_unit #(
   ) u_packer (
       .clk_i,
       .rst_ni,
-      .unit_bytes_i(is_table ? 16'd4 : is_bias ? 16'(2 * UniformRecordBytes) : sink_pixel_bytes),
+      .unit_bytes_i(is_table ? 16'd4 : is_bias ? 16'(2 * UniformRecordBytes) : transfer.pixel_bytes),
       .first_bytes_i(first_bytes),
       .chunk_bytes_i(chunk_bytes),
       .in_valid_i(folded_valid && !halt_i),
@@ -304,133 +272,98 @@ module load_unit #(
   );
 
   logic [19:0] written_q;  // atoms or table values of this transfer
+  logic [19:0] unit_q;  // first atom of the folded unit
   logic write_atom, write_operand, write_table;
   assign write_atom = chunk_valid && !is_word && !is_operand && !halt_i;
   assign write_operand = chunk_valid && is_operand && !halt_i;
   assign write_table = chunk_valid && is_table && !halt_i;
-  assign cbuf_address_o = sink_dest + written_q;
+  assign cbuf_address_o = transfer.dest + written_q;
 
   // Folded rows may share atoms: only the unit's bytes are written, the others stay.
   logic [AtomicC-1:0] bytes_written;
   logic [5:0] shift;
-  assign shift = (sink_fold && chunk_first) ? sink.offset : 6'd0;
+  assign shift = (transfer.fold && chunk_first) ? sink.offset : 6'd0;
   assign cbuf_data_o = chunk[AtomicC*8-1:0] << {shift, 3'b000};
-  assign bytes_written = sink_fold ? ~({AtomicC{1'b1}} << chunk_count) << shift : {AtomicC{1'b1}};
+  assign bytes_written = transfer.fold ? ~({AtomicC{1'b1}} << chunk_count) << shift : {AtomicC{1'b1}};
 
-  logic [19:0] unit_q;  // first atom of the folded unit
-
-  logic cbuf_error;
+  logic cbuf_error, operand_error, table_error;
   assign cbuf_error = write_atom && 21'(cbuf_address_o) >= cbuf_limit_i;
   assign cbuf_we_o = {AtomicC{write_atom && !cbuf_error}} & bytes_written;
 
-  logic operand_error, table_error;
   assign operand_error = write_operand && 21'(cbuf_address_o) >= 21'(OperandWords);
   assign operand_we_o = write_operand && !operand_error;
   assign operand_address_o = cbuf_address_o[11:0];
 
   logic [28:0] table_word;
-  assign table_word = 29'({sink_dest, 8'd0}) + 29'(written_q);
+  assign table_word = 29'({transfer.dest, 8'd0}) + 29'(written_q);
   assign table_error = write_table && table_word >= 29'(TableWords);
   assign table_o = {write_table && !table_error, table_word[8:0], chunk[31:0]};
 
-  // A parameter record arrives as bias, multiplier, shift, or in one piece.
-  logic record_last, group_last;
-  logic [6:0] channels;
-  assign channels = is_bias ? 7'd2 : 7'd1;
-  assign group_last = channel_q == 7'(AtomicK) - channels;
-  assign record_last = is_compact || is_bias || record_word_q == 2'd2;
-  logic [27:0] compact_bias;
-  logic [5:0] compact_shift;
-  logic [29:0] compact_multiplier;
-  assign {compact_multiplier, compact_shift, compact_bias} = chunk[63:0];
-  logic [1:0] record_word_q;
-  logic [31:0] bias_q, multiplier_q;
-  logic [9:0] group_q;
-  logic [6:0] channel_q;
-  logic record_done, param_error;
+  logic record_ready, record_done, param_error;
+  logic [9:0] record_group, group;
+  logic [6:0] record_channel;
+  logic [71:0] first_record, second_record;
 
-  assign record_done = chunk_valid && is_param && record_last && !halt_i;
-  logic [39:0] factor;
-  logic [71:0] record;
-  assign factor = {{2{sink_factor[36]}}, sink_factor[36:31], 1'b0, sink_factor[30:0]};
-  assign record = is_compact ?
-      {{2{compact_shift[5]}}, compact_shift, 2'b01, compact_multiplier,
-       {4{compact_bias[27]}}, compact_bias} :
-      is_bias ? {factor, chunk[31:0]} : {chunk[7:0], multiplier_q, bias_q};
-  assign param_error = record_done && 21'(sink_dest) + 21'(group_q) >= 21'(ParamGroups);
-  logic [9:0] group;
-  assign group = 10'(sink_dest) + group_q;
+  param_records #(
+      .AtomicK(AtomicK)
+  ) u_records (
+      .clk_i,
+      .rst_ni(rst_ni && !transfer_done),
+      .valid_i(chunk_valid && is_param),
+      .chunk_i(chunk[63:0]),
+      .compact_i(is_compact),
+      .uniform_i(is_bias),
+      .factor_i(transfer.factor),
+      .done_o(record_ready),
+      .group_o(record_group),
+      .channel_o(record_channel),
+      .first_o(first_record),
+      .second_o(second_record)
+  );
+
+  assign record_done = record_ready && !halt_i;
+  assign param_error = record_done && 21'(transfer.dest) + 21'(record_group) >= 21'(ParamGroups);
+  assign group = 10'(transfer.dest) + record_group;
   assign param_o = {
-        record_done && !param_error, is_bias, group, channel_q, factor, chunk[63:32], record
+        record_done && !param_error, is_bias, group, record_channel, second_record, first_record
       };
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || transfer_done) begin
       written_q <= '0;
-      record_word_q <= '0;
-      group_q <= '0;
-      channel_q <= '0;
       unit_q <= '0;
-    end else if (chunk_valid) begin
-      if (!is_param) begin
-        written_q <= written_q + 20'd1;
-        if (sink_fold && chunk_last) begin
-          unit_q <= unit_q + 20'(sink.unit_step);
-          written_q <= unit_q + 20'(sink.unit_step);
-        end
-      end else begin
-        record_word_q <= record_last ? '0 : record_word_q + 2'd1;
-        if (record_word_q == 2'd0) bias_q <= chunk[31:0];
-        if (record_word_q == 2'd1) multiplier_q <= chunk[31:0];
-        if (record_last) begin
-          channel_q <= group_last ? '0 : channel_q + channels;
-          if (group_last) group_q <= group_q + 10'd1;
-        end
+    end else if (chunk_valid && !is_param) begin
+      written_q <= written_q + 20'd1;
+      if (transfer.fold && chunk_last) begin
+        unit_q <= unit_q + 20'(sink.unit_step);
+        written_q <= unit_q + 20'(sink.unit_step);
       end
     end
   end
 
-  // Checksum ------------------------------------------------------------------------------------
+  logic wrong_checksum, checksum_error, quiet;
+  logic [31:0] checked_address;
 
-  function automatic logic [23:0] next_crc(logic [23:0] crc, logic [BusBytes*8-1:0] beat);
-    next_crc = crc;
-    for (int i = 0; i < BusBytes / 4; i++) begin
-      next_crc = checksum_pkg::next_crc24(next_crc, beat[32*i+:32]);
-    end
-  endfunction
+  load_checksum #(
+      .BusBytes(BusBytes)
+  ) u_checksum (
+      .clk_i,
+      .rst_ni,
+      .beat_i(beat_take && transfer.check),
+      .data_i(r_data_i),
+      .offset_i(beat_offset),
+      .bytes_i(beat_bytes),
+      .last_i(beat_last),
+      .expected_i(transfer.checksum),
+      .address_i(transfer.address),
+      .error_o(wrong_checksum),
+      .address_o(checked_address)
+  );
 
-  logic [BusBytes*8-1:0] beat_mask, read_data;
-  logic [BusBytes-1:0] beat_used;
-  assign beat_used = ~({BusBytes{1'b1}} << beat_bytes) << beat_offset;
-  for (genvar b = 0; b < BusBytes; b++) begin : gen_mask
-    assign beat_mask[8*b+:8] = {8{beat_used[b]}};
-  end
-  assign read_data = r_data_i & beat_mask;
-
-  // Compared a cycle after the last beat: what the load gave its token for cannot have gone far.
-  logic [23:0] crc_q, expected_q;
-  logic [31:0] checked_address_q;
-  logic compare_q, checksum_error;
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      crc_q <= '1;
-      compare_q <= 1'b0;
-    end else begin
-      compare_q <= 1'b0;
-      if (compare_q) crc_q <= '1;
-      if (beat_take && sink_check) begin
-        crc_q <= next_crc(compare_q ? '1 : crc_q, read_data);
-        compare_q <= beat_last;
-        expected_q <= sink_checksum;
-        checked_address_q <= sink_address;
-      end
-    end
-  end
-  assign checksum_error = compare_q && crc_q != expected_q && !halt_i;
+  assign checksum_error = wrong_checksum && !halt_i;
 
   // Status --------------------------------------------------------------------------------------
 
-  logic quiet;
   assign quiet = transfers_empty && !splitter_busy && reader_empty;
   unit_pkg::error_t error;
   assign status_o.idle = quiet && !cmd_i.valid;
@@ -440,49 +373,27 @@ module load_unit #(
   assign status_o.error = error;
 
   always_comb begin
-    error.valid = 1'b0;
-    error.cause = tessera_isa_pkg::ErrorNone;
-    error.info = '0;
+    error = '0;
     if (is_load && !configured && !halt_i && !splitter_busy) begin
-      error.valid = 1'b1;
-      error.cause = tessera_isa_pkg::ErrorNotConfigured;
-      error.info = 32'd0;
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorNotConfigured, 32'd0);
     end else if (fold_error) begin
-      error.valid = 1'b1;
-      error.cause = tessera_isa_pkg::ErrorFoldRange;
-      error.info = 32'(source_q.pixel_bytes);
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorFoldRange, 32'(source.pixel_bytes));
     end else if (record_error) begin
-      error.valid = 1'b1;
-      error.cause = tessera_isa_pkg::ErrorLoadLength;
-      error.info = 32'd1;
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorLoadLength, 32'd1);
     end else if (cbuf_error) begin
-      error.valid = 1'b1;
-      error.cause = tessera_isa_pkg::ErrorCbufRange;
-      error.info = 32'(cbuf_address_o);
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorCbufRange, 32'(cbuf_address_o));
     end else if (param_error) begin
-      error.valid = 1'b1;
-      error.cause = tessera_isa_pkg::ErrorParamRange;
-      error.info = 32'(sink_dest) + 32'(group_q);
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorParamRange, 32'(transfer.dest) + 32'(record_group));
     end else if (operand_error) begin
-      error.valid = 1'b1;
-      error.cause = tessera_isa_pkg::ErrorOperandRange;
-      error.info = 32'(cbuf_address_o);
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorOperandRange, 32'(cbuf_address_o));
     end else if (table_error) begin
-      error.valid = 1'b1;
-      error.cause = tessera_isa_pkg::ErrorTableRange;
-      error.info = 32'(table_word);
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorTableRange, 32'(table_word));
     end else if (transfer_done && ragged && !halt_i) begin
-      error.valid = 1'b1;
-      error.cause = tessera_isa_pkg::ErrorLoadLength;
-      error.info = 32'd1;
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorLoadLength, 32'd1);
     end else if (checksum_error) begin
-      error.valid = 1'b1;
-      error.cause = tessera_isa_pkg::ErrorLoadChecksum;
-      error.info = checked_address_q;
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorLoadChecksum, checked_address);
     end else if (row_ragged && !halt_i) begin
-      error.valid = 1'b1;
-      error.cause = tessera_isa_pkg::ErrorLoadLength;
-      error.info = 32'd2;
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorLoadLength, 32'd2);
     end
   end
 

@@ -25,6 +25,11 @@ package unit_pkg;
     logic [31:0] info;
   } error_t;
 
+  /// An error_t.
+  function automatic logic [40:0] fault(logic [7:0] cause, logic [31:0] info);
+    fault = {1'b1, cause, info};
+  endfunction
+
   /// A mark was reached.
   typedef struct packed {
     logic        valid;

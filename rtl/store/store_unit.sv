@@ -372,35 +372,23 @@ module store_unit #(
   end
 
   always_comb begin
-    error.valid = 1'b1;
-    error.cause = tessera_isa_pkg::ErrorNone;
-    error.info = '0;
+    error = '0;
     if (is_store && !configured && !halt_i && !active_q) begin
-      error.cause = tessera_isa_pkg::ErrorNotConfigured;
-      error.info  = 32'd2;
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorNotConfigured, 32'd2);
     end else if (kernel_count_error) begin
-      error.cause = tessera_isa_pkg::ErrorKernelCount;
-      error.info  = 32'(tile_q.last_kernels);
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorKernelCount, 32'(tile_q.last_kernels));
     end else if (acc_error) begin
-      error.cause = tessera_isa_pkg::ErrorAccRange;
-      error.info  = drain_info;
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorAccRange, drain_info);
     end else if (param_error) begin
-      error.cause = tessera_isa_pkg::ErrorParamRange;
-      error.info  = drain_info;
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorParamRange, drain_info);
     end else if (operand_error) begin
-      error.cause = tessera_isa_pkg::ErrorOperandRange;
-      error.info  = drain_info;
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorOperandRange, drain_info);
     end else if (keep_error) begin
-      error.cause = tessera_isa_pkg::ErrorCbufRange;
-      error.info  = 32'(keep_address_o);
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorCbufRange, 32'(keep_address_o));
     end else if (too_long) begin
-      error.cause = tessera_isa_pkg::ErrorStoreLength;
-      error.info  = 32'd1;
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorStoreLength, 32'd1);
     end else if (too_short) begin
-      error.cause = tessera_isa_pkg::ErrorStoreLength;
-      error.info  = 32'd2;
-    end else begin
-      error.valid = 1'b0;
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorStoreLength, 32'd2);
     end
   end
 

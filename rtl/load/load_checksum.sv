@@ -1,0 +1,62 @@
+/// CRC-24 of the beats that a load reads, bytes of them that are not read taken as zero. Compared a
+/// cycle after the last beat: what the load gave its token for cannot have gone far.
+module load_checksum #(
+    parameter int unsigned BusBytes = 8,
+    /// Derived, not to be set.
+    parameter int unsigned CountBits = $clog2(BusBytes + 1)
+) (
+    input  logic                  clk_i,
+    /// Synchronous reset, active low.
+    input  logic                  rst_ni,
+    /// A beat of a load that has a checksum.
+    input  logic                  beat_i,
+    input  logic [BusBytes*8-1:0] data_i,
+    /// First byte of the beat that is read, and how many are.
+    input  logic [ CountBits-1:0] offset_i,
+    input  logic [ CountBits-1:0] bytes_i,
+    input  logic                  last_i,
+    input  logic [          23:0] expected_i,
+    input  logic [          31:0] address_i,
+    /// The load at `address_o` had another checksum.
+    output logic                  error_o,
+    output logic [          31:0] address_o
+);
+
+  function automatic logic [23:0] next_crc(logic [23:0] crc, logic [BusBytes*8-1:0] beat);
+    next_crc = crc;
+    for (int i = 0; i < BusBytes / 4; i++) begin
+      next_crc = checksum_pkg::next_crc24(next_crc, beat[32*i+:32]);
+    end
+  endfunction
+
+  logic [BusBytes*8-1:0] mask, read_data;
+  logic [BusBytes-1:0] used;
+  assign used = ~({BusBytes{1'b1}} << bytes_i) << offset_i;
+  for (genvar b = 0; b < BusBytes; b++) begin : gen_mask
+    assign mask[8*b+:8] = {8{used[b]}};
+  end
+  assign read_data = data_i & mask;
+
+  logic [23:0] crc_q, expected_q;
+  logic [31:0] address_q;
+  logic compare_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      crc_q <= '1;
+      compare_q <= 1'b0;
+    end else begin
+      compare_q <= 1'b0;
+      if (compare_q) crc_q <= '1;
+      if (beat_i) begin
+        crc_q <= next_crc(compare_q ? '1 : crc_q, read_data);
+        compare_q <= last_i;
+        expected_q <= expected_i;
+        address_q <= address_i;
+      end
+    end
+  end
+
+  assign error_o = compare_q && crc_q != expected_q;
+  assign address_o = address_q;
+
+endmodule

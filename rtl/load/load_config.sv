@@ -1,0 +1,67 @@
+/// What the load unit's configuration words say, and which of them have come.
+module load_config (
+    input  logic                        clk_i,
+    /// Synchronous reset, active low: none has come.
+    input  logic                        rst_ni,
+    /// The word at the queue's head is taken.
+    input  logic                        take_i,
+    input  logic [63:0]                 word_i,
+    output tessera_isa_pkg::ld_source_t source_o,
+    output tessera_isa_pkg::ld_shape_t  shape_o,
+    output tessera_isa_pkg::ld_stride_t stride_o,
+    output tessera_isa_pkg::ld_fold_t   fold_o,
+    output tessera_isa_pkg::ld_factor_t factor_o,
+    /// A LOAD can do with what has come. Strides matter only to transfers of several segments.
+    input  logic                        wants_fold_i,
+    input  logic                        wants_factor_i,
+    output logic                        configured_o
+);
+
+  tessera_isa_pkg::ld_source_t source_q;
+  tessera_isa_pkg::ld_shape_t shape_q;
+  tessera_isa_pkg::ld_stride_t stride_q;
+  tessera_isa_pkg::ld_fold_t fold_q;
+  tessera_isa_pkg::ld_factor_t factor_q;
+  logic source_set_q, shape_set_q, stride_set_q, fold_set_q, factor_set_q;
+  logic [5:0] opcode;
+  assign opcode = word_i[63:58];
+
+  always_ff @(posedge clk_i) begin
+    if (take_i) begin
+      unique case (opcode)
+        tessera_isa_pkg::OpLdSource: source_q <= word_i;
+        tessera_isa_pkg::OpLdShape: shape_q <= word_i;
+        tessera_isa_pkg::OpLdStride: stride_q <= word_i;
+        tessera_isa_pkg::OpLdFold: fold_q <= word_i;
+        tessera_isa_pkg::OpLdFactor: factor_q <= word_i;
+        default: ;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      source_set_q <= 1'b0;
+      shape_set_q  <= 1'b0;
+      stride_set_q <= 1'b0;
+      fold_set_q   <= 1'b0;
+      factor_set_q <= 1'b0;
+    end else if (take_i) begin
+      if (opcode == tessera_isa_pkg::OpLdSource) source_set_q <= 1'b1;
+      if (opcode == tessera_isa_pkg::OpLdShape) shape_set_q <= 1'b1;
+      if (opcode == tessera_isa_pkg::OpLdStride) stride_set_q <= 1'b1;
+      if (opcode == tessera_isa_pkg::OpLdFold) fold_set_q <= 1'b1;
+      if (opcode == tessera_isa_pkg::OpLdFactor) factor_set_q <= 1'b1;
+    end
+  end
+
+  assign source_o = source_q;
+  assign shape_o = shape_q;
+  assign stride_o = stride_q;
+  assign fold_o = fold_q;
+  assign factor_o = factor_q;
+  assign configured_o = source_set_q && shape_set_q &&
+      (stride_set_q || (shape_q.inner == 16'd1 && shape_q.outer == 16'd1)) &&
+      (fold_set_q || !wants_fold_i) && (factor_set_q || !wants_factor_i);
+
+endmodule

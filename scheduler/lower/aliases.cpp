@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "scheduler/lower/loop_nest.hpp"
+#include "scheduler/lower/lowering_parts.hpp"
 
 namespace tessera {
 namespace {
 
-const Tensor& tensor_of(const Network& network, std::int32_t index) {
-  return network.tensors[static_cast<std::size_t>(index)];
-}
+using lowering::tensor_of;
 
 }  // namespace
 

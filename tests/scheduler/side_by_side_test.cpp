@@ -8,7 +8,8 @@
 namespace tessera {
 namespace {
 
-ConvShape conv(std::int32_t width, std::int32_t out_c, std::int32_t kernel, std::int32_t stride) {
+ConvShape wide_conv(std::int32_t width, std::int32_t out_c, std::int32_t kernel,
+                    std::int32_t stride) {
   ConvShape shape;
   shape.in_h = 10;
   shape.out_h = 10 - kernel + 1;
@@ -22,7 +23,7 @@ ConvShape conv(std::int32_t width, std::int32_t out_c, std::int32_t kernel, std:
 }
 
 TEST(SideBySide, FillsTheArraysKernelsAsFarAsThatPays) {
-  const auto wide = side_by_side(conv(24, 1, 3, 1), hardware_preset("small"));
+  const auto wide = side_by_side(wide_conv(24, 1, 3, 1), hardware_preset("small"));
   ASSERT_TRUE(wide);
   // Eight would take 192 steps less, but weights that need 384 cycles more on the bus.
   EXPECT_EQ(wide->columns, 6);
@@ -34,11 +35,11 @@ TEST(SideBySide, FillsTheArraysKernelsAsFarAsThatPays) {
 
 TEST(SideBySide, LeavesAFullArrayAndWhatTheCommandSetCannotSay) {
   const Hardware hw = hardware_preset("small");
-  EXPECT_FALSE(side_by_side(conv(24, 8, 3, 1), hw));
-  EXPECT_FALSE(side_by_side(conv(24, 1, 1, 1), hw)) << "no taps to share";
-  EXPECT_FALSE(side_by_side(conv(23, 1, 3, 1), hw)) << "a prime number of columns";
-  EXPECT_FALSE(side_by_side(conv(24, 1, 8, 8), hw)) << "strides beyond 8";
-  ConvShape depthwise = conv(24, 32, 3, 1);
+  EXPECT_FALSE(side_by_side(wide_conv(24, 8, 3, 1), hw));
+  EXPECT_FALSE(side_by_side(wide_conv(24, 1, 1, 1), hw)) << "no taps to share";
+  EXPECT_FALSE(side_by_side(wide_conv(23, 1, 3, 1), hw)) << "a prime number of columns";
+  EXPECT_FALSE(side_by_side(wide_conv(24, 1, 8, 8), hw)) << "strides beyond 8";
+  ConvShape depthwise = wide_conv(24, 32, 3, 1);
   depthwise.depthwise = true;
   EXPECT_FALSE(side_by_side(depthwise, hw));
 }

@@ -24,6 +24,8 @@ namespace fs = std::filesystem;
 constexpr const char* kCompilerFlags = "-std=c++17 -O3 -march=native -fPIC";
 constexpr const char* kVerilatorFlags =
     "--cc --no-timing -O3 --x-assign fast --x-initial fast --noassert -Wno-fatal -Wno-lint";
+// Members of bundles by their names.
+constexpr const char* kWaveFlags = " --trace-fst --trace-structs";
 
 std::string contents(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -108,7 +110,7 @@ std::string verilate(const Verilation& v, const std::function<void(const std::st
     parameters += fmt::format(" -G{}={}", name, value);
   }
   Hash hash;
-  hash.add(v.top + parameters + kCompilerFlags + kVerilatorFlags + (v.waves ? "waves" : ""));
+  hash.add(v.top + parameters + kCompilerFlags + kVerilatorFlags + (v.waves ? kWaveFlags : ""));
   hash.add(processor_features());
   hash.add(contents(v.wrapper));
   for (const fs::path& header : v.headers) {
@@ -146,7 +148,7 @@ std::string verilate(const Verilation& v, const std::function<void(const std::st
     sources += " " + shell_quoted(file.string());
   }
   run(fmt::format("verilator {}{} --top-module {}{} -Mdir {} -CFLAGS {}{}", kVerilatorFlags,
-                  v.waves ? " --trace-fst" : "", v.top, parameters, shell_quoted(work.string()),
+                  v.waves ? kWaveFlags : "", v.top, parameters, shell_quoted(work.string()),
                   shell_quoted(kCompilerFlags), sources),
       log);
   run(fmt::format("make -j2 -C {} -f V{}.mk OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O3 V{}__ALL.a",

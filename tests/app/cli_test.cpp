@@ -118,7 +118,7 @@ TEST_F(Cli, WavesAreReadableByGtkwave) {
     }
     changes += line.empty() || line[0] == '$' ? 0 : 1;
   }
-  for (const char* name : {"clk_i", "m_arvalid_o", "m_wvalid_o", "irq_o", "array_busy"}) {
+  for (const char* name : {"clk_i", "m_arvalid_o", "m_wvalid_o", "irq_o", "compute_to_store"}) {
     EXPECT_EQ(names.count(name), 1U) << name;
   }
   EXPECT_GT(changes, 5000U);

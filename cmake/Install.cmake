@@ -2,9 +2,12 @@
 # find_package(Tessera) gives tessera::tessera, the library in one piece with the public headers.
 include(CMakePackageConfigHelpers)
 
+# All rooms below the commands and their reports.
+get_property(rooms GLOBAL PROPERTY TESSERA_ROOMS)
+list(REMOVE_ITEM rooms tessera_console tessera_app tessera_report tessera_rom tessera_sweep)
 set(objects)
-foreach(room ${TESSERA_LIBRARY_ROOMS})
-  list(APPEND objects $<TARGET_OBJECTS:tessera_${room}>)
+foreach(room ${rooms})
+  list(APPEND objects $<TARGET_OBJECTS:${room}>)
 endforeach()
 add_library(tessera STATIC ${objects})
 add_library(tessera::tessera ALIAS tessera)

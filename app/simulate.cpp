@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "app/classes.hpp"
+#include "app/picture.hpp"
 #include "app/tensor_file.hpp"
 #include "console/output_file.hpp"
 #include "tessera/checker.hpp"
@@ -24,7 +25,7 @@ const Tensor& tensor_of(const Network& network, std::int32_t index) {
   return network.tensors[static_cast<std::size_t>(index)];
 }
 
-// The file for tensor i of `count`: the path itself, or in a folder input0.npy or input0.bin.
+// The file for tensor i of `count`: the path itself, or in a folder input0.npy, input0.bin, ...
 std::string file_for(const std::string& path, const char* stem, std::size_t i, std::size_t count) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
@@ -34,32 +35,38 @@ std::string file_for(const std::string& path, const char* stem, std::size_t i, s
     }
     return path;
   }
-  const fs::path npy = fs::path(path) / fmt::format("{}{}.npy", stem, i);
-  const fs::path bin = fs::path(path) / fmt::format("{}{}.bin", stem, i);
-  return fs::exists(bin) && !fs::exists(npy) ? bin.string() : npy.string();
+  const auto named = [&](const char* ending) {
+    return (fs::path(path) / fmt::format("{}{}{}", stem, i, ending)).string();
+  };
+  for (const char* ending : {".npy", ".bin", ".png", ".jpg", ".jpeg"}) {
+    if (fs::exists(named(ending))) {
+      return named(ending);
+    }
+  }
+  return named(".npy");
 }
 
-// int8 over its range, float32 between -2 and 2.
+// int8 over its range, float32 between -2 and 2, whole numbers 0 or 1: they may be indices.
 Bytes seeded_values(const Tensor& tensor, SplitMix64& rng) {
   Bytes bytes(tensor.bytes());
-  if (tensor.type == DataType::Float32) {
-    for (std::size_t i = 0; i < bytes.size(); i += sizeof(float)) {
-      const float value = static_cast<float>(rng.int8()) / 64.0F;
+  const std::size_t size = size_of(tensor.type);
+  for (std::size_t i = 0; i < bytes.size(); i += size) {
+    const std::int8_t drawn = rng.int8();
+    const float value = static_cast<float>(drawn) / 64.0F;
+    if (tensor.type == DataType::Float32) {
       std::memcpy(&bytes[i], &value, sizeof(float));
+    } else {
+      bytes[i] = static_cast<std::uint8_t>(tensor.type == DataType::Int8 ? drawn : drawn & 1);
     }
-    return bytes;
-  }
-  for (std::uint8_t& byte : bytes) {
-    byte = static_cast<std::uint8_t>(rng.int8());
   }
   return bytes;
 }
 
-void write_outputs(const Network& network, const std::vector<Bytes>& outputs,
+void write_outputs(const Config& config, const Network& network, const std::vector<Bytes>& outputs,
                    const std::string& path) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     write_tensor_file(file_for(path, "output", i, outputs.size()),
-                      tensor_of(network, network.outputs[i]), outputs[i]);
+                      tensor_of(network, network.outputs[i]), outputs[i], config.tensors);
   }
 }
 
@@ -122,17 +129,16 @@ void check_engine(const Config& config, const SimulateOptions& options) {
 
 }  // namespace
 
-std::vector<Bytes> read_inputs(const Network& network, const std::string& path,
-                               std::uint64_t seed) {
+std::vector<Bytes> read_inputs(const Config& config, const Network& network,
+                               const std::string& path) {
   std::vector<Bytes> inputs;
-  SplitMix64 rng(seed);
+  SplitMix64 rng(config.seed);
   for (std::size_t i = 0; i < network.inputs.size(); ++i) {
     const Tensor& tensor = tensor_of(network, network.inputs[i]);
-    if (tensor.type != DataType::Int8 && tensor.type != DataType::Float32) {
-      throw InputError(fmt::format("{}: input {} is neither int8 nor float32", network.name, i));
-    }
     if (!path.empty()) {
-      inputs.push_back(read_tensor_file(file_for(path, "input", i, network.inputs.size()), tensor));
+      const std::string file = file_for(path, "input", i, network.inputs.size());
+      inputs.push_back(is_picture(file) ? read_picture(file, tensor, config.preprocess)
+                                        : read_tensor_file(file, tensor, config.tensors));
       continue;
     }
     inputs.push_back(seeded_values(tensor, rng));
@@ -165,7 +171,7 @@ Simulation simulate(const Config& config, std::shared_ptr<const Network> loaded,
   check_labels(config, network);
   std::vector<Bytes> inputs;
   if (simulation.has_data) {
-    inputs = read_inputs(network, options.input, config.seed);
+    inputs = read_inputs(config, network, options.input);
   }
   simulation.program = compile(network, config.hardware, config.policy,
                                simulation.has_data ? Contents::All : Contents::Commands);
@@ -197,7 +203,7 @@ Simulation simulate(const Config& config, std::shared_ptr<const Network> loaded,
   }
   progress.clear();
   if (!options.output.empty()) {
-    write_outputs(network, simulation.result.outputs, options.output);
+    write_outputs(config, network, simulation.result.outputs, options.output);
   }
   return simulation;
 }

@@ -15,7 +15,8 @@
 namespace tessera {
 
 struct SimulateOptions {
-  std::string input;   ///< .npy or .bin file, a folder for several; empty: from the seed
+  /// .npy, .bin or picture (.png, .jpg), a folder for several; empty: from the seed
+  std::string input;
   std::string output;  ///< the same for the outputs; empty: not written
   bool check_memory = false;
   std::string waves;  ///< FST file; empty: none
@@ -31,8 +32,8 @@ struct Simulation {
 };
 
 /// The inputs of a run: from files, or from the seed. Throws InputError.
-std::vector<std::vector<std::uint8_t>> read_inputs(const Network& network, const std::string& path,
-                                                   std::uint64_t seed);
+std::vector<std::vector<std::uint8_t>> read_inputs(const Config& config, const Network& network,
+                                                   const std::string& path);
 
 /// Throws std::runtime_error when the program checker objects.
 void check(const Program& program);

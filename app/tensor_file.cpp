@@ -50,13 +50,31 @@ std::vector<std::int32_t> parse_shape(const std::string& text) {
 }
 
 // NumPy's names of a type, the usual one first.
-std::vector<std::string> type_names(DataType type) {
-  return type == DataType::Float32 ? std::vector<std::string>{"<f4"}
-                                   : std::vector<std::string>{"|i1", "<i1", "i1"};
+std::vector<std::string> type_codes(const std::string& type) {
+  if (type == "int8") {
+    return {"|i1", "<i1", "i1"};
+  }
+  if (type == "uint8") {
+    return {"|u1", "<u1", "u1"};
+  }
+  return {type == "float32" ? "<f4" : type == "bool" ? "|b1" : type == "int64" ? "<i8" : "<i4"};
+}
+
+// The usual name of one of NumPy's codes.
+std::string type_of_code(const std::string& quoted) {
+  for (const char* type : {"int8", "uint8", "float32", "int32", "int64", "bool"}) {
+    for (const std::string& code : type_codes(type)) {
+      if (quoted == "'" + code + "'") {
+        return type;
+      }
+    }
+  }
+  return quoted.empty() ? "no type" : quoted;
 }
 
 std::vector<std::uint8_t> read_npy(const std::string& path, const std::vector<std::uint8_t>& data,
-                                   DataType element, const std::vector<std::int32_t>& shape) {
+                                   const std::string& wanted,
+                                   const std::vector<std::int32_t>& shape) {
   const auto fail = [&](const std::string& text) {
     throw InputError(fmt::format("{}: {}", path, text));
   };
@@ -75,53 +93,115 @@ std::vector<std::uint8_t> read_npy(const std::string& path, const std::vector<st
     fail("the NumPy header is cut off");
   }
   const std::string header = text.substr(start, length);
-  const std::string type = header_value(header, "descr");
-  const std::vector<std::string> names = type_names(element);
-  if (std::none_of(names.begin(), names.end(),
-                   [&](const std::string& name) { return type == "'" + name + "'"; })) {
-    fail(fmt::format("holds {}; allowed is {} ('{}')", type.empty() ? "no type" : type,
-                     element == DataType::Float32 ? "float32" : "int8", names[0]));
+  const std::string type = type_of_code(header_value(header, "descr"));
+  const std::string found = header_value(header, "shape");
+  if (type != wanted || parse_shape(found) != shape) {
+    fail(fmt::format("holds {} of shape {}; the model's is {} of shape {}", type, found, wanted,
+                     shape_text(shape)));
   }
   if (header_value(header, "fortran_order") != "False") {
     fail("is in Fortran order; allowed is C order");
   }
-  if (parse_shape(header_value(header, "shape")) != shape) {
-    fail(fmt::format("has shape {}; the network's input is {}", header_value(header, "shape"),
-                     shape_text(shape)));
-  }
   return {data.begin() + static_cast<std::ptrdiff_t>(start + length), data.end()};
+}
+
+// Values where they belong in the other layout; `there` has the file's order.
+std::vector<std::uint8_t> turned(const Tensor& tensor, const std::vector<std::uint8_t>& bytes,
+                                 bool to_file) {
+  const std::vector<std::int32_t>& order = tensor.form.order;
+  if (order.empty()) {
+    return bytes;
+  }
+  const std::size_t rank = order.size();
+  const std::size_t size = size_of(tensor.type);
+  std::vector<std::size_t> strides(rank, 1);  // in the file, by its own dimensions
+  for (std::size_t d = rank - 1; d-- > 0;) {
+    strides[d] = strides[d + 1] * static_cast<std::size_t>(tensor.form.shape[d + 1]);
+  }
+  std::vector<std::uint8_t> result(bytes.size());
+  std::vector<std::int32_t> at(rank, 0);
+  for (std::size_t here = 0; here < bytes.size(); here += size) {
+    std::size_t there = 0;
+    for (std::size_t d = 0; d < rank; ++d) {
+      there += strides[static_cast<std::size_t>(order[d])] * static_cast<std::size_t>(at[d]);
+    }
+    const std::size_t from = to_file ? here : there * size;
+    const std::size_t to = to_file ? there * size : here;
+    std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(from), size,
+                result.begin() + static_cast<std::ptrdiff_t>(to));
+    for (std::size_t d = rank; d-- > 0;) {
+      if (++at[d] < tensor.shape[d]) {
+        break;
+      }
+      at[d] = 0;
+    }
+  }
+  return result;
+}
+
+void flip_sign(const Tensor& tensor, std::vector<std::uint8_t>& bytes) {
+  if (tensor.form.is_unsigned && tensor.type == DataType::Int8) {
+    for (std::uint8_t& byte : bytes) {
+      byte ^= 0x80;
+    }
+  }
 }
 
 }  // namespace
 
-std::vector<std::uint8_t> read_tensor_file(const std::string& path, const Tensor& tensor) {
-  const std::vector<std::int32_t>& shape = tensor.shape;
+std::vector<std::int32_t> file_shape(const Tensor& tensor, TensorForm form) {
+  return form == TensorForm::Own && !tensor.form.shape.empty() ? tensor.form.shape : tensor.shape;
+}
+
+std::string file_type(const Tensor& tensor, TensorForm form) {
+  return form == TensorForm::Own && tensor.form.is_unsigned && tensor.type == DataType::Int8
+             ? "uint8"
+             : std::string(name_of(tensor.type));
+}
+
+std::vector<std::uint8_t> to_own(const Tensor& tensor, const std::vector<std::uint8_t>& bytes) {
+  std::vector<std::uint8_t> result = turned(tensor, bytes, true);
+  flip_sign(tensor, result);
+  return result;
+}
+
+std::vector<std::uint8_t> from_own(const Tensor& tensor, const std::vector<std::uint8_t>& bytes) {
+  std::vector<std::uint8_t> result = turned(tensor, bytes, false);
+  flip_sign(tensor, result);
+  return result;
+}
+
+std::vector<std::uint8_t> read_tensor_file(const std::string& path, const Tensor& tensor,
+                                           TensorForm form) {
+  const std::vector<std::int32_t> shape = file_shape(tensor, form);
   const std::string ending = std::filesystem::path(path).extension().string();
   if (ending != ".npy" && ending != ".bin") {
-    throw InputError(path + ": tensors are .npy or .bin files");
+    throw InputError(path + ": tensors are .npy or .bin files, pictures .png or .jpg");
   }
   std::vector<std::uint8_t> data = read_file(path);
   if (ending == ".npy") {
-    data = read_npy(path, data, tensor.type, shape);
+    data = read_npy(path, data, file_type(tensor, form), shape);
   }
   const std::size_t bytes = tensor.bytes();
   if (data.size() != bytes) {
-    throw InputError(fmt::format("{}: {} bytes of data; the tensor of shape {} has {}", path,
-                                 data.size(), shape_text(shape), bytes));
+    throw InputError(fmt::format("{}: {} bytes of data; {} of shape {} is {}", path, data.size(),
+                                 file_type(tensor, form), shape_text(shape), bytes));
   }
-  return data;
+  return form == TensorForm::Own ? from_own(tensor, data) : data;
 }
 
 void write_tensor_file(const std::string& path, const Tensor& tensor,
-                       const std::vector<std::uint8_t>& bytes) {
+                       const std::vector<std::uint8_t>& bytes, TensorForm form) {
   const std::string ending = std::filesystem::path(path).extension().string();
   if (ending != ".npy" && ending != ".bin") {
     throw InputError(path + ": tensors are .npy or .bin files");
   }
+  const std::vector<std::uint8_t> data = form == TensorForm::Own ? to_own(tensor, bytes) : bytes;
   std::string header;
   if (ending == ".npy") {
     header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
-                         type_names(tensor.type)[0], shape_text(tensor.shape));
+                         type_codes(file_type(tensor, form))[0],
+                         shape_text(file_shape(tensor, form)));
     header.append(63 - (10 + header.size()) % 64, ' ');
     header += '\n';
     const auto length = static_cast<unsigned>(header.size());
@@ -130,8 +210,7 @@ void write_tensor_file(const std::string& path, const Tensor& tensor,
   }
   std::ofstream out(path, std::ios::binary);
   out << header;
-  out.write(reinterpret_cast<const char*>(bytes.data()),
-            static_cast<std::streamsize>(bytes.size()));
+  out.write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(data.size()));
   if (!out) {
     throw InputError(path + ": cannot be written");
   }

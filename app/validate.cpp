@@ -110,7 +110,7 @@ Validation validate(const Config& config, const Tolerances& tolerances, Progress
   Validation v;
   const Network network = load_configured(config);
   RunOptions options;
-  options.inputs = read_inputs(network, "", config.seed);
+  options.inputs = read_inputs(config, network, "");
   options.memory = config.memory;
   options.traffic = config.traffic;
   options.announce = [&](const std::string& text) { progress.say(text); };

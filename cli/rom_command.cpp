@@ -113,7 +113,7 @@ bool RomCommand::run() const {
   }
   Progress progress(quiet);
   const rom::Verification result =
-      verify(out_, image, network, read_inputs(network, input_, config.seed),
+      verify(out_, image, network, read_inputs(config, network, input_),
              [&](const std::string& text) { progress.say(text); });
   if (!result.problem.empty()) {
     fmt::print(stderr, "cosim: {}\n", result.problem);

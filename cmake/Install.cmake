@@ -13,7 +13,7 @@ add_library(tessera STATIC ${objects})
 add_library(tessera::tessera ALIAS tessera)
 target_compile_features(tessera PUBLIC cxx_std_17)
 target_include_directories(tessera INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(tessera INTERFACE fmt::fmt yaml-cpp onnx_proto protobuf::libprotobuf systemc
+target_link_libraries(tessera INTERFACE fmt::fmt yaml-cpp flatbuffers onnx_proto protobuf::libprotobuf png jpeg systemc
                                         ${CMAKE_DL_LIBS})
 target_link_options(tessera INTERFACE -Wl,--undefined=sc_main)
 set_target_properties(tessera PROPERTIES LINKER_LANGUAGE CXX)
@@ -62,5 +62,5 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "verilator, g++, make, zlib1g-dev")
 # For programs that link the library.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
-    "cmake, libfmt-dev, libyaml-cpp-dev, libonnx-dev, libprotobuf-dev, libsystemc-dev")
+    "cmake, libfmt-dev, libyaml-cpp-dev, libflatbuffers-dev, libonnx-dev, libprotobuf-dev, libpng-dev, libjpeg-dev, libsystemc-dev")
 include(CPack)

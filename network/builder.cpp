@@ -218,7 +218,11 @@ std::int32_t NetworkBuilder::unary(const std::string& name, std::int32_t in, con
 std::int32_t NetworkBuilder::moved(const std::string& name, std::vector<std::int32_t> shape,
                                    Attributes attributes, std::vector<std::int32_t> inputs) {
   const Quantisation quantisation = tensor(inputs.at(0)).quantisation;
-  return computed(name, std::move(shape), quantisation, std::move(attributes), std::move(inputs));
+  const DataType type = tensor(inputs[0]).type;
+  const std::int32_t out =
+      computed(name, std::move(shape), quantisation, std::move(attributes), std::move(inputs));
+  tensor(out).type = type;
+  return out;
 }
 
 std::int32_t NetworkBuilder::softmax(const std::string& name, std::int32_t in) {

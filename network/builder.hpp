@@ -51,7 +51,7 @@ class NetworkBuilder {
   std::int32_t binary(const std::string& name, std::int32_t a, std::int32_t b,
                       const Binary& binary);
   std::int32_t unary(const std::string& name, std::int32_t in, const Unary& unary);
-  /// Any operator without weights, with the input's quantisation.
+  /// Any operator without weights, with the first input's quantisation and type.
   std::int32_t moved(const std::string& name, std::vector<std::int32_t> shape,
                      Attributes attributes, std::vector<std::int32_t> inputs);
   std::int32_t softmax(const std::string& name, std::int32_t in);

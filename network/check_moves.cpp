@@ -7,6 +7,11 @@
 namespace tessera {
 
 void NetworkChecker::check_moved(const Tensor& in, const Tensor& out) const {
+  require(in.type == out.type && in.type != DataType::Int16,
+          fmt::format("turns {} into {}", name_of(in.type), name_of(out.type)));
+  if (in.type != DataType::Int8) {
+    return;
+  }
   check_activation(in, "input");
   check_activation(out, "output");
   require(in.quantisation.scales == out.quantisation.scales &&
@@ -72,10 +77,11 @@ void NetworkChecker::check(const Operator& op, const Pad& pad) const {
   const Tensor& in = input(op, 0, "input");
   const Tensor& out = output(op);
   check_moved(in, out);
+  require(in.type == DataType::Int8, "pads int8 tensors");
   const std::size_t rank = in.shape.size();
-  require(rank >= 1 && rank <= 4 && out.shape.size() == rank && pad.before.size() == rank &&
+  require(rank >= 1 && rank <= 8 && out.shape.size() == rank && pad.before.size() == rank &&
               pad.after.size() == rank,
-          "rank must be 1 to 4 and equal everywhere");
+          "rank must be 1 to 8 and equal everywhere");
   for (std::size_t d = 0; d < rank; ++d) {
     require(pad.before[d] >= 0 && pad.after[d] >= 0 &&
                 std::int64_t{in.shape[d]} + pad.before[d] + pad.after[d] == out.shape[d],
@@ -86,13 +92,17 @@ void NetworkChecker::check(const Operator& op, const Pad& pad) const {
 
 void NetworkChecker::check(const Operator& op, const Concatenation& concat) const {
   const Tensor& out = output(op);
-  check_activation(out, "output");
+  require(out.type != DataType::Int16, "int16 is for kernels");
   require(concat.axis >= 0 && static_cast<std::size_t>(concat.axis) < out.shape.size(),
           fmt::format("axis {} of {} dimensions", concat.axis, out.shape.size()));
   std::int64_t extent = 0;
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     const Tensor& in = input(op, i, "input");
-    check_activation(in, "input");
+    require(in.type == out.type, "inputs and output differ in type");
+    if (in.type == DataType::Int8) {
+      check_activation(in, "input");
+      check_activation(out, "output");
+    }
     require(in.shape.size() == out.shape.size(), "inputs differ in rank");
     for (std::size_t d = 0; d < out.shape.size(); ++d) {
       require(d == static_cast<std::size_t>(concat.axis) || in.shape[d] == out.shape[d],

@@ -34,6 +34,19 @@ void NetworkChecker::run() {
   require(!network_.inputs.empty() && !network_.outputs.empty(), "no inputs or no outputs");
 }
 
+void NetworkChecker::run_alone(const Operator& op) {
+  ready_.assign(network_.tensors.size(), true);
+  where_ = fmt::format("operator ({}, `{}`)", op.type_name(), op.name);
+  for (const std::int32_t input : op.inputs) {
+    if (input >= 0) {
+      check_tensor(index(input, "input"));
+    }
+  }
+  check_tensor(index(op.output, "output"));
+  where_ = fmt::format("{} `{}`", op.type_name(), op.name);
+  check_operator(op);
+}
+
 void NetworkChecker::fail(const std::string& text) const {
   throw InputError(fmt::format("{}: {}: {}", network_.name, where_, text));
 }
@@ -106,6 +119,10 @@ void NetworkChecker::check_operator(const Operator& op) const {
 
 void check_network(const Network& network) {
   NetworkChecker(network).run();
+}
+
+void check_operator(const Network& network, const Operator& op) {
+  NetworkChecker(network).run_alone(op);
 }
 
 }  // namespace tessera

@@ -3,10 +3,19 @@
 #include <array>
 #include <numeric>
 
+#include "network/host_kinds.hpp"
+
 namespace tessera {
 
 std::size_t size_of(DataType type) {
-  return type == DataType::Int8 ? 1 : type == DataType::Int16 ? 2 : 4;
+  constexpr std::array<std::size_t, 6> sizes = {1, 2, 4, 4, 8, 1};
+  return sizes[static_cast<std::size_t>(type)];
+}
+
+std::string_view name_of(DataType type) {
+  constexpr std::array<std::string_view, 6> names = {"int8",    "int16", "int32",
+                                                     "float32", "int64", "bool"};
+  return names[static_cast<std::size_t>(type)];
 }
 
 std::int64_t Tensor::elements() const {
@@ -47,6 +56,7 @@ std::string_view Operator::type_name() const {
     std::string_view operator()(const Softmax&) const { return "SOFTMAX"; }
     std::string_view operator()(const Pad&) const { return "PAD"; }
     std::string_view operator()(const Concatenation&) const { return "CONCATENATION"; }
+    std::string_view operator()(const HostOperator& op) const { return rule_of(op.kind).name; }
   };
   return std::visit(Namer{}, attributes);
 }

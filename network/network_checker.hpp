@@ -13,6 +13,8 @@ class NetworkChecker {
   explicit NetworkChecker(const Network& network)
       : network_(network), ready_(network.tensors.size()) {}
   void run();
+  /// One operator, all of whose tensors are taken as computed.
+  void run_alone(const Operator& op);
 
  private:
   [[noreturn]] void fail(const std::string& text) const;
@@ -48,6 +50,8 @@ class NetworkChecker {
   void check(const Operator& op, const Softmax& softmax) const;
   void check(const Operator& op, const Pad& pad) const;
   void check(const Operator& op, const Concatenation& concat) const;
+  void check(const Operator& op, const HostOperator& host) const;
+  void check_broadcast(const std::vector<const Tensor*>& parts, const Tensor& out) const;
   void check_operator(const Operator& op) const;
 
   const Network& network_;

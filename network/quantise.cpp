@@ -49,6 +49,11 @@ std::int32_t requantise(std::int32_t value, FixedPoint factor) {
   return rounding_shift_right(doubling_high_multiply(scaled, factor.multiplier), right);
 }
 
+std::int32_t requantise(std::int32_t value, FixedPoint factor, std::int32_t zero_point) {
+  const std::int64_t sum = std::int64_t{requantise(value, factor)} + zero_point;
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(sum, INT32_MIN, INT32_MAX));
+}
+
 std::optional<FixedPoint> average_factor(std::int32_t count, std::int32_t low) {
   const FixedPoint factor = fixed_point(1.0 / (double{kAverageWeight} * count));
   for (std::int32_t sum = low * count; sum <= (low + 255) * count; ++sum) {

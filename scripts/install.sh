@@ -4,7 +4,8 @@ set -euo pipefail
 
 build=(g++ make cmake ninja-build verilator zlib1g-dev libyaml-cpp-dev libcli11-dev libfmt-dev
   nlohmann-json3-dev flatbuffers-compiler libflatbuffers-dev libgtest-dev librapidcheck-dev
-  libbenchmark-dev libsqlite3-dev libsystemc-dev libssl-dev libonnx-dev libprotobuf-dev)
+  libbenchmark-dev libsqlite3-dev libsystemc-dev libssl-dev libonnx-dev libprotobuf-dev
+  libpng-dev libjpeg-dev)
 web=()
 command -v npm >/dev/null || web+=(nodejs npm)
 # Viewers, clusters and compilers that results are tried with.

@@ -47,6 +47,11 @@ Config parse_config(const std::string& text, const std::string& path,
     }
     config.engine = static_cast<Engine>(fields.choice("engine", engine_names(), 0));
     config.seeded_weights = fields.choice("weights", {"model", "seeded"}, 0) == 1;
+    config.cut = fields.choice("unsupported", {"error", "cut"}, 0) == 1;
+    config.tensors = static_cast<TensorForm>(fields.choice("tensors", {"own", "stored"}, 0));
+    if (const YAML::Node preprocess = fields.get("preprocess"); preprocess.IsDefined()) {
+      config.preprocess = read_preprocess(preprocess, path);
+    }
     if (const YAML::Node labels = fields.get("labels"); labels.IsDefined()) {
       config.labels = read_labels(labels, path);
     }
@@ -60,13 +65,13 @@ Config parse_config(const std::string& text, const std::string& path,
 }
 
 Network load_configured(const Config& config) {
+  const ImportOptions options{config.seed, config.seeded_weights, config.cut};
   if (config.models.empty()) {
-    return load_network(config.network, config.seed, config.seeded_weights);
+    return load_network(config.network, options);
   }
   std::vector<ModelSource> sources;
   for (const ModelEntry& model : config.models) {
-    sources.push_back({model.name, load_network(model.path, config.seed, config.seeded_weights),
-                       model.group, model.keep_outputs});
+    sources.push_back({model.name, load_network(model.path, options), model.group, model.keep_outputs});
   }
   return merge_networks(sources);
 }

@@ -75,4 +75,14 @@ std::vector<std::string> read_labels(const YAML::Node& node, const std::string& 
   return labels;
 }
 
+Preprocess read_preprocess(const YAML::Node& node, const std::string& file) {
+  YamlFields fields(node, file, "preprocess");
+  Preprocess preprocess;
+  preprocess.resize = fields.choice("resize", {"no", "bilinear"}, 1) == 1;
+  preprocess.mean = fields.numbers("mean", -1e6, 1e6);
+  preprocess.scale = fields.numbers("scale", -1e6, 1e6);
+  fields.finish();
+  return preprocess;
+}
+
 }  // namespace tessera

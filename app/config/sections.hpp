@@ -26,4 +26,6 @@ std::vector<ModelEntry> read_models(const YAML::Node& node, const std::string& f
 /// A list of names, or a file with one per line.
 std::vector<std::string> read_labels(const YAML::Node& node, const std::string& file);
 
+Preprocess read_preprocess(const YAML::Node& node, const std::string& file);
+
 }  // namespace tessera

@@ -20,6 +20,18 @@ struct ModelEntry {
   bool keep_outputs = true;
 };
 
+/// How files of tensors have their values: in the model's own type and layout, or as they are
+/// stored here: int8 for uint8, NHWC.
+enum class TensorForm : std::uint8_t { Own, Stored };
+
+/// What becomes of a picture's pixels before they are an input.
+struct Preprocess {
+  bool resize = true;        ///< bilinear, to the input's height and width; else they must be equal
+  std::vector<float> mean;   ///< subtracted; one, or one per channel; empty: 0
+  std::vector<float> scale;  ///< then multiplied; empty: 1 for uint8 and int8 as they are stored,
+                             ///< 1/255 for float32
+};
+
 struct Config {
   Hardware hardware;
   ExternalMemory memory;
@@ -31,6 +43,9 @@ struct Config {
   Engine engine = Engine::Rtl;
   std::uint64_t seed = 1;
   bool seeded_weights = false;      ///< float models run with weights from the seed
+  bool cut = false;                 ///< operators that are not supported are left out
+  TensorForm tensors = TensorForm::Own;
+  Preprocess preprocess;
   std::vector<std::string> labels;  ///< names of a classifier's outputs, in order
 };
 

@@ -9,18 +9,30 @@
 
 namespace tessera {
 
-/// Reads a network by its file's ending: .tflite (TensorFlow Lite int8 or uint8), .onnx, .yaml/.yml
-/// (layer list), .csv (layer table of the SCALE-Sim kind). `seed` makes the weights that the file
-/// does not give; with `seeded_weights` also those of float ONNX models, which are errors
-/// otherwise. Throws InputError naming the file and the place in it.
-Network load_network(const std::string& path, std::uint64_t seed, bool seeded_weights = false);
+struct ImportOptions {
+  std::uint64_t seed = 1;       ///< makes the weights that the file does not give
+  bool seeded_weights = false;  ///< also those of float models, which are errors otherwise
+  /// Operators that are not supported are left out, and what needs them; the tensors there become
+  /// outputs. Otherwise they are errors, which name all of them.
+  bool cut = false;
+};
 
-/// `data`: the file's bytes; `name`: what errors call it.
-Network import_tflite(const std::vector<std::uint8_t>& data, const std::string& name);
+/// Reads a network by its file's ending: .tflite (TensorFlow Lite), .onnx, .yaml/.yml (layer list),
+/// .csv (layer table of the SCALE-Sim kind). Throws InputError naming the file and the place in it.
+Network load_network(const std::string& path, const ImportOptions& options);
+inline Network load_network(const std::string& path, std::uint64_t seed,
+                            bool seeded_weights = false) {
+  return load_network(path, {seed, seeded_weights, false});
+}
 
-/// Images become NHWC.
+/// `data`: the file's bytes; `name`: what errors call it. What is uint8 there is int8 here, each
+/// value 128 lower (Form::is_unsigned).
+Network import_tflite(const std::vector<std::uint8_t>& data, const std::string& name,
+                      const ImportOptions& options = {});
+
+/// Images become NHWC (Form::order).
 Network import_onnx(const std::vector<std::uint8_t>& data, const std::string& name,
-                    std::uint64_t seed, bool seeded_weights);
+                    const ImportOptions& options);
 
 /// Files that the text names are looked for next to `path`.
 Network import_yaml(const std::string& text, const std::string& path, std::uint64_t seed);

@@ -11,15 +11,25 @@
 namespace tessera {
 
 /// Int16 is for kernels only: weights of -255 to 255, as unsigned weights have around their zero
-/// point.
-enum class DataType : std::uint8_t { Int8, Int16, Int32, Float32 };
+/// point. Bool is a byte of 0 or 1. The array computes on int8; all others are the host's.
+enum class DataType : std::uint8_t { Int8, Int16, Int32, Float32, Int64, Bool };
 
 std::size_t size_of(DataType type);
+/// As numpy calls it: int8, int16, int32, float32, int64, bool.
+std::string_view name_of(DataType type);
 
 /// Real value = scale * (stored - zero_point). One scale, or one per output channel.
 struct Quantisation {
   std::vector<float> scales;
   std::int32_t zero_point = 0;
+};
+
+/// How the model's own file has a tensor that is stored otherwise here.
+struct Form {
+  bool is_unsigned = false;         ///< uint8 there: each value is 128 higher
+  std::vector<std::int32_t> shape;  ///< there; empty: the same
+  /// Dimension d here is order[d] there, both without leading extents of 1; empty: the same order.
+  std::vector<std::int32_t> order;
 };
 
 struct Tensor {
@@ -28,6 +38,7 @@ struct Tensor {
   DataType type = DataType::Int8;
   Quantisation quantisation;
   std::vector<std::uint8_t> constant;  ///< little-endian values; empty when computed or an input
+  Form form;
 
   [[nodiscard]] std::int64_t elements() const;
   [[nodiscard]] std::size_t bytes() const;
@@ -166,9 +177,88 @@ struct Concatenation {
   std::int32_t axis = 0;
 };
 
+/// Operators that only the host has. Names and signatures: host_kinds().
+enum class HostKind : std::uint8_t {
+  // Two values, element by element; shapes broadcast.
+  Add,
+  Sub,
+  Mul,
+  Div,
+  FloorDiv,
+  FloorMod,
+  Pow,
+  SquaredDifference,
+  Minimum,
+  Maximum,
+  Equal,
+  NotEqual,
+  Greater,
+  GreaterEqual,
+  Less,
+  LessEqual,
+  LogicalAnd,
+  LogicalOr,
+  Prelu,
+  // One value.
+  Abs,
+  Neg,
+  Sign,
+  Sqrt,
+  Rsqrt,
+  Exp,
+  Log,
+  Square,
+  Sin,
+  Cos,
+  Floor,
+  Ceil,
+  Round,
+  Elu,
+  Erf,
+  Gelu,
+  Logistic,
+  Tanh,
+  HardSwish,
+  LeakyRelu,
+  Clip,
+  LogicalNot,
+  Cast,
+  // Several values.
+  Select,
+  Sum,
+  ReduceMax,
+  ReduceMin,
+  ReduceProd,
+  ReduceAny,
+  ReduceAll,
+  ReduceMean,
+  ArgMax,
+  ArgMin,
+  Gather,
+  GatherNd,
+  Tile,
+  BroadcastTo,
+  Reverse,
+  PadValue,
+  MirrorPad,
+  L2Normalization,
+  BatchMatMul,
+  ResizeBilinear,
+  SoftmaxFloat,
+  LogSoftmax,
+  DetectionPostProcess
+};
+
+struct HostOperator {
+  HostKind kind = HostKind::Add;
+  std::vector<std::int32_t> integers;  ///< what they say: host_kinds()
+  std::vector<float> numbers;
+};
+
 using Attributes = std::variant<Conv2d, DepthwiseConv2d, TransposeConv2d, FullyConnected, Binary,
                                 Unary, Pool2d, Mean, Reshape, Transpose, StridedSlice,
-                                ResizeNearest, Softmax, Pad, Concatenation, Dequantize>;
+                                ResizeNearest, Softmax, Pad, Concatenation, Dequantize,
+                                HostOperator>;
 
 struct Operator {
   std::string name;
@@ -198,6 +288,8 @@ struct Network {
   std::vector<std::int32_t> inputs;
   std::vector<std::int32_t> outputs;
   std::vector<Model> models;  ///< in execution order; empty: the network is one model
+  std::vector<std::string> notes;     ///< what its reader took for granted
+  std::vector<std::string> left_out;  ///< operators that a reader told to cut has left out, and why
 };
 
 /// Names of all operators, as type_name() gives them, in alphabetical order.
@@ -209,5 +301,8 @@ std::uint64_t macs_of(const Network& network, const Operator& op);
 /// Throws InputError naming the operator whose tensors do not fit together: a wrong number of
 /// inputs, shapes that do not match, missing constants or scales, sizes out of range.
 void check_network(const Network& network);
+
+/// The same for one operator alone, whatever computes its inputs.
+void check_operator(const Network& network, const Operator& op);
 
 }  // namespace tessera

@@ -20,6 +20,8 @@ FixedPoint fixed_point(double factor);
 
 /// round(value * factor): rounding doubled high multiply, then rounding right shift.
 std::int32_t requantise(std::int32_t value, FixedPoint factor);
+/// The same and a zero point added, within int32 whatever the factor.
+std::int32_t requantise(std::int32_t value, FixedPoint factor, std::int32_t zero_point);
 
 /// Average pooling as a weighted sum: each value counts this much, so that requantise()'s first
 /// rounding keeps enough bits below the result.

@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-Network load_network(const std::string& path, std::uint64_t seed, bool seeded_weights) {
+Network load_network(const std::string& path, const ImportOptions& options) {
   const std::string ending = std::filesystem::path(path).extension().string();
   if (ending != ".tflite" && ending != ".onnx" && ending != ".yaml" && ending != ".yml" &&
       ending != ".csv") {
@@ -18,13 +18,14 @@ Network load_network(const std::string& path, std::uint64_t seed, bool seeded_we
   }
   const std::vector<std::uint8_t> data = read_file(path);
   if (ending == ".tflite") {
-    return import_tflite(data, path);
+    return import_tflite(data, path, options);
   }
   if (ending == ".onnx") {
-    return import_onnx(data, path, seed, seeded_weights);
+    return import_onnx(data, path, options);
   }
   const std::string text(data.begin(), data.end());
-  return ending == ".csv" ? import_csv(text, path, seed) : import_yaml(text, path, seed);
+  return ending == ".csv" ? import_csv(text, path, options.seed)
+                          : import_yaml(text, path, options.seed);
 }
 
 }  // namespace tessera

@@ -25,6 +25,7 @@ struct Dispatch {
   void operator()(const Softmax& op) const { reference::softmax(op, operands); }
   void operator()(const Pad& op) const { reference::pad(op, operands); }
   void operator()(const Concatenation& op) const { reference::concatenation(op, operands); }
+  void operator()(const HostOperator& op) const { reference::host(op, operands); }
 };
 
 }  // namespace

@@ -1,23 +1,11 @@
 #include <algorithm>
 
+#include "network/reference/elements.hpp"
 #include "network/reference/reference_kernels.hpp"
 #include "tessera/quantise.hpp"
 
 namespace tessera::reference {
 namespace {
-
-// Where the elements of an input lie for those of the output: strides, 0 where it is repeated.
-std::vector<std::int64_t> broadcast_strides(const std::vector<std::int32_t>& shape,
-                                            std::size_t rank) {
-  std::vector<std::int64_t> strides(rank, 0);
-  std::int64_t stride = 1;
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    const std::int32_t extent = shape[shape.size() - 1 - d];
-    strides[rank - 1 - d] = extent == 1 ? 0 : stride;
-    stride *= extent;
-  }
-  return strides;
-}
 
 // What two values give.
 class Arithmetic {
@@ -33,18 +21,19 @@ class Arithmetic {
         range_(activation_range(binary.activation, out)) {}
 
   [[nodiscard]] std::int8_t operator()(std::int8_t a, std::int8_t b) const {
-    const std::int32_t value = requantised(a - zero_a_, b - zero_b_) + zero_out_;
+    const std::int32_t value = requantised(a - zero_a_, b - zero_b_);
     return static_cast<std::int8_t>(std::clamp(value, range_.low, range_.high));
   }
 
  private:
   [[nodiscard]] std::int32_t requantised(std::int32_t a, std::int32_t b) const {
     if (kind_ == BinaryKind::Mul) {
-      return requantise(a * b, product_);
+      return requantise(a * b, product_, zero_out_);
     }
     const std::int32_t first = requantise(a * (1 << kAddShift), factors_.first);
     const std::int32_t second = requantise(b * (1 << kAddShift), factors_.second);
-    return requantise(kind_ == BinaryKind::Add ? first + second : first - second, factors_.output);
+    return requantise(kind_ == BinaryKind::Add ? first + second : first - second, factors_.output,
+                      zero_out_);
   }
 
   BinaryKind kind_;

@@ -9,8 +9,8 @@ namespace {
 
 std::int8_t quantised(std::int32_t acc, FixedPoint factor, std::int32_t zero_point,
                       ClampRange range) {
-  const std::int64_t value = std::int64_t{requantise(acc, factor)} + zero_point;
-  return static_cast<std::int8_t>(std::clamp<std::int64_t>(value, range.low, range.high));
+  const std::int32_t value = requantise(acc, factor, zero_point);
+  return static_cast<std::int8_t>(std::clamp(value, range.low, range.high));
 }
 
 // sum of weight * (feature - zero_point) over n consecutive channels, modulo 2^32.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "network/reference/elements.hpp"
 #include "network/reference/reference_kernels.hpp"
 #include "tessera/quantise.hpp"
 #include "tessera/reference.hpp"
@@ -22,37 +23,6 @@ std::int32_t nearest_source(const ResizeNearest& resize, std::int32_t at, std::i
 }  // namespace tessera
 
 namespace tessera::reference {
-namespace {
-
-// Calls `visit(output index, coordinates)` for every element, in order.
-template <class Visit>
-void for_elements(const std::vector<std::int32_t>& shape, Visit visit) {
-  std::vector<std::int32_t> at(shape.size(), 0);
-  std::int64_t count = 1;
-  for (const std::int32_t extent : shape) {
-    count *= extent;
-  }
-  for (std::int64_t i = 0; i < count; ++i) {
-    visit(i, at);
-    for (std::size_t d = shape.size(); d-- > 0;) {
-      if (++at[d] < shape[d]) {
-        break;
-      }
-      at[d] = 0;
-    }
-  }
-}
-
-// Row-major index.
-std::int64_t index_of(const std::vector<std::int32_t>& shape, const std::vector<std::int32_t>& at) {
-  std::int64_t index = 0;
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    index = index * shape[d] + at[d];
-  }
-  return index;
-}
-
-}  // namespace
 
 void reshape(const Operands& x) {
   std::memcpy(x.output_data, x.inputs[0], x.output().bytes());
@@ -88,17 +58,27 @@ void concatenation(const Concatenation& concat, const Operands& x) {
   for (std::int32_t d = 0; d < concat.axis; ++d) {
     outer *= out.shape[static_cast<std::size_t>(d)];
   }
+  const auto size = static_cast<std::int64_t>(size_of(out.type));
   const std::int64_t out_chunk = out.elements() / outer;
   std::int64_t offset = 0;
   for (std::size_t i = 0; i < x.op.inputs.size(); ++i) {
     const Tensor& in = x.input(i);
     const std::int64_t chunk = in.elements() / outer;
-    const FixedPoint factor = rescale_factor(in.quantisation, out.quantisation);
+    const bool rescaled =
+        out.type == DataType::Int8 && (in.quantisation.scales != out.quantisation.scales ||
+                                       in.quantisation.zero_point != out.quantisation.zero_point);
+    const FixedPoint factor =
+        rescaled ? rescale_factor(in.quantisation, out.quantisation) : FixedPoint{};
     for (std::int64_t o = 0; o < outer; ++o) {
+      if (!rescaled) {
+        std::memcpy(x.output_data + (o * out_chunk + offset) * size,
+                    x.inputs[i] + o * chunk * size, static_cast<std::size_t>(chunk * size));
+        continue;
+      }
       for (std::int64_t e = 0; e < chunk; ++e) {
         const std::int32_t centred =
             x.data<std::int8_t>(i)[o * chunk + e] - in.quantisation.zero_point;
-        const std::int32_t value = requantise(centred, factor) + out.quantisation.zero_point;
+        const std::int32_t value = requantise(centred, factor, out.quantisation.zero_point);
         x.result()[o * out_chunk + offset + e] =
             static_cast<std::int8_t>(std::clamp(value, -128, 127));
       }
@@ -110,33 +90,33 @@ void concatenation(const Concatenation& concat, const Operands& x) {
 void transpose(const Transpose& transpose, const Operands& x) {
   const std::vector<std::int32_t>& shape = x.input(0).shape;
   std::vector<std::int32_t> source(shape.size());
-  for_elements(x.output().shape, [&](std::int64_t i, const std::vector<std::int32_t>& at) {
+  move_elements(x, 0, [&](const std::vector<std::int32_t>& at) {
     for (std::size_t d = 0; d < at.size(); ++d) {
       source[static_cast<std::size_t>(transpose.order[d])] = at[d];
     }
-    x.result()[i] = x.data<std::int8_t>(0)[index_of(shape, source)];
+    return index_of(shape, source);
   });
 }
 
 void strided_slice(const StridedSlice& slice, const Operands& x) {
   const std::vector<std::int32_t>& shape = x.input(0).shape;
   std::vector<std::int32_t> source(shape.size());
-  for_elements(x.output().shape, [&](std::int64_t i, const std::vector<std::int32_t>& at) {
+  move_elements(x, 0, [&](const std::vector<std::int32_t>& at) {
     for (std::size_t d = 0; d < at.size(); ++d) {
       source[d] = slice.begin[d] + at[d] * slice.stride[d];
     }
-    x.result()[i] = x.data<std::int8_t>(0)[index_of(shape, source)];
+    return index_of(shape, source);
   });
 }
 
 void resize_nearest(const ResizeNearest& resize, const Operands& x) {
   const std::vector<std::int32_t>& shape = x.input(0).shape;
   const std::vector<std::int32_t>& to = x.output().shape;
-  for_elements(to, [&](std::int64_t i, const std::vector<std::int32_t>& at) {
+  move_elements(x, 0, [&](const std::vector<std::int32_t>& at) {
     const std::vector<std::int32_t> source = {at[0], nearest_source(resize, at[1], shape[1], to[1]),
                                               nearest_source(resize, at[2], shape[2], to[2]),
                                               at[3]};
-    x.result()[i] = x.data<std::int8_t>(0)[index_of(shape, source)];
+    return index_of(shape, source);
   });
 }
 

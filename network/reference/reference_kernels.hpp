@@ -45,5 +45,6 @@ void softmax(const Softmax& softmax, const Operands& operands);
 void pad(const Pad& pad, const Operands& operands);
 void concatenation(const Concatenation& concat, const Operands& operands);
 void reshape(const Operands& operands);
+void host(const HostOperator& host, const Operands& operands);
 
 }  // namespace tessera::reference

@@ -58,7 +58,7 @@ void mean(const Mean& mean, const Operands& x) {
         sum += feature[(o * count + n) * inner + i];
       }
       const std::int32_t value =
-          requantise(static_cast<std::int32_t>(sum), factor) + out.quantisation.zero_point;
+          requantise(static_cast<std::int32_t>(sum), factor, out.quantisation.zero_point);
       x.result()[o * inner + i] = static_cast<std::int8_t>(std::clamp(value, -128, 127));
     }
   }

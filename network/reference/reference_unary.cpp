@@ -85,7 +85,7 @@ std::int8_t value_of(const Unary& unary, std::int8_t x, const Quantisation& in,
                      const Quantisation& out) {
   const std::int32_t centred = x - in.zero_point;
   const auto rescaled = [&](double factor) {
-    return requantise(centred, fixed_point(factor)) + out.zero_point;
+    return requantise(centred, fixed_point(factor), out.zero_point);
   };
   switch (unary.kind) {
     case UnaryKind::Relu:

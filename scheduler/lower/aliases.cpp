@@ -81,7 +81,7 @@ bool Aliases::slice(const Operator& op, const StridedSlice& slice) {
     }
     offset += slice.begin[d] * in_strides[d];
   }
-  put(op.output, op.inputs[0], static_cast<std::uint64_t>(offset));
+  put(op.output, op.inputs[0], static_cast<std::uint64_t>(offset) * size_of(in.type));
   return true;
 }
 

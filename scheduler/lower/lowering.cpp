@@ -37,6 +37,7 @@ struct Lowerer {
   Lowering operator()(const Reshape&) const { return on_host(); }
   Lowering operator()(const Softmax&) const { return on_host(); }
   Lowering operator()(const Dequantize&) const { return on_host(); }
+  Lowering operator()(const HostOperator&) const { return on_host(); }
 
   [[nodiscard]] Lowering on_host() const {
     return lowering::refuse(std::string(context.op.type_name()) + " has no accelerator unit");
@@ -75,6 +76,12 @@ Lowering refuse(std::string problem) {
 Lowering lower(const Network& network, const Operator& op, const Hardware& hardware,
                const std::optional<FoldedPad>& pad) {
   const lowering::Context context{network, op, hardware};
+  for (const std::int32_t t : {op.inputs[0], op.output}) {
+    const DataType type = lowering::tensor_of(network, t).type;
+    if (type != DataType::Int8) {
+      return lowering::refuse(fmt::format("computes on {}, the array on int8", name_of(type)));
+    }
+  }
   Lowering result = std::visit(Lowerer{context, pad}, op.attributes);
   for (const Piece& piece : result.pieces) {
     if (!lowering::tensor_of(network, piece.feature).constant.empty()) {

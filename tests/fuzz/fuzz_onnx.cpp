@@ -6,7 +6,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
-    tessera::import_onnx({data, data + size}, "fuzz.onnx", 1, true);
+    tessera::import_onnx({data, data + size}, "fuzz.onnx", {1, true, false});
   } catch (const tessera::InputError&) {
     // A readable refusal is as good as a network.
   }

@@ -67,7 +67,7 @@ TEST(OnnxNodeTests, QuantisedOperatorsGiveTheirResults) {
   for (const char* name : {"test_qlinearconv", "test_qlinearmatmul_2D"}) {
     SCOPED_TRACE(name);
     const NodeTest test = node_test(kNodeTests / name, {0});
-    const Network network = import_onnx(bytes_of(test.model), name, 1, false);
+    const Network network = import_onnx(bytes_of(test.model), name, {1, false, false});
     const Dims in(test.input.dims().begin(), test.input.dims().end());
     const Dims out(test.output.dims().begin(), test.output.dims().end());
     const std::string& raw = test.input.raw_data();
@@ -131,7 +131,7 @@ TEST(OnnxNodeTests, FloatOperatorsHaveTheirShapes) {
     }
     const NodeTest test = node_test(entry.path(), kept);
     try {
-      const Network network = import_onnx(bytes_of(test.model), "node", 1, true);
+      const Network network = import_onnx(bytes_of(test.model), "node", {1, true, false});
       const Tensor& out = network.tensors[static_cast<std::size_t>(network.outputs[0])];
       Dims expected(test.output.dims().begin(), test.output.dims().end());
       EXPECT_EQ(logical_dims(out.shape), expected.empty() ? Dims{1} : expected);

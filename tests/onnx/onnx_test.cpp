@@ -81,7 +81,7 @@ TEST(Onnx, AgreesWithOnnxRuntime) {
       SCOPED_TRACE(dir.filename().string());
       std::ifstream json(dir / "output.json");
       const Dims dims = nlohmann::json::parse(json)["dims"];
-      const Network network = import_onnx(test::model_of(c, is_signed), "model.onnx", 1, false);
+      const Network network = import_onnx(test::model_of(c, is_signed), "model.onnx", {1, false, false});
       const Bytes actual =
           run_reference(network, {test::shifted(test::stored(input_of(c), c.dims), is_signed)})[0];
       const Tensor& out = network.tensors[static_cast<std::size_t>(network.outputs[0])];
@@ -111,7 +111,7 @@ TEST(Onnx, AgreesWithOnnxRuntime) {
 
 std::string error_of(const std::vector<std::uint8_t>& data, bool seeded = false) {
   try {
-    import_onnx(data, "model.onnx", 1, seeded);
+    import_onnx(data, "model.onnx", {1, seeded, false});
   } catch (const InputError& error) {
     return error.what();
   }
@@ -151,7 +151,7 @@ TEST(Onnx, DamagedModelsNeverCrash) {
   for (const Case& c : test::onnx_cases()) {
     const auto bytes = model_of(c, true);
     test::damage({bytes.begin(), bytes.end()}, 100, [](const std::string& text) {
-      import_onnx({text.begin(), text.end()}, "damaged.onnx", 1, true);
+      import_onnx({text.begin(), text.end()}, "damaged.onnx", {1, true, false});
     });
   }
 }

@@ -110,7 +110,7 @@ TEST_F(Driver, DrivesTheRtl) {
   const auto no_such_run = reinterpret_cast<int (*)(void*)>(::dlsym(library, "no_such_run"));
 
   std::vector<std::uint8_t> memory = image_.program.image;
-  const auto inputs = read_inputs(network_, "", config_.seed);
+  const auto inputs = read_inputs(config_, network_, "");
   const auto begin = memory.begin();
   const auto give_input = [&] {
     std::copy(inputs[0].begin(), inputs[0].end(),

@@ -138,7 +138,7 @@ class Flips : public test::Cli {
     image_ = rom::make_image(compile(network_, config_.hardware, config_.policy), 0);
     write_text(path("tessera_rom.sv"), rom_module(image_));
     write_text(path("tessera_system.sv"), system_module(image_));
-    inputs_ = read_inputs(network_, "", config_.seed);
+    inputs_ = read_inputs(config_, network_, "");
   }
 
   std::unique_ptr<rom::System> system_with(const std::vector<std::uint8_t>& bytes) {

@@ -374,8 +374,8 @@ std::int32_t OnnxImporter::network_output(const std::string& name) {
 }
 
 Network import_onnx(const std::vector<std::uint8_t>& data, const std::string& name,
-                    std::uint64_t seed, bool seeded_weights) {
-  return OnnxImporter(data, name, seed, seeded_weights).run();
+                    const ImportOptions& options) {
+  return OnnxImporter(data, name, options.seed, options.seeded_weights).run();
 }
 
 }  // namespace tessera

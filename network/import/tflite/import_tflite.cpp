@@ -14,6 +14,8 @@ const TfliteKinds& kinds() {
   static const TfliteKinds all = [] {
     TfliteKinds result = tflite_windows();
     result.merge(tflite_moves());
+    result.merge(tflite_arrangements());
+    result.merge(tflite_host());
     result.merge(tflite_functions());
     return result;
   }();
@@ -29,6 +31,8 @@ std::string supported_operators() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+constexpr std::int32_t kCustom = 32;
+
 const TfliteKind& kind_of(const tflite::Model& model, const tflite::Operator& source,
                           const TfliteGraph& graph) {
   graph.require(
@@ -37,12 +41,14 @@ const TfliteKind& kind_of(const tflite::Model& model, const tflite::Operator& so
   const auto* code = model.operator_codes()->Get(source.opcode_index());
   const std::int32_t builtin =
       std::max<std::int32_t>(code->deprecated_builtin_code(), code->builtin_code());
+  const std::string custom = code->custom_code() != nullptr ? code->custom_code()->str() : "";
+  if (builtin == kCustom && custom == tflite_detection().name) {
+    return tflite_detection();
+  }
   const auto entry = kinds().find(builtin);
   graph.require(entry != kinds().end(),
                 fmt::format("builtin operator {}{} is not supported; supported are {}", builtin,
-                            code->custom_code() != nullptr
-                                ? fmt::format(" (custom `{}`)", code->custom_code()->str())
-                                : "",
+                            custom.empty() ? "" : fmt::format(" (custom `{}`)", custom),
                             supported_operators()));
   return entry->second;
 }
@@ -70,8 +76,10 @@ void read_operator(const tflite::Operator& source, const TfliteKind& kind, Tflit
   const std::vector<std::int32_t> outputs = values_of(source.outputs());
   graph.check_tensors(op.inputs, -1);
   graph.check_tensors(outputs, 0);
+  graph.check_usable(op.inputs);
+  graph.check_usable(outputs);
   if (kind.operators != nullptr) {
-    kind.operators(graph, op, outputs);
+    kind.operators(graph, source, op, outputs);
     return;
   }
   graph.require(outputs.size() == 1,
@@ -85,14 +93,18 @@ void read_operator(const tflite::Operator& source, const TfliteKind& kind, Tflit
   graph.add(std::move(op));
 }
 
-Network import_model(const tflite::Model& model, const std::string& name) {
-  TfliteGraph graph(model, name);
+Network import_model(const tflite::Model& model, const std::string& name,
+                     const ImportOptions& options) {
+  TfliteGraph graph(model, name, options);
   std::size_t index = 0;
   for (const tflite::Operator* op : *graph.subgraph().operators()) {
     graph.at(fmt::format("operator {}: ", index));
-    const TfliteKind& kind = kind_of(model, *op, graph);
-    graph.at(fmt::format("operator {} ({}): ", index, kind.name));
-    read_operator(*op, kind, graph);
+    graph.read(*op, index, [&] {
+      const TfliteKind& kind = kind_of(model, *op, graph);
+      graph.at(fmt::format("operator {} ({}): ", index, kind.name));
+      graph.call(kind.name);
+      read_operator(*op, kind, graph);
+    });
     ++index;
   }
   return graph.finish();
@@ -100,13 +112,14 @@ Network import_model(const tflite::Model& model, const std::string& name) {
 
 }  // namespace
 
-Network import_tflite(const std::vector<std::uint8_t>& data, const std::string& name) {
+Network import_tflite(const std::vector<std::uint8_t>& data, const std::string& name,
+                      const ImportOptions& options) {
   flatbuffers::Verifier verifier(data.data(), data.size(), 32, 1000000);
   if (data.size() < 8 || !flatbuffers::BufferHasIdentifier(data.data(), "TFL3") ||
       !tflite::VerifyModelBuffer(verifier)) {
     throw InputError(name + ": not a TensorFlow Lite model, or a damaged one");
   }
-  return import_model(*tflite::GetModel(data.data()), name);
+  return import_model(*tflite::GetModel(data.data()), name, options);
 }
 
 }  // namespace tessera

@@ -1,54 +1,134 @@
+// Functions of one or two values, and means: on int8 the array's, on other types the host's.
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "network/import/tflite/readers.hpp"
 
 namespace tessera {
+
+bool is_quantised(const TfliteGraph& graph, const Operator& op) {
+  return graph.input(op, 0).type == DataType::Int8;
+}
+
+Unary table_of(const TfliteGraph& graph, const Operator& op, float (*function)(float)) {
+  const Quantisation& in = graph.input(op, 0).quantisation;
+  const Quantisation& out = graph.output(op).quantisation;
+  graph.require(in.scales.size() == 1 && out.scales.size() == 1,
+                "input and output need one scale each");
+  const float inverse = 1.0F / out.scales[0];
+  Unary unary;
+  unary.kind = UnaryKind::Lookup;
+  for (std::int32_t x = -128; x <= 127; ++x) {
+    const float real = in.scales[0] * static_cast<float>(x - in.zero_point);
+    const float steps = std::round(function(real) * inverse) + static_cast<float>(out.zero_point);
+    const float limited = std::isnan(steps) ? 0.0F : std::clamp(steps, -128.0F, 127.0F);
+    unary.table.push_back(static_cast<std::int8_t>(limited));
+  }
+  return unary;
+}
+
 namespace {
 
-Mean mean_of(const TfliteGraph& graph, const Operator& op) {
-  const Tensor& in = graph.input(op, 0);
-  std::vector<std::size_t> axes;
-  for (const std::int32_t axis : graph.integers(op, 1, "axes")) {
-    axes.push_back(graph.axis_of(axis, in.shape.size()));
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+std::vector<float> limits_of(const TfliteGraph& graph, tflite::Activation activation) {
+  switch (activation) {
+    case tflite::Activation_NONE:
+      return {};
+    case tflite::Activation_RELU:
+      return {0, kInfinity};
+    case tflite::Activation_RELU_N1_TO_1:
+      return {-1, 1};
+    case tflite::Activation_RELU6:
+      return {0, 6};
+    default:
+      graph.fail(fmt::format("activation {}; supported are NONE, RELU, RELU_N1_TO_1 and RELU6",
+                             tflite::EnumNameActivation(activation)));
   }
-  std::sort(axes.begin(), axes.end());
-  graph.require(axes.back() - axes.front() + 1 == axes.size(),
-                fmt::format("mean over axes {}; supported are axes that follow each other",
-                            fmt::join(axes, ", ")));
-  return {static_cast<std::int32_t>(axes.front()), static_cast<std::int32_t>(axes.size())};
 }
 
-template <UnaryKind kKind>
-Attributes read_unary(const TfliteGraph& /*graph*/, const TfliteOperator& /*o*/) {
-  return Unary{kKind, 0.0F, {}};
-}
-
-template <UnaryKind kKind>
-Attributes read_signed_unary(const TfliteGraph& graph, const TfliteOperator& o) {
-  graph.refuse_unsigned(o.op);
-  return Unary{kKind, 0.0F, {}};
-}
-
-Attributes read_leaky_relu(const TfliteGraph& graph, const TfliteOperator& o) {
-  return Unary{
-      UnaryKind::LeakyRelu, graph.need(o.source.builtin_options_as_LeakyReluOptions()).alpha(), {}};
+Attributes arithmetic(const TfliteGraph& graph, const TfliteOperator& o, BinaryKind kind,
+                      tflite::Activation activation) {
+  if (is_quantised(graph, o.op)) {
+    return Binary{kind, graph.activation(activation)};
+  }
+  constexpr HostKind kinds[] = {HostKind::Add, HostKind::Sub, HostKind::Mul};
+  return HostOperator{kinds[static_cast<std::size_t>(kind)], {}, limits_of(graph, activation)};
 }
 
 Attributes read_add(const TfliteGraph& graph, const TfliteOperator& o) {
   const auto& options = graph.need(o.source.builtin_options_as_AddOptions());
-  return Binary{BinaryKind::Add, graph.activation(options.fused_activation_function())};
+  return arithmetic(graph, o, BinaryKind::Add, options.fused_activation_function());
 }
 
 Attributes read_sub(const TfliteGraph& graph, const TfliteOperator& o) {
   const auto& options = graph.need(o.source.builtin_options_as_SubOptions());
-  return Binary{BinaryKind::Sub, graph.activation(options.fused_activation_function())};
+  return arithmetic(graph, o, BinaryKind::Sub, options.fused_activation_function());
 }
 
 Attributes read_mul(const TfliteGraph& graph, const TfliteOperator& o) {
   const auto& options = graph.need(o.source.builtin_options_as_MulOptions());
-  return Binary{BinaryKind::Mul, graph.activation(options.fused_activation_function())};
+  return arithmetic(graph, o, BinaryKind::Mul, options.fused_activation_function());
+}
+
+Attributes read_div(const TfliteGraph& graph, const TfliteOperator& o) {
+  const auto& options = graph.need(o.source.builtin_options_as_DivOptions());
+  return HostOperator{HostKind::Div, {}, limits_of(graph, options.fused_activation_function())};
+}
+
+template <UnaryKind kKind>
+Attributes read_relu(const TfliteGraph& graph, const TfliteOperator& o) {
+  if (is_quantised(graph, o.op)) {
+    return Unary{kKind, 0.0F, {}};
+  }
+  return HostOperator{HostKind::Clip, {}, {0, kKind == UnaryKind::Relu6 ? 6 : kInfinity}};
+}
+
+template <int kLow>
+Attributes read_relu_to_1(const TfliteGraph& graph, const TfliteOperator& o) {
+  if (is_quantised(graph, o.op)) {
+    return table_of(graph, o.op,
+                    [](float x) { return std::clamp(x, static_cast<float>(kLow), 1.0F); });
+  }
+  return HostOperator{HostKind::Clip, {}, {kLow, 1}};
+}
+
+float logistic(float x) {
+  return 1.0F / (1.0F + std::exp(-x));
+}
+
+float hyperbolic(float x) {
+  return std::tanh(x);
+}
+
+// Unsigned kernels are tables, signed ones fixed point.
+template <UnaryKind kKind, HostKind kHost>
+Attributes read_sigmoid(const TfliteGraph& graph, const TfliteOperator& o) {
+  if (!is_quantised(graph, o.op)) {
+    return HostOperator{kHost, {}, {}};
+  }
+  if (graph.is_unsigned(o.op.inputs[0])) {
+    return table_of(graph, o.op, kKind == UnaryKind::Tanh ? hyperbolic : logistic);
+  }
+  return Unary{kKind, 0.0F, {}};
+}
+
+Attributes read_hard_swish(const TfliteGraph& graph, const TfliteOperator& o) {
+  return is_quantised(graph, o.op) ? Attributes{Unary{UnaryKind::HardSwish, 0.0F, {}}}
+                                   : Attributes{HostOperator{HostKind::HardSwish, {}, {}}};
+}
+
+Attributes read_quantize(const TfliteGraph& /*graph*/, const TfliteOperator& /*o*/) {
+  return Unary{UnaryKind::Quantize, 0.0F, {}};
+}
+
+Attributes read_leaky_relu(const TfliteGraph& graph, const TfliteOperator& o) {
+  const float alpha = graph.need(o.source.builtin_options_as_LeakyReluOptions()).alpha();
+  return is_quantised(graph, o.op) ? Attributes{Unary{UnaryKind::LeakyRelu, alpha, {}}}
+                                   : Attributes{HostOperator{HostKind::LeakyRelu, {}, {alpha}}};
 }
 
 Attributes read_dequantize(const TfliteGraph& /*graph*/, const TfliteOperator& /*o*/) {
@@ -56,30 +136,50 @@ Attributes read_dequantize(const TfliteGraph& /*graph*/, const TfliteOperator& /
 }
 
 Attributes read_mean(const TfliteGraph& graph, const TfliteOperator& o) {
-  graph.refuse_unsigned(o.op);
-  return mean_of(graph, o.op);
+  std::vector<std::int32_t> axes;
+  for (const std::int32_t axis : graph.integers(o.op, 1, "axes")) {
+    axes.push_back(
+        static_cast<std::int32_t>(graph.axis_of(axis, graph.input(o.op, 0).shape.size())));
+  }
+  std::sort(axes.begin(), axes.end());
+  axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
+  const auto count = static_cast<std::int32_t>(axes.size());
+  const bool neighbours = axes.back() - axes.front() + 1 == count;
+  if (is_quantised(graph, o.op) && neighbours) {
+    return Mean{axes.front(), count};
+  }
+  return HostOperator{HostKind::ReduceMean, axes, {}};
 }
 
 Attributes read_softmax(const TfliteGraph& graph, const TfliteOperator& o) {
-  return Softmax{graph.need(o.source.builtin_options_as_SoftmaxOptions()).beta()};
+  const float beta = graph.need(o.source.builtin_options_as_SoftmaxOptions()).beta();
+  const auto rank = static_cast<std::int32_t>(graph.input(o.op, 0).shape.size());
+  return is_quantised(graph, o.op)
+             ? Attributes{Softmax{beta}}
+             : Attributes{HostOperator{HostKind::SoftmaxFloat, {rank - 1}, {beta}}};
 }
 
 }  // namespace
 
 TfliteKinds tflite_functions() {
+  using U = UnaryKind;
+  using H = HostKind;
   return {{0, {"ADD", read_add}},
           {6, {"DEQUANTIZE", read_dequantize}},
-          {14, {"LOGISTIC", read_signed_unary<UnaryKind::Logistic>}},
+          {14, {"LOGISTIC", read_sigmoid<U::Logistic, H::Logistic>}},
           {18, {"MUL", read_mul}},
-          {19, {"RELU", read_unary<UnaryKind::Relu>}},
-          {21, {"RELU6", read_unary<UnaryKind::Relu6>}},
+          {19, {"RELU", read_relu<U::Relu>}},
+          {20, {"RELU_N1_TO_1", read_relu_to_1<-1>}},
+          {21, {"RELU6", read_relu<U::Relu6>}},
           {25, {"SOFTMAX", read_softmax}},
-          {28, {"TANH", read_signed_unary<UnaryKind::Tanh>}},
+          {28, {"TANH", read_sigmoid<U::Tanh, H::Tanh>}},
           {40, {"MEAN", read_mean, TfliteInputs::First}},
           {41, {"SUB", read_sub}},
+          {42, {"DIV", read_div}},
           {98, {"LEAKY_RELU", read_leaky_relu}},
-          {114, {"QUANTIZE", read_unary<UnaryKind::Quantize>}},
-          {117, {"HARD_SWISH", read_signed_unary<UnaryKind::HardSwish>}}};
+          {114, {"QUANTIZE", read_quantize}},
+          {117, {"HARD_SWISH", read_hard_swish}},
+          {152, {"RELU_0_TO_1", read_relu_to_1<0>}}};
 }
 
 }  // namespace tessera

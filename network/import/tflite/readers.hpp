@@ -25,8 +25,8 @@ enum class TfliteInputs : std::uint8_t {
 
 using AttributesReader = Attributes (*)(const TfliteGraph& graph, const TfliteOperator& op);
 /// For operators that become several.
-using OperatorsReader = void (*)(TfliteGraph& graph, const Operator& op,
-                                 const std::vector<std::int32_t>& outputs);
+using OperatorsReader = void (*)(TfliteGraph& graph, const tflite::Operator& source,
+                                 const Operator& op, const std::vector<std::int32_t>& outputs);
 
 struct TfliteKind {
   const char* name = "";
@@ -40,5 +40,14 @@ using TfliteKinds = std::map<std::int32_t, TfliteKind>;
 TfliteKinds tflite_windows();    ///< convolutions, pools, fully connected layers
 TfliteKinds tflite_moves();      ///< what moves values and leaves them as they are
 TfliteKinds tflite_functions();  ///< of one or two values, and means
+/// What takes several of our operators: blocks of space, packing, splitting.
+TfliteKinds tflite_arrangements();
+TfliteKinds tflite_host();  ///< what only the host has
+const TfliteKind& tflite_detection();
+
+/// Whether the array's operators take the operator's first input: int8.
+bool is_quantised(const TfliteGraph& graph, const Operator& op);
+/// The function as a table of 256 outputs, computed in float as TensorFlow Lite's tables are.
+Unary table_of(const TfliteGraph& graph, const Operator& op, float (*function)(float));
 
 }  // namespace tessera

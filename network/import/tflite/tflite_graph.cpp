@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tessera/error.hpp"
+#include "network/import/tflite/seeded.hpp"
 
 namespace tessera {
 namespace {
@@ -17,7 +17,9 @@ void make_signed(Tensor& tensor) {
 
 }  // namespace
 
-TfliteGraph::TfliteGraph(const tflite::Model& model, const std::string& name) : model_(model) {
+TfliteGraph::TfliteGraph(const tflite::Model& model, const std::string& name,
+                         const ImportOptions& options)
+    : model_(model), options_(options) {
   network_.name = name;
   require(model.version() == 3, fmt::format("version {}; allowed is 3", model.version()));
   const std::size_t subgraphs = model.subgraphs() != nullptr ? model.subgraphs()->size() : 0;
@@ -31,11 +33,30 @@ TfliteGraph::TfliteGraph(const tflite::Model& model, const std::string& name) : 
   }
   network_.inputs = values_of(subgraph_->inputs());
   network_.outputs = values_of(subgraph_->outputs());
+  where_.clear();
+  if (is_float_model()) {
+    require(options.seeded_weights,
+            "a float model has shapes but no quantisation; with `weights: seeded` it runs with "
+            "weights from the seed");
+    seeded_ = true;
+    for (Tensor& tensor : network_.tensors) {
+      seed_tensor(tensor, options.seed);
+    }
+  }
 }
 
-Network TfliteGraph::finish() {
-  check_network(network_);
-  return std::move(network_);
+bool TfliteGraph::is_float_model() const {
+  const auto computed = [](const Tensor& tensor, DataType type) {
+    return tensor.constant.empty() && tensor.type == type;
+  };
+  bool any_float = false;
+  for (const Tensor& tensor : network_.tensors) {
+    if (computed(tensor, DataType::Int8)) {
+      return false;
+    }
+    any_float = any_float || computed(tensor, DataType::Float32);
+  }
+  return any_float;
 }
 
 void TfliteGraph::fail(const std::string& text) const {
@@ -48,7 +69,7 @@ void TfliteGraph::require(bool condition, const std::string& text) const {
   }
 }
 
-DataType TfliteGraph::type_of(const tflite::Tensor& source) const {
+DataType TfliteGraph::type_of(const tflite::Tensor& source, std::string& problem) {
   switch (source.type()) {
     case tflite::TensorType_INT8:
     case tflite::TensorType_UINT8:
@@ -57,27 +78,35 @@ DataType TfliteGraph::type_of(const tflite::Tensor& source) const {
       return DataType::Float32;
     case tflite::TensorType_INT32:
       return DataType::Int32;
+    case tflite::TensorType_INT64:
+      return DataType::Int64;
+    case tflite::TensorType_BOOL:
+      return DataType::Bool;
     default:
-      fail(fmt::format("type {}; supported are int8, uint8, int32 and float32",
-                       tflite::EnumNameTensorType(source.type())));
+      problem = fmt::format("type {}; supported are int8, uint8, int32, int64, float32 and bool",
+                            tflite::EnumNameTensorType(source.type()));
+      return DataType::Int8;
   }
 }
 
-Quantisation TfliteGraph::quantisation_of(const tflite::Tensor& source) const {
+Quantisation TfliteGraph::quantisation_of(const tflite::Tensor& source, std::string& problem) {
   Quantisation result;
   const auto* quantisation = source.quantization();
   if (quantisation == nullptr) {
     return result;
   }
-  require(quantisation->details_type() == tflite::QuantizationDetails_NONE,
-          "custom quantisation is not supported");
+  if (quantisation->details_type() != tflite::QuantizationDetails_NONE) {
+    problem = "custom quantisation is not supported";
+  }
   result.scales = values_of(quantisation->scale());
   if (const auto zeros = values_of(quantisation->zero_point()); !zeros.empty()) {
-    require(std::all_of(zeros.begin(), zeros.end(),
-                        [&](std::int64_t zero) {
-                          return zero == zeros[0] && zero >= INT32_MIN && zero <= INT32_MAX;
-                        }),
-            "zero points differ between channels");
+    const bool one = std::all_of(zeros.begin(), zeros.end(), [&](std::int64_t zero) {
+      return zero == zeros[0] && zero >= INT32_MIN && zero <= INT32_MAX;
+    });
+    if (!one) {
+      problem = "zero points differ between channels";
+      return result;
+    }
     result.zero_point = static_cast<std::int32_t>(zeros[0]);
   }
   return result;
@@ -85,12 +114,13 @@ Quantisation TfliteGraph::quantisation_of(const tflite::Tensor& source) const {
 
 void TfliteGraph::read_tensor(const tflite::Tensor& source) {
   Tensor tensor;
+  std::string problem;
   tensor.name = source.name() != nullptr ? source.name()->str() : "";
   where_ = fmt::format("tensor {} (`{}`): ", network_.tensors.size(), tensor.name);
   tensor.shape = values_of(source.shape());
   require(tensor.shape.size() <= 8, "more than 8 dimensions");
-  tensor.type = type_of(source);
-  tensor.quantisation = quantisation_of(source);
+  tensor.type = type_of(source, problem);
+  tensor.quantisation = quantisation_of(source, problem);
   require(model_.buffers() != nullptr && source.buffer() < model_.buffers()->size(),
           fmt::format("buffer {} does not exist", source.buffer()));
   const auto* data = model_.buffers()->Get(source.buffer())->data();
@@ -100,7 +130,9 @@ void TfliteGraph::read_tensor(const tflite::Tensor& source) {
   is_unsigned_.push_back(source.type() == tflite::TensorType_UINT8);
   if (is_unsigned_.back()) {
     make_signed(tensor);
+    tensor.form.is_unsigned = true;
   }
+  problems_.push_back(problem.empty() ? "" : where_ + problem);
   network_.tensors.push_back(std::move(tensor));
 }
 
@@ -131,23 +163,28 @@ void TfliteGraph::centre_kernel(std::int32_t index) {
   }
 }
 
-void TfliteGraph::refuse_unsigned(const Operator& op) const {
-  for (const std::int32_t input : op.inputs) {
-    require(input < 0 || !is_unsigned_[static_cast<std::size_t>(input)],
-            "is supported for int8 only, its input is uint8");
-  }
-}
-
 std::vector<std::int32_t> TfliteGraph::integers(const Operator& op, std::size_t i,
                                                 const char* what) const {
+  constexpr std::size_t kMost = 64;
   const Tensor& tensor = input(op, i);
-  require(tensor.type == DataType::Int32 && !tensor.constant.empty() &&
-              tensor.constant.size() % 4 == 0 && tensor.constant.size() <= 64,
-          fmt::format("{} must be constant int32", what));
-  std::vector<std::int32_t> values(tensor.constant.size() / 4);
-  std::memcpy(values.data(), tensor.constant.data(), tensor.constant.size());
+  const bool is_wide = tensor.type == DataType::Int64;
+  require((is_wide || tensor.type == DataType::Int32) && !tensor.constant.empty() &&
+              tensor.constant.size() == tensor.bytes() &&
+              tensor.constant.size() <= kMost * size_of(tensor.type),
+          fmt::format("{} must be constant int32 or int64", what));
+  std::vector<std::int32_t> values(tensor.constant.size() / size_of(tensor.type));
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    std::int64_t wide = 0;
+    std::int32_t narrow = 0;
+    std::memcpy(&wide, tensor.constant.data() + v * size_of(tensor.type), is_wide ? 8 : 0);
+    std::memcpy(&narrow, tensor.constant.data() + v * size_of(tensor.type), is_wide ? 0 : 4);
+    values[v] = is_wide ? static_cast<std::int32_t>(std::clamp<std::int64_t>(wide, INT32_MIN,
+                                                                             INT32_MAX))
+                        : narrow;
+  }
   return values;
 }
+
 std::size_t TfliteGraph::axis_of(std::int32_t axis, std::size_t rank) const {
   const std::int64_t positive = axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis;
   require(positive >= 0 && positive < static_cast<std::int64_t>(rank),
@@ -192,9 +229,33 @@ void TfliteGraph::check_tensors(const std::vector<std::int32_t>& tensors,
   }
 }
 
-void TfliteGraph::add(Operator op) {
-  op.name = fmt::format("{}_{}", op.type_name(), network_.operators.size());
-  network_.operators.push_back(std::move(op));
+void TfliteGraph::check_usable(const std::vector<std::int32_t>& tensors) const {
+  for (const std::int32_t tensor : tensors) {
+    require(tensor < 0 || problems_[static_cast<std::size_t>(tensor)].empty(),
+            tensor < 0 ? "" : problems_[static_cast<std::size_t>(tensor)]);
+  }
+}
+
+void TfliteGraph::set_shape(std::int32_t tensor, std::vector<std::int32_t> shape) {
+  network_.tensors[static_cast<std::size_t>(tensor)].shape = std::move(shape);
+}
+
+std::int32_t TfliteGraph::new_tensor(const std::string& name, std::vector<std::int32_t> shape,
+                                     std::int32_t like) {
+  Tensor tensor;
+  tensor.name = name;
+  tensor.shape = std::move(shape);
+  tensor.type = this->tensor(like).type;
+  tensor.quantisation = this->tensor(like).quantisation;
+  tensor.form.is_unsigned = is_unsigned(like);
+  is_unsigned_.push_back(is_unsigned(like));
+  problems_.emplace_back();
+  network_.tensors.push_back(std::move(tensor));
+  return static_cast<std::int32_t>(network_.tensors.size()) - 1;
+}
+
+void TfliteGraph::set_constant(std::int32_t tensor, std::vector<std::uint8_t> bytes) {
+  network_.tensors[static_cast<std::size_t>(tensor)].constant = std::move(bytes);
 }
 
 }  // namespace tessera

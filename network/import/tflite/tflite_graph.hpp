@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tessera/error.hpp"
+#include "tessera/import.hpp"
 #include "tessera/network.hpp"
 #include "tflite_generated.h"
 
@@ -26,7 +28,7 @@ std::vector<T> values_of(const flatbuffers::Vector<T>* vector) {
 class TfliteGraph {
  public:
   /// Reads the tensors; operators follow.
-  TfliteGraph(const tflite::Model& model, const std::string& name);
+  TfliteGraph(const tflite::Model& model, const std::string& name, const ImportOptions& options);
 
   [[nodiscard]] const tflite::SubGraph& subgraph() const { return *subgraph_; }
   /// Everything else that errors name.
@@ -43,15 +45,21 @@ class TfliteGraph {
     return is_unsigned_[static_cast<std::size_t>(tensor)];
   }
   void check_tensors(const std::vector<std::int32_t>& tensors, std::int32_t least) const;
+  /// Fails for a tensor that cannot be had: of a type that is not supported, or left out.
+  void check_usable(const std::vector<std::int32_t>& tensors) const;
+  /// For outputs whose shape the file does not give.
+  void set_shape(std::int32_t tensor, std::vector<std::int32_t> shape);
+  /// A tensor of our own, quantised as another one.
+  std::int32_t new_tensor(const std::string& name, std::vector<std::int32_t> shape,
+                          std::int32_t like);
+  void set_constant(std::int32_t tensor, std::vector<std::uint8_t> bytes);
 
-  /// A constant int32 vector, such as axes or sizes.
+  /// Constants int32 or int64, such as axes or sizes; no more than 64 of them.
   [[nodiscard]] std::vector<std::int32_t> integers(const Operator& op, std::size_t i,
                                                    const char* what) const;
   [[nodiscard]] std::size_t axis_of(std::int32_t axis, std::size_t rank) const;
   [[nodiscard]] Activation activation(tflite::Activation code) const;
   void require_rank4(const Tensor& tensor, const char* what) const;
-  /// For functions whose unsigned kernels compute in other steps than the signed ones.
-  void refuse_unsigned(const Operator& op) const;
   template <class Options>
   const Options& need(const Options* options) const {
     require(options != nullptr, "its options are missing");
@@ -61,20 +69,49 @@ class TfliteGraph {
   /// Weights around zero. Unsigned ones have their zero point anywhere; around it they span up to
   /// 511 values.
   void centre_kernel(std::int32_t index);
+  /// Checks and appends an operator; one whose inputs are all constant is computed at once.
   void add(Operator op);
-  /// The network, checked.
+  void add(Attributes attributes, std::vector<std::int32_t> inputs, std::int32_t output);
+  /// Reads one operator of the file; its failure is kept for finish().
+  template <class Reader>
+  void read(const tflite::Operator& source, std::size_t index, Reader reader);
+  /// The network, checked. Throws what failed, or cuts it off.
   Network finish();
+
+  /// What operators of our own are called.
+  void call(const char* kind) { kind_ = kind; }
 
  private:
   void read_tensor(const tflite::Tensor& source);
-  [[nodiscard]] DataType type_of(const tflite::Tensor& source) const;
-  [[nodiscard]] Quantisation quantisation_of(const tflite::Tensor& source) const;
+  static DataType type_of(const tflite::Tensor& source, std::string& problem);
+  static Quantisation quantisation_of(const tflite::Tensor& source, std::string& problem);
+  void fold(const Operator& op);
+  void cut();
+  void leave_out(const tflite::Operator& source, std::size_t index, const std::string& why,
+                 std::size_t operators);
+  [[nodiscard]] bool is_float_model() const;
 
   const tflite::Model& model_;
   const tflite::SubGraph* subgraph_ = nullptr;
   Network network_;
+  ImportOptions options_;
+  bool seeded_ = false;  // a float model: its values are taken as int8
   std::string where_;
+  std::string kind_;
   std::vector<bool> is_unsigned_;
+  std::vector<std::string> problems_;  // by tensor: why it cannot be had
+  std::vector<std::string> failures_;
+  std::vector<std::int32_t> open_ends_;  // read by what is left out
 };
+
+template <class Reader>
+void TfliteGraph::read(const tflite::Operator& source, std::size_t index, Reader reader) {
+  const std::size_t operators = network_.operators.size();
+  try {
+    reader();
+  } catch (const InputError& error) {
+    leave_out(source, index, error.what(), operators);
+  }
+}
 
 }  // namespace tessera

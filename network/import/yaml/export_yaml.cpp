@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 
+#include "network/host_kinds.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
 
@@ -59,9 +60,9 @@ class Exporter {
     for (const std::int32_t input : network_.inputs) {
       const Tensor& tensor = tensor_of(input);
       name(input, tensor.name.empty() ? "input" : tensor.name);
-      text += fmt::format("  {}: {{shape: {}{}{}}}\n", quoted(name_of(input)), list(tensor.shape),
-                          tensor.type == DataType::Float32 ? ", type: float32" : "",
-                          quantisation(tensor));
+      text += fmt::format("  {}: {{shape: {}{}{}{}}}\n", quoted(name_of(input)),
+                          list(tensor.shape), type(tensor), quantisation(tensor),
+                          form(tensor.form));
     }
     std::string layers;
     for (const Operator& op : network_.operators) {
@@ -77,7 +78,10 @@ class Exporter {
     }
     text += "layers:\n" + layers + "outputs:\n";
     for (const std::int32_t output : network_.outputs) {
-      text += fmt::format("  - {}\n", quoted(name_of(output)));
+      const std::string as_file = form(tensor_of(output).form);
+      text += as_file.empty()
+                  ? fmt::format("  - {}\n", quoted(name_of(output)))
+                  : fmt::format("  - {{name: {}{}}}\n", quoted(name_of(output)), as_file);
     }
     return text;
   }
@@ -167,6 +171,17 @@ class Exporter {
     return begin("concat") + fmt::format(", axis: {}", concat.axis);
   }
   std::string operator()(const Dequantize&) { return begin("dequantize"); }
+  std::string operator()(const HostOperator& host) {
+    std::vector<std::string> numbers;
+    for (const float value : host.numbers) {
+      numbers.push_back(number(value));
+    }
+    const Tensor& out = tensor_of(op_->output);
+    return begin("host") +
+           fmt::format(", kind: {}, shape: {}, type: {}, integers: {}, numbers: [{}]",
+                       rule_of(host.kind).name, list(out.shape), tessera::name_of(out.type),
+                       list(host.integers), fmt::join(numbers, ", "));
+  }
 
  private:
   [[nodiscard]] const Tensor& tensor_of(std::int32_t index) const {
@@ -195,6 +210,16 @@ class Exporter {
     }
     return fmt::format(", scale: {}, zero_point: {}", number(tensor.quantisation.scales[0]),
                        tensor.quantisation.zero_point);
+  }
+
+  static std::string type(const Tensor& tensor) {
+    return tensor.type == DataType::Int8 ? "" : fmt::format(", type: {}", tessera::name_of(tensor.type));
+  }
+
+  static std::string form(const Form& form) {
+    return std::string(form.is_unsigned ? ", unsigned: yes" : "") +
+           (form.shape.empty() ? "" : ", file_shape: " + list(form.shape)) +
+           (form.order.empty() ? "" : ", file_order: " + list(form.order));
   }
 
   static bool is_weight(const Operator& op, std::int32_t input) {
@@ -262,10 +287,9 @@ class Exporter {
       return "";
     }
     name(index, tensor.name.empty() ? "constant" : tensor.name);
-    return fmt::format("  - constant: {{name: {}, shape: {}, values: {}{}}}\n",
-                       quoted(name_of(index)),
-                       list(tensor.shape.empty() ? std::vector{1} : tensor.shape),
-                       write(tensor.constant, "values"), quantisation(tensor));
+    return fmt::format("  - constant: {{name: {}, shape: {}, values: {}{}{}}}\n",
+                       quoted(name_of(index)), list(tensor.shape),
+                       write(tensor.constant, "values"), type(tensor), quantisation(tensor));
   }
 
   const Network& network_;

@@ -15,6 +15,7 @@ namespace tessera {
 namespace {
 
 constexpr std::int64_t kMaxExtent = 65535;
+constexpr std::int64_t kMaxTensorExtent = 1 << 24;
 
 const std::vector<std::string> kWeightedTypes = {"conv2d",           "depthwise_conv2d",
                                                  "transpose_conv2d", "fully_connected",
@@ -59,7 +60,7 @@ class LayerListReader {
       builder.output(last_);
     } else {
       for (const auto& output : outputs) {
-        builder.output(find(output));
+        builder.output(read_output(output));
       }
     }
     try {
@@ -82,14 +83,38 @@ class LayerListReader {
     for (const auto& entry : inputs) {
       const std::string name = entry.first.Scalar();
       YamlFields fields(entry.second, path_, "inputs." + name);
-      last_ = builder_->input(name, fields.list("shape", 1, 8, 1, kMaxExtent));
-      if (fields.choice("type", {"int8", "float32"}, 0) == 1) {
-        builder_->tensor(last_).type = DataType::Float32;
+      last_ = builder_->input(name, fields.list("shape", 0, 8, 1, kMaxTensorExtent));
+      if (const DataType type = read_data_type(fields); type != DataType::Int8) {
+        builder_->tensor(last_).type = type;
         builder_->tensor(last_).quantisation = {};
       }
       read_quantisation(fields, last_);
+      read_form(fields, last_);
       fields.finish();
       tensors_[name] = last_;
+    }
+  }
+
+  // A name, or a map with how the model's own file has it.
+  std::int32_t read_output(const YAML::Node& node) {
+    if (!node.IsMap()) {
+      return find(node);
+    }
+    YamlFields fields(node, path_, "outputs");
+    const std::int32_t tensor = find(fields.need("name"));
+    read_form(fields, tensor);
+    fields.finish();
+    return tensor;
+  }
+
+  void read_form(YamlFields& fields, std::int32_t tensor) {
+    Form& form = builder_->tensor(tensor).form;
+    form.is_unsigned = fields.choice("unsigned", {"no", "yes"}, 0) == 1;
+    if (fields.has("file_shape")) {
+      form.shape = fields.list("file_shape", 1, 8, 1, kMaxTensorExtent);
+    }
+    if (fields.has("file_order")) {
+      form.order = fields.list("file_order", 1, 8, 0, 7);
     }
   }
 
@@ -97,7 +122,7 @@ class LayerListReader {
   void read_quantisation(YamlFields& fields, std::int32_t tensor) {
     Quantisation& quantisation = builder_->tensor(tensor).quantisation;
     if (fields.has("scale")) {
-      quantisation.scales = {static_cast<float>(fields.number("scale", 1e-30, 1e30, 1.0))};
+      quantisation.scales = {static_cast<float>(fields.number("scale", 1e-38, 1e38, 1.0))};
     }
     if (fields.has("zero_point")) {
       quantisation.zero_point =
@@ -106,8 +131,12 @@ class LayerListReader {
   }
 
   std::int32_t read_constant(YamlFields& fields, const std::string& name) {
-    const auto shape = fields.list("shape", 1, 8, 1, kMaxExtent);
-    return builder_->constant(name, shape, {{1.0F}, 0}, side_file(fields.text("values")));
+    const auto shape = fields.list("shape", 0, 8, 1, kMaxTensorExtent);
+    const DataType type = read_data_type(fields);
+    const std::int32_t constant =
+        builder_->constant(name, shape, {{1.0F}, 0}, side_file(fields.text("values")));
+    builder_->tensor(constant).type = type;
+    return constant;
   }
 
   [[nodiscard]] std::vector<std::uint8_t> side_file(const std::string& file) const {
@@ -222,7 +251,7 @@ class LayerListReader {
     // Weights beyond int8 come from unsigned ones around their zero point.
     given.kernel_type =
         fields.choice("weight_type", {"int8", "int16"}, 0) == 0 ? DataType::Int8 : DataType::Int16;
-    given.kernel_scales = fields.numbers("weight_scales", 1e-30, 1e30);
+    given.kernel_scales = fields.numbers("weight_scales", 1e-38, 1e38);
     if (given.kernel_type == DataType::Int16 && !given.kernel) {
       fields.fail("weight_type", "int16 weights must come from a file");
     }

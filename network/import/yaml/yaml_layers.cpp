@@ -7,6 +7,8 @@
 #include <map>
 #include <numeric>
 
+#include "network/host_kinds.hpp"
+
 namespace tessera {
 namespace {
 
@@ -143,6 +145,24 @@ class PlainLayer {
     return out;
   }
 
+  std::int32_t host() {
+    std::vector<std::string> names;
+    for (const HostRule& rule : host_rules()) {
+      names.emplace_back(rule.name);
+    }
+    HostOperator host;
+    host.kind = host_rules()[fields_.choice("kind", names, 0)].kind;
+    const Shape shape = fields_.list("shape", 0, 8, 1, kMostOfAxis);
+    const DataType type = read_data_type(fields_);
+    host.integers = fields_.list("integers", 0, 64, INT32_MIN, INT32_MAX);
+    for (const float value : fields_.numbers("numbers", -3.5e38, 3.5e38)) {
+      host.numbers.push_back(value);
+    }
+    const std::int32_t out = moved(shape, host);
+    builder_.tensor(out).type = type;
+    return out;
+  }
+
  private:
   std::int32_t moved(Shape shape, Attributes attributes) {
     return builder_.moved(layer_.name, std::move(shape), std::move(attributes), layer_.from);
@@ -198,6 +218,7 @@ const std::map<std::string, Reader>& readers() {
       {"mean", &PlainLayer::mean},
       {"softmax", &PlainLayer::softmax},
       {"dequantize", &PlainLayer::dequantize},
+      {"host", &PlainLayer::host},
       {"add", binary(BinaryKind::Add)},
       {"sub", binary(BinaryKind::Sub)},
       {"mul", binary(BinaryKind::Mul)},
@@ -229,6 +250,12 @@ const std::vector<std::string>& plain_layer_types() {
 std::int32_t read_plain_layer(const YamlLayer& layer, YamlFields& fields, NetworkBuilder& builder) {
   PlainLayer plain(layer, fields, builder);
   return readers().at(layer.type)(plain);
+}
+
+DataType read_data_type(YamlFields& fields) {
+  static const std::vector<std::string> names = {"int8",    "int16", "int32",
+                                                 "float32", "int64", "bool"};
+  return static_cast<DataType>(fields.choice("type", names, 0));
 }
 
 Activation read_activation(YamlFields& fields) {

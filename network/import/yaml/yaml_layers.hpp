@@ -24,6 +24,9 @@ const std::vector<std::string>& plain_layer_types();
 /// Appends the layer and returns its output. Throws InputError naming the field.
 std::int32_t read_plain_layer(const YamlLayer& layer, YamlFields& fields, NetworkBuilder& builder);
 
+/// `type`: int8 unless it says otherwise.
+DataType read_data_type(YamlFields& fields);
+
 /// `activation`: none, relu or relu6.
 Activation read_activation(YamlFields& fields);
 

@@ -1,0 +1,279 @@
+// Operators of the file that take several of ours: each part of a split is a slice, blocks of space
+// are transpositions.
+#include <algorithm>
+#include <numeric>
+
+#include "network/import/tflite/readers.hpp"
+
+namespace tessera {
+namespace {
+
+using Shape = std::vector<std::int32_t>;
+using Tensors = std::vector<std::int32_t>;
+
+// A shape of the same elements.
+std::int32_t reshaped(TfliteGraph& graph, std::int32_t in, const Shape& shape) {
+  const std::int32_t out = graph.new_tensor(graph.tensor(in).name + "/shape", shape, in);
+  graph.add(Reshape{}, {in}, out);
+  return out;
+}
+
+std::int32_t transposed(TfliteGraph& graph, std::int32_t in, const Shape& order) {
+  Shape shape;
+  for (const std::int32_t axis : order) {
+    shape.push_back(graph.tensor(in).shape[static_cast<std::size_t>(axis)]);
+  }
+  const std::int32_t out = graph.new_tensor(graph.tensor(in).name + "/order", shape, in);
+  graph.add(Transpose{order}, {in}, out);
+  return out;
+}
+
+std::int32_t only(const TfliteGraph& graph, const Tensors& outputs) {
+  graph.require(outputs.size() == 1,
+                fmt::format("has {} outputs; it must have one", outputs.size()));
+  return outputs[0];
+}
+
+// Splits ----------------------------------------------------------------------------------------
+
+void add_slices(TfliteGraph& graph, const Operator& op, const Tensors& outputs,
+                std::size_t feature, std::int32_t along) {
+  const Tensor in = graph.input(op, feature);
+  const std::size_t axis = graph.axis_of(along, in.shape.size());
+  std::int64_t at = 0;
+  for (const std::int32_t output : outputs) {
+    StridedSlice slice;
+    slice.begin.assign(in.shape.size(), 0);
+    slice.stride.assign(in.shape.size(), 1);
+    slice.begin[axis] = static_cast<std::int32_t>(at);
+    const Tensor& part = graph.tensor(output);
+    graph.require(part.shape.size() == in.shape.size(), "input and outputs differ in rank");
+    at += part.shape[axis];
+    graph.require(at >= 0 && at <= in.shape[axis], "its outputs are more than its input");
+    graph.add(slice, {op.inputs[feature]}, output);
+  }
+}
+
+template <std::size_t kInputs, std::size_t kFeature, std::size_t kAxis>
+void read_split(TfliteGraph& graph, const tflite::Operator& /*source*/, const Operator& op,
+                const Tensors& outputs) {
+  graph.require(op.inputs.size() == kInputs, "has a wrong number of inputs");
+  const auto axes = graph.integers(op, kAxis, "axis");
+  graph.require(axes.size() == 1, "needs one axis");
+  add_slices(graph, op, outputs, kFeature, axes[0]);
+}
+
+void read_unpack(TfliteGraph& graph, const tflite::Operator& source, const Operator& op,
+                 const Tensors& outputs) {
+  const auto& options = graph.need(source.builtin_options_as_UnpackOptions());
+  const Tensor in = graph.input(op, 0);
+  const std::size_t axis = graph.axis_of(options.axis(), in.shape.size());
+  graph.require(static_cast<std::int64_t>(outputs.size()) == in.shape[axis],
+                fmt::format("has {} outputs for {} elements", outputs.size(), in.shape[axis]));
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    StridedSlice slice{Shape(in.shape.size(), 0), Shape(in.shape.size(), 1)};
+    slice.begin[axis] = static_cast<std::int32_t>(i);
+    Shape shape = in.shape;
+    shape[axis] = 1;
+    const std::int32_t part = graph.new_tensor(in.name + "/part", shape, op.inputs[0]);
+    graph.add(slice, {op.inputs[0]}, part);
+    graph.add(Reshape{}, {part}, outputs[i]);
+  }
+}
+
+void read_pack(TfliteGraph& graph, const tflite::Operator& source, const Operator& op,
+               const Tensors& outputs) {
+  const auto& options = graph.need(source.builtin_options_as_PackOptions());
+  const std::int32_t output = only(graph, outputs);
+  Shape shape = graph.input(op, 0).shape;
+  const std::size_t axis = graph.axis_of(options.axis(), shape.size() + 1);
+  shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis), 1);
+  graph.require(shape.size() <= 8, "more than 8 dimensions");
+  Tensors parts;
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    graph.require(graph.input(op, i).shape == graph.input(op, 0).shape, "inputs differ in shape");
+    parts.push_back(reshaped(graph, op.inputs[i], shape));
+  }
+  graph.add(Concatenation{static_cast<std::int32_t>(axis)}, parts, output);
+}
+
+// Slices ----------------------------------------------------------------------------------------
+
+// One range for each dimension of the input, as the masks of the options say.
+void read_strided_slice(TfliteGraph& graph, const tflite::Operator& source, const Operator& op,
+                        const Tensors& outputs) {
+  const auto& options = graph.need(source.builtin_options_as_StridedSliceOptions());
+  const Tensor in = graph.input(op, 0);
+  const std::int32_t output = only(graph, outputs);
+  const auto begin = graph.integers(op, 1, "begin");
+  const auto end = graph.integers(op, 2, "end");
+  const auto stride = graph.integers(op, 3, "strides");
+  graph.require(begin.size() == end.size() && begin.size() == stride.size() && begin.size() <= 16,
+                "begin, end and strides differ in length");
+  const auto bit = [](std::int32_t mask, std::size_t i) { return (mask >> i & 1) != 0; };
+  std::size_t named = 0;
+  for (std::size_t i = 0; i < begin.size(); ++i) {
+    named += bit(options.ellipsis_mask(), i) || bit(options.new_axis_mask(), i) ? 0 : 1;
+  }
+  const std::size_t rank = in.shape.size();
+  graph.require(named <= rank, "has more ranges than its input dimensions");
+  StridedSlice slice;
+  Shape shape;
+  const auto whole = [&] {
+    shape.push_back(in.shape[shape.size()]);
+    slice.begin.push_back(0);
+    slice.stride.push_back(1);
+  };
+  for (std::size_t i = 0; i < begin.size(); ++i) {
+    if (bit(options.ellipsis_mask(), i)) {
+      for (std::size_t d = named; d < rank; ++d) {
+        whole();
+      }
+      named = rank;
+      continue;
+    }
+    if (bit(options.new_axis_mask(), i)) {
+      continue;
+    }
+    const std::int64_t extent = in.shape[shape.size()];
+    const auto place = [&](std::int64_t at) {
+      return std::clamp<std::int64_t>(at < 0 ? at + extent : at, 0, extent);
+    };
+    graph.require(stride[i] >= 1, fmt::format("stride {}; supported are positive ones", stride[i]));
+    const std::int64_t from = bit(options.begin_mask(), i) ? 0 : place(begin[i]);
+    std::int64_t to = bit(options.end_mask(), i) ? extent : place(end[i]);
+    if (bit(options.shrink_axis_mask(), i)) {
+      to = from + 1;
+    } else if (options.offset() && !bit(options.end_mask(), i)) {
+      to = place(from + end[i]);
+    }
+    graph.require(from < to && to <= extent, "takes nothing, or more than there is");
+    slice.begin.push_back(static_cast<std::int32_t>(from));
+    slice.stride.push_back(stride[i]);
+    shape.push_back(static_cast<std::int32_t>((to - from + stride[i] - 1) / stride[i]));
+  }
+  while (shape.size() < rank) {
+    whole();
+  }
+  if (shape == graph.tensor(output).shape) {
+    graph.add(slice, {op.inputs[0]}, output);
+    return;
+  }
+  // Axes are added or dropped.
+  const std::int32_t part = graph.new_tensor(in.name + "/part", shape, op.inputs[0]);
+  graph.add(slice, {op.inputs[0]}, part);
+  graph.add(Reshape{}, {part}, output);
+}
+
+// Blocks of space -------------------------------------------------------------------------------
+
+std::int32_t block_of(const TfliteGraph& graph, const Operator& op, std::int32_t block) {
+  graph.require_rank4(graph.input(op, 0), "feature");
+  graph.require(block >= 1 && block <= 1024, fmt::format("block of {}", block));
+  return block;
+}
+
+void read_space_to_depth(TfliteGraph& graph, const tflite::Operator& source, const Operator& op,
+                         const Tensors& outputs) {
+  const std::int32_t b =
+      block_of(graph, op, graph.need(source.builtin_options_as_SpaceToDepthOptions()).block_size());
+  const Shape s = graph.input(op, 0).shape;
+  graph.require(s[1] % b == 0 && s[2] % b == 0, "height and width are no multiples of the block");
+  const std::int32_t cut =
+      reshaped(graph, op.inputs[0], {s[0], s[1] / b, b, s[2] / b, b, s[3]});
+  graph.add(Reshape{}, {transposed(graph, cut, {0, 1, 3, 2, 4, 5})}, only(graph, outputs));
+}
+
+void read_depth_to_space(TfliteGraph& graph, const tflite::Operator& source, const Operator& op,
+                         const Tensors& outputs) {
+  const std::int32_t b =
+      block_of(graph, op, graph.need(source.builtin_options_as_DepthToSpaceOptions()).block_size());
+  const Shape s = graph.input(op, 0).shape;
+  graph.require(s[3] % (b * b) == 0, "channels are no multiple of the block");
+  const std::int32_t cut =
+      reshaped(graph, op.inputs[0], {s[0], s[1], s[2], b, b, s[3] / (b * b)});
+  graph.add(Reshape{}, {transposed(graph, cut, {0, 1, 3, 2, 4, 5})}, only(graph, outputs));
+}
+
+// Height and width of blocks; a feature of three dimensions has height alone.
+Shape blocks_of(const TfliteGraph& graph, const Operator& op) {
+  Shape blocks = graph.integers(op, 1, "block shape");
+  graph.require(blocks.size() == 2 && graph.input(op, 0).shape.size() == 4,
+                "supported are blocks of height and width");
+  for (const std::int32_t block : blocks) {
+    graph.require(block >= 1 && block <= 1024, fmt::format("block of {}", block));
+  }
+  return blocks;
+}
+
+void read_space_to_batch(TfliteGraph& graph, const tflite::Operator& /*source*/,
+                         const Operator& op, const Tensors& outputs) {
+  const Shape b = blocks_of(graph, op);
+  const Shape pads = graph.integers(op, 2, "paddings");
+  graph.require(pads.size() == 4 && *std::min_element(pads.begin(), pads.end()) >= 0 &&
+                    *std::max_element(pads.begin(), pads.end()) < 65536,
+                "paddings must be four numbers from 0 to 65535");
+  Shape s = graph.input(op, 0).shape;
+  const Pad pad{{0, pads[0], pads[2], 0}, {0, pads[1], pads[3], 0}};
+  s[1] += pads[0] + pads[1];
+  s[2] += pads[2] + pads[3];
+  graph.require(s[1] % b[0] == 0 && s[2] % b[1] == 0,
+                "height and width are no multiples of the blocks");
+  const std::int32_t padded = graph.new_tensor("padded", s, op.inputs[0]);
+  graph.add(pad, {op.inputs[0]}, padded);
+  const std::int32_t cut =
+      reshaped(graph, padded, {s[0], s[1] / b[0], b[0], s[2] / b[1], b[1], s[3]});
+  graph.add(Reshape{}, {transposed(graph, cut, {2, 4, 0, 1, 3, 5})}, only(graph, outputs));
+}
+
+void read_batch_to_space(TfliteGraph& graph, const tflite::Operator& /*source*/,
+                         const Operator& op, const Tensors& outputs) {
+  const Shape b = blocks_of(graph, op);
+  const Shape crops = graph.integers(op, 2, "crops");
+  const Shape s = graph.input(op, 0).shape;
+  graph.require(s[0] % (b[0] * b[1]) == 0 && crops.size() == 4 &&
+                    *std::min_element(crops.begin(), crops.end()) >= 0,
+                "batch and blocks, or crops, do not fit");
+  const std::int32_t batch = s[0] / (b[0] * b[1]);
+  const std::int32_t cut = reshaped(graph, op.inputs[0], {b[0], b[1], batch, s[1], s[2], s[3]});
+  const std::int32_t joined = reshaped(graph, transposed(graph, cut, {2, 3, 0, 4, 1, 5}),
+                                       {batch, s[1] * b[0], s[2] * b[1], s[3]});
+  graph.add(StridedSlice{{0, crops[0], crops[2], 0}, {1, 1, 1, 1}}, {joined}, only(graph, outputs));
+}
+
+// The input's dimensions, which are known.
+void read_shape(TfliteGraph& graph, const tflite::Operator& /*source*/, const Operator& op,
+                const Tensors& outputs) {
+  const std::int32_t output = only(graph, outputs);
+  const bool is_wide = graph.tensor(output).type == DataType::Int64;
+  graph.require(is_wide || graph.tensor(output).type == DataType::Int32,
+                "its output must be int32 or int64");
+  const Shape& shape = graph.input(op, 0).shape;
+  std::vector<std::uint8_t> bytes;
+  for (const std::int32_t extent : shape) {
+    const auto wide = static_cast<std::uint64_t>(extent);
+    for (int b = 0; b < (is_wide ? 8 : 4); ++b) {
+      bytes.push_back(static_cast<std::uint8_t>(wide >> (8 * b)));
+    }
+  }
+  graph.set_shape(output, {static_cast<std::int32_t>(shape.size())});
+  graph.set_constant(output, std::move(bytes));
+}
+
+}  // namespace
+
+TfliteKinds tflite_arrangements() {
+  constexpr auto kAll = TfliteInputs::All;
+  return {{5, {"DEPTH_TO_SPACE", nullptr, kAll, read_depth_to_space}},
+          {26, {"SPACE_TO_DEPTH", nullptr, kAll, read_space_to_depth}},
+          {37, {"BATCH_TO_SPACE_ND", nullptr, kAll, read_batch_to_space}},
+          {38, {"SPACE_TO_BATCH_ND", nullptr, kAll, read_space_to_batch}},
+          {45, {"STRIDED_SLICE", nullptr, kAll, read_strided_slice}},
+          {49, {"SPLIT", nullptr, kAll, read_split<2, 1, 0>}},
+          {77, {"SHAPE", nullptr, kAll, read_shape}},
+          {83, {"PACK", nullptr, kAll, read_pack}},
+          {88, {"UNPACK", nullptr, kAll, read_unpack}},
+          {102, {"SPLIT_V", nullptr, kAll, read_split<3, 0, 2>}}};
+}
+
+}  // namespace tessera

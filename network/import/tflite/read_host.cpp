@@ -1,0 +1,169 @@
+// Operators that only the host has, and functions that become a table on int8.
+#include <algorithm>
+#include <cmath>
+
+#include "network/import/tflite/readers.hpp"
+
+namespace tessera {
+namespace {
+
+template <HostKind kKind>
+Attributes read_plain(const TfliteGraph& /*graph*/, const TfliteOperator& /*o*/) {
+  return HostOperator{kKind, {}, {}};
+}
+
+// A table on int8, the host's on other types.
+template <HostKind kKind, float (*kFunction)(float)>
+Attributes read_function(const TfliteGraph& graph, const TfliteOperator& o) {
+  if (is_quantised(graph, o.op)) {
+    return table_of(graph, o.op, kFunction);
+  }
+  HostOperator host{kKind, {}, {}};
+  if (kKind == HostKind::Elu) {
+    host.numbers = {1};
+  }
+  return host;
+}
+
+float absolute(float x) {
+  return std::fabs(x);
+}
+float negative(float x) {
+  return -x;
+}
+float elu(float x) {
+  return x < 0 ? std::expm1(x) : x;
+}
+float exponential(float x) {
+  return std::exp(x);
+}
+float logarithm(float x) {
+  return std::log(x);
+}
+float root(float x) {
+  return std::sqrt(x);
+}
+float inverse_root(float x) {
+  return 1.0F / std::sqrt(x);
+}
+float square(float x) {
+  return x * x;
+}
+float gelu(float x) {
+  return 0.5F * x * (1.0F + std::erf(x * 0.70710678118654752F));
+}
+
+std::vector<std::int32_t> axes_of(const TfliteGraph& graph, const Operator& op) {
+  std::vector<std::int32_t> axes;
+  for (const std::int32_t axis : graph.integers(op, 1, "axes")) {
+    axes.push_back(
+        static_cast<std::int32_t>(graph.axis_of(axis, graph.input(op, 0).shape.size())));
+  }
+  std::sort(axes.begin(), axes.end());
+  axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
+  return axes;
+}
+
+template <HostKind kKind>
+Attributes read_axes(const TfliteGraph& graph, const TfliteOperator& o) {
+  return HostOperator{kKind, axes_of(graph, o.op), {}};
+}
+
+Attributes read_gather(const TfliteGraph& graph, const TfliteOperator& o) {
+  const auto* options = o.source.builtin_options_as_GatherOptions();
+  const std::int32_t given = options != nullptr ? options->axis() : 0;
+  std::int32_t batch = options != nullptr ? options->batch_dims() : 0;
+  const auto rank = static_cast<std::int32_t>(graph.input(o.op, 1).shape.size());
+  batch += batch < 0 ? rank : 0;
+  const auto axis =
+      static_cast<std::int32_t>(graph.axis_of(given, graph.input(o.op, 0).shape.size()));
+  return HostOperator{HostKind::Gather, {axis, batch}, {}};
+}
+
+Attributes read_mirror_pad(const TfliteGraph& graph, const TfliteOperator& o) {
+  const auto values = graph.integers(o.op, 1, "paddings");
+  const std::size_t rank = graph.input(o.op, 0).shape.size();
+  graph.require(values.size() == 2 * rank, "paddings must have shape [rank, 2]");
+  HostOperator host{HostKind::MirrorPad, {}, {}};
+  for (std::size_t side = 0; side < 2; ++side) {
+    for (std::size_t d = 0; d < rank; ++d) {
+      host.integers.push_back(values[2 * d + side]);
+    }
+  }
+  const auto mode = graph.need(o.source.builtin_options_as_MirrorPadOptions()).mode();
+  host.integers.push_back(mode == tflite::MirrorPadMode_SYMMETRIC ? 1 : 0);
+  return host;
+}
+
+Attributes read_batch_matmul(const TfliteGraph& graph, const TfliteOperator& o) {
+  const auto& options = graph.need(o.source.builtin_options_as_BatchMatMulOptions());
+  return HostOperator{HostKind::BatchMatMul, {options.adj_x(), options.adj_y()}, {}};
+}
+
+Attributes read_resize_bilinear(const TfliteGraph& graph, const TfliteOperator& o) {
+  const auto& options = graph.need(o.source.builtin_options_as_ResizeBilinearOptions());
+  return HostOperator{HostKind::ResizeBilinear,
+                      {options.align_corners(), options.half_pixel_centers(),
+                       graph.is_unsigned(o.op.inputs[0])},
+                      {}};
+}
+
+}  // namespace
+
+TfliteKinds tflite_host() {
+  using H = HostKind;
+  constexpr auto kFirst = TfliteInputs::First;
+  return {{8, {"FLOOR", read_plain<H::Floor>}},
+          {11, {"L2_NORMALIZATION", read_plain<H::L2Normalization>}},
+          {23, {"RESIZE_BILINEAR", read_resize_bilinear, kFirst}},
+          {36, {"GATHER", read_gather}},
+          {47, {"EXP", read_function<H::Exp, exponential>}},
+          {50, {"LOG_SOFTMAX", read_plain<H::LogSoftmax>}},
+          {53, {"CAST", read_plain<H::Cast>}},
+          {54, {"PRELU", read_plain<H::Prelu>}},
+          {55, {"MAXIMUM", read_plain<H::Maximum>}},
+          {56, {"ARG_MAX", read_axes<H::ArgMax>, kFirst}},
+          {57, {"MINIMUM", read_plain<H::Minimum>}},
+          {58, {"LESS", read_plain<H::Less>}},
+          {59, {"NEG", read_function<H::Neg, negative>}},
+          {61, {"GREATER", read_plain<H::Greater>}},
+          {62, {"GREATER_EQUAL", read_plain<H::GreaterEqual>}},
+          {63, {"LESS_EQUAL", read_plain<H::LessEqual>}},
+          {64, {"SELECT", read_plain<H::Select>}},
+          {66, {"SIN", read_plain<H::Sin>}},
+          {69, {"TILE", read_plain<H::Tile>, kFirst}},
+          {71, {"EQUAL", read_plain<H::Equal>}},
+          {72, {"NOT_EQUAL", read_plain<H::NotEqual>}},
+          {73, {"LOG", read_function<H::Log, logarithm>}},
+          {74, {"SUM", read_axes<H::Sum>, kFirst}},
+          {75, {"SQRT", read_function<H::Sqrt, root>}},
+          {76, {"RSQRT", read_function<H::Rsqrt, inverse_root>}},
+          {78, {"POW", read_plain<H::Pow>}},
+          {79, {"ARG_MIN", read_axes<H::ArgMin>, kFirst}},
+          {81, {"REDUCE_PROD", read_axes<H::ReduceProd>, kFirst}},
+          {82, {"REDUCE_MAX", read_axes<H::ReduceMax>, kFirst}},
+          {84, {"LOGICAL_OR", read_plain<H::LogicalOr>}},
+          {86, {"LOGICAL_AND", read_plain<H::LogicalAnd>}},
+          {87, {"LOGICAL_NOT", read_plain<H::LogicalNot>}},
+          {89, {"REDUCE_MIN", read_axes<H::ReduceMin>, kFirst}},
+          {90, {"FLOOR_DIV", read_plain<H::FloorDiv>}},
+          {91, {"REDUCE_ANY", read_axes<H::ReduceAny>, kFirst}},
+          {92, {"SQUARE", read_function<H::Square, square>}},
+          {95, {"FLOOR_MOD", read_plain<H::FloorMod>}},
+          {99, {"SQUARED_DIFFERENCE", read_plain<H::SquaredDifference>}},
+          {100, {"MIRROR_PAD", read_mirror_pad, kFirst}},
+          {101, {"ABS", read_function<H::Abs, absolute>}},
+          {104, {"CEIL", read_plain<H::Ceil>}},
+          {105, {"REVERSE_V2", read_axes<H::Reverse>, kFirst}},
+          {107, {"GATHER_ND", read_plain<H::GatherNd>}},
+          {108, {"COS", read_plain<H::Cos>}},
+          {111, {"ELU", read_function<H::Elu, elu>}},
+          {116, {"ROUND", read_plain<H::Round>}},
+          {123, {"SELECT_V2", read_plain<H::Select>}},
+          {126, {"BATCH_MATMUL", read_batch_matmul}},
+          {130, {"BROADCAST_TO", read_plain<H::BroadcastTo>, kFirst}},
+          {150, {"GELU", read_function<H::Gelu, gelu>}},
+          {158, {"SIGN", read_plain<H::Sign>}}};
+}
+
+}  // namespace tessera

@@ -1,0 +1,143 @@
+// Operators enter the network: checked, folded when constant, or left out.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "network/import/tflite/seeded.hpp"
+#include "network/import/tflite/tflite_graph.hpp"
+#include "tessera/reference.hpp"
+
+namespace tessera {
+
+void TfliteGraph::add(Attributes attributes, std::vector<std::int32_t> inputs,
+                      std::int32_t output) {
+  Operator op;
+  op.attributes = std::move(attributes);
+  op.inputs = std::move(inputs);
+  op.output = output;
+  add(std::move(op));
+}
+
+void TfliteGraph::add(Operator op) {
+  if (seeded_) {
+    seed_operator(network_, op, options_.seed);
+  }
+  // A table is named after the function that it holds.
+  const auto* unary = std::get_if<Unary>(&op.attributes);
+  const bool table = unary != nullptr && unary->kind == UnaryKind::Lookup;
+  op.name = fmt::format("{}_{}", table ? kind_ : op.type_name(), network_.operators.size());
+  require(!op.inputs.empty(), "needs inputs");
+  check_usable(op.inputs);
+  try {
+    check_operator(network_, op);
+  } catch (const InputError& error) {
+    // The file's name and the operator stand in front already.
+    const std::string text = error.what();
+    const std::size_t colon = text.find(": ", network_.name.size() + 2);
+    fail(colon == std::string::npos ? text : text.substr(colon + 2));
+  }
+  const bool constant = std::all_of(op.inputs.begin(), op.inputs.end(), [&](std::int32_t input) {
+    return input < 0 || !tensor(input).constant.empty();
+  });
+  if (constant) {
+    fold(op);
+  } else {
+    network_.operators.push_back(std::move(op));
+  }
+}
+
+void TfliteGraph::fold(const Operator& op) {
+  std::vector<const std::uint8_t*> data;
+  for (const std::int32_t input : op.inputs) {
+    data.push_back(input < 0 ? nullptr : tensor(input).constant.data());
+  }
+  std::vector<std::uint8_t> bytes(tensor(op.output).bytes());
+  run_operator(network_, op, data, bytes.data());
+  set_constant(op.output, std::move(bytes));
+}
+
+void TfliteGraph::leave_out(const tflite::Operator& source, std::size_t index,
+                            const std::string& why, std::size_t operators) {
+  network_.operators.resize(operators);
+  const std::string own = why.rfind(network_.name + ": ", 0) == 0
+                              ? why.substr(network_.name.size() + 2)
+                              : fmt::format("operator {}: {}", index, why);
+  failures_.push_back(own);
+  if (!options_.cut) {
+    return;  // what follows has its own problems to tell
+  }
+  const auto exists = [&](std::int32_t t) {
+    return t >= 0 && static_cast<std::size_t>(t) < network_.tensors.size();
+  };
+  for (const std::int32_t input : values_of(source.inputs())) {
+    if (exists(input) && problems_[static_cast<std::size_t>(input)].empty() &&
+        tensor(input).constant.empty()) {
+      open_ends_.push_back(input);
+    }
+  }
+  for (const std::int32_t output : values_of(source.outputs())) {
+    if (exists(output)) {
+      problems_[static_cast<std::size_t>(output)] =
+          fmt::format("reads what operator {} would compute", index);
+    }
+  }
+}
+
+// Outputs that are still there, then the tensors at the cut.
+void TfliteGraph::cut() {
+  std::vector<bool> computed(network_.tensors.size(), false);
+  for (const Operator& op : network_.operators) {
+    computed[static_cast<std::size_t>(op.output)] = true;
+  }
+  std::vector<std::int32_t> outputs;
+  const auto take = [&](std::int32_t tensor) {
+    if (computed[static_cast<std::size_t>(tensor)] &&
+        std::find(outputs.begin(), outputs.end(), tensor) == outputs.end()) {
+      outputs.push_back(tensor);
+    }
+  };
+  std::for_each(network_.outputs.begin(), network_.outputs.end(), take);
+  std::for_each(open_ends_.begin(), open_ends_.end(), take);
+  where_.clear();
+  require(!outputs.empty(), fmt::format("nothing is left when what is not supported is cut off:\n"
+                                        "  {}",
+                                        fmt::join(failures_, "\n  ")));
+  network_.outputs = std::move(outputs);
+  const auto unusable = [&](std::int32_t input) {
+    return !problems_[static_cast<std::size_t>(input)].empty();
+  };
+  auto& inputs = network_.inputs;
+  inputs.erase(std::remove_if(inputs.begin(), inputs.end(), unusable), inputs.end());
+  network_.left_out = failures_;
+}
+
+Network TfliteGraph::finish() {
+  where_.clear();
+  check_tensors(network_.inputs, 0);
+  check_tensors(network_.outputs, 0);
+  if (!failures_.empty()) {
+    if (!options_.cut) {
+      fail(failures_.size() == 1
+               ? failures_[0]
+               : fmt::format("{} operators are in the way:\n  {}\n(`unsupported: cut` runs what "
+                             "comes before them)",
+                             failures_.size(), fmt::join(failures_, "\n  ")));
+    }
+    cut();
+  }
+  // Tensors of other types that nobody reads are of no account.
+  for (std::size_t t = 0; t < problems_.size(); ++t) {
+    if (!problems_[t].empty()) {
+      Tensor unused;
+      unused.name = network_.tensors[t].name;
+      network_.tensors[t] = unused;
+    }
+  }
+  check_usable(network_.inputs);
+  check_usable(network_.outputs);
+  check_network(network_);
+  return std::move(network_);
+}
+
+}  // namespace tessera

@@ -1,0 +1,115 @@
+// Bilinear interpolation between pixels.
+#include <algorithm>
+#include <cmath>
+
+#include "network/reference/elements.hpp"
+#include "network/reference/host_kernels.hpp"
+
+namespace tessera::reference {
+namespace {
+
+struct Sizes {
+  std::int32_t in, out;
+  bool corners, centers;
+};
+
+// Two neighbours and how far the place is from the first, in whole numbers of 1/1024.
+struct WholePlace {
+  std::int32_t low, high, distance;
+};
+
+WholePlace whole_place(const Sizes& s, std::int32_t at) {
+  constexpr std::int32_t kOne = 1 << 10;
+  std::int32_t scale = (kOne * s.in + s.out / 2) / s.out;
+  if (s.corners && s.out > 1) {
+    scale = (kOne * (s.in - 1) + (s.out - 1) / 2) / (s.out - 1);
+  }
+  const std::int64_t place =
+      std::int64_t{at} * scale + (s.centers ? scale / 2 - (1 << 9) : 0);
+  const auto low = static_cast<std::int32_t>(std::max<std::int64_t>(place / kOne, 0));
+  const auto high =
+      static_cast<std::int32_t>(std::min<std::int64_t>((place + kOne - 1) / kOne, s.in - 1));
+  return {std::min(low, s.in - 1), std::max(high, 0),
+          static_cast<std::int32_t>(place - std::int64_t{low} * kOne)};
+}
+
+struct RealPlace {
+  std::int32_t low, high;
+  float distance;
+};
+
+RealPlace real_place(const Sizes& s, std::int32_t at) {
+  float scale = static_cast<float>(s.in) / static_cast<float>(s.out);
+  if (s.corners && s.out > 1) {
+    scale = static_cast<float>(s.in - 1) / static_cast<float>(s.out - 1);
+  }
+  const float place = s.centers ? (static_cast<float>(at) + 0.5F) * scale - 0.5F
+                                : static_cast<float>(at) * scale;
+  const std::int32_t low = std::max(static_cast<std::int32_t>(std::floor(place)), 0);
+  const std::int32_t high = std::min(static_cast<std::int32_t>(std::ceil(place)), s.in - 1);
+  return {std::min(low, s.in - 1), std::max(high, 0), place - static_cast<float>(low)};
+}
+
+}  // namespace
+
+void host_resize_bilinear(const HostOperator& host, const Operands& x) {
+  const std::vector<std::int32_t>& from = x.input(0).shape;
+  const std::vector<std::int32_t>& to = x.output().shape;
+  const bool corners = host.integers[0] != 0;
+  const bool centers = host.integers[1] != 0;
+  const bool real_steps = host.integers[2] != 0 || x.input(0).type == DataType::Float32;
+  const std::int32_t channels = from[3];
+  const Sizes rows{from[1], to[1], corners, centers};
+  const Sizes cols{from[2], to[2], corners, centers};
+  std::int64_t out = 0;
+  for (std::int32_t n = 0; n < to[0]; ++n) {
+    for (std::int32_t y = 0; y < to[1]; ++y) {
+      for (std::int32_t col = 0; col < to[2]; ++col) {
+        const auto at = [&](std::int32_t row, std::int32_t column) {
+          return ((std::int64_t{n} * from[1] + row) * from[2] + column) * channels;
+        };
+        if (real_steps) {
+          const RealPlace v = real_place(rows, y);
+          const RealPlace h = real_place(cols, col);
+          const bool whole = x.input(0).type == DataType::Int8;
+          // Unsigned values are 128 higher; the sum is cut off there.
+          const auto value = [&](std::int64_t i) {
+            return whole ? static_cast<float>(get<std::int8_t>(x.inputs[0], i) + 128)
+                         : get<float>(x.inputs[0], i);
+          };
+          for (std::int32_t c = 0; c < channels; ++c, ++out) {
+            const float sum =
+                value(at(v.low, h.low) + c) * (1 - v.distance) * (1 - h.distance) +
+                value(at(v.high, h.low) + c) * v.distance * (1 - h.distance) +
+                value(at(v.low, h.high) + c) * (1 - v.distance) * h.distance +
+                value(at(v.high, h.high) + c) * v.distance * h.distance;
+            if (whole) {
+              put(x.output_data, out,
+                  static_cast<std::int8_t>(static_cast<std::int32_t>(sum + 0.5F) - 128));
+            } else {
+              put(x.output_data, out, sum);
+            }
+          }
+          continue;
+        }
+        constexpr std::int64_t kOne = 1 << 10;
+        const WholePlace v = whole_place(rows, y);
+        const WholePlace h = whole_place(cols, col);
+        const auto value = [&](std::int64_t i) {
+          return std::int64_t{get<std::int8_t>(x.inputs[0], i)};
+        };
+        for (std::int32_t c = 0; c < channels; ++c, ++out) {
+          const std::int64_t sum =
+              value(at(v.low, h.low) + c) * (kOne - v.distance) * (kOne - h.distance) +
+              value(at(v.high, h.low) + c) * v.distance * (kOne - h.distance) +
+              value(at(v.low, h.high) + c) * (kOne - v.distance) * h.distance +
+              value(at(v.high, h.high) + c) * v.distance * h.distance;
+          const std::int64_t half = sum > 0 ? kOne * kOne / 2 : -kOne * kOne / 2;
+          put(x.output_data, out, static_cast<std::int8_t>((sum + half) / (kOne * kOne)));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace tessera::reference

@@ -1,0 +1,178 @@
+// Reductions.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "network/reference/elements.hpp"
+#include "network/reference/host_kernels.hpp"
+#include "tessera/quantise.hpp"
+
+namespace tessera::reference {
+namespace {
+
+// For every element of the input the element of the output that it is part of.
+class Groups {
+ public:
+  Groups(const std::vector<std::int32_t>& shape, const std::vector<std::int32_t>& axes)
+      : strides_(shape.size(), 0) {
+    std::int64_t stride = 1;
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      if (std::find(axes.begin(), axes.end(), static_cast<std::int32_t>(d)) == axes.end()) {
+        strides_[d] = stride;
+        stride *= shape[d];
+      } else {
+        count_ *= shape[d];
+      }
+    }
+  }
+  [[nodiscard]] std::int64_t of(const std::vector<std::int32_t>& at) const {
+    std::int64_t index = 0;
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      index += strides_[d] * at[d];
+    }
+    return index;
+  }
+  [[nodiscard]] std::int64_t count() const { return count_; }
+
+ private:
+  std::vector<std::int64_t> strides_;
+  std::int64_t count_ = 1;
+};
+
+template <class Wide>
+Wide start_of(HostKind kind) {
+  switch (kind) {
+    case HostKind::ReduceMax:
+      return std::numeric_limits<Wide>::lowest();
+    case HostKind::ReduceMin:
+      return std::numeric_limits<Wide>::max();
+    case HostKind::ReduceProd:
+    case HostKind::ReduceAll:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+template <class Wide>
+Wide joined(HostKind kind, Wide sum, Wide value) {
+  switch (kind) {
+    case HostKind::ReduceMax:
+      return std::max(sum, value);
+    case HostKind::ReduceMin:
+      return std::min(sum, value);
+    case HostKind::ReduceProd:
+      return sum * value;
+    case HostKind::ReduceAny:
+      return static_cast<Wide>(sum != Wide{0} || value != Wide{0});
+    case HostKind::ReduceAll:
+      return static_cast<Wide>(sum != Wide{0} && value != Wide{0});
+    default:
+      return sum + value;
+  }
+}
+
+// Sums and products of whole numbers wrap.
+template <class T>
+using Accumulator = std::conditional_t<std::is_floating_point_v<T>, float, std::int64_t>;
+
+template <class T>
+std::vector<Accumulator<T>> reduced(const HostOperator& host, const Operands& x,
+                                    const Groups& groups) {
+  using Wide = Accumulator<T>;
+  std::vector<Wide> sums(static_cast<std::size_t>(x.output().elements()),
+                         start_of<Wide>(host.kind));
+  for_elements(x.input(0).shape, [&](std::int64_t i, const std::vector<std::int32_t>& at) {
+    Wide& sum = sums[static_cast<std::size_t>(groups.of(at))];
+    const auto value = static_cast<Wide>(get<T>(x.inputs[0], i));
+    if constexpr (std::is_integral_v<Wide>) {
+      if (host.kind == HostKind::ReduceProd) {
+        sum = static_cast<Wide>(static_cast<std::uint64_t>(sum) *
+                                static_cast<std::uint64_t>(value));
+        return;
+      }
+      if (host.kind == HostKind::Sum || host.kind == HostKind::ReduceMean) {
+        sum = static_cast<Wide>(static_cast<std::uint64_t>(sum) +
+                                static_cast<std::uint64_t>(value));
+        return;
+      }
+    }
+    sum = joined(host.kind, sum, value);
+  });
+  return sums;
+}
+
+void reduce_int8(const HostOperator& host, const Operands& x, const Groups& groups) {
+  const Quantisation& in = x.input(0).quantisation;
+  const Quantisation& out = x.output().quantisation;
+  const auto sums = reduced<std::int8_t>(host, x, groups);
+  const FixedPoint factor = host.kind == HostKind::ReduceMean
+                                ? mean_factor(in, out, groups.count())
+                                : rescale_factor(in, out);
+  const bool rescaled = host.kind == HostKind::Sum || host.kind == HostKind::ReduceMean;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    std::int64_t value = sums[i];
+    if (rescaled) {
+      const auto centred = static_cast<std::int32_t>(value - groups.count() * in.zero_point);
+      value = requantise(centred, factor) + std::int64_t{out.zero_point};
+    }
+    put(x.output_data, static_cast<std::int64_t>(i),
+        static_cast<std::int8_t>(std::clamp<std::int64_t>(value, -128, 127)));
+  }
+}
+
+}  // namespace
+
+void host_reduce(const HostOperator& host, const Operands& x) {
+  const Groups groups(x.input(0).shape, host.integers);
+  if (x.input(0).type == DataType::Int8) {
+    reduce_int8(host, x, groups);
+    return;
+  }
+  for_type(x.input(0).type, [&](auto zero) {
+    using T = decltype(zero);
+    auto sums = reduced<T>(host, x, groups);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      if (host.kind == HostKind::ReduceMean) {
+        sums[i] /= static_cast<Accumulator<T>>(groups.count());
+      }
+      put(x.output_data, static_cast<std::int64_t>(i), static_cast<T>(sums[i]));
+    }
+  });
+}
+
+// The first of equal ones.
+void host_arg(const HostOperator& host, const Operands& x) {
+  const Tensor& in = x.input(0);
+  const auto axis = static_cast<std::size_t>(host.integers[0]);
+  std::int64_t inner = 1;
+  for (std::size_t d = axis + 1; d < in.shape.size(); ++d) {
+    inner *= in.shape[d];
+  }
+  const std::int64_t count = in.shape[axis];
+  const std::int64_t outer = in.elements() / (count * inner);
+  for_type(in.type, [&](auto zero) {
+    using T = decltype(zero);
+    for (std::int64_t o = 0; o < outer; ++o) {
+      for (std::int64_t i = 0; i < inner; ++i) {
+        const auto value = [&](std::int64_t n) {
+          return get<T>(x.inputs[0], (o * count + n) * inner + i);
+        };
+        std::int64_t best = 0;
+        for (std::int64_t n = 1; n < count; ++n) {
+          const bool better =
+              host.kind == HostKind::ArgMax ? value(n) > value(best) : value(n) < value(best);
+          best = better ? n : best;
+        }
+        if (x.output().type == DataType::Int64) {
+          put(x.output_data, o * inner + i, best);
+        } else {
+          put(x.output_data, o * inner + i, static_cast<std::int32_t>(best));
+        }
+      }
+    }
+  });
+}
+
+}  // namespace tessera::reference

@@ -1,0 +1,227 @@
+// Functions of whole rows: normalisations, softmax of floats, products of matrices.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "network/reference/elements.hpp"
+#include "network/reference/fixed_point_functions.hpp"
+#include "network/reference/host_kernels.hpp"
+#include "tessera/quantise.hpp"
+
+namespace tessera::reference {
+namespace {
+
+// 1 / sqrt(value) by Newton's method in Q3.28, as gemmlowp's users have it.
+FixedPoint inverse_root(std::int32_t value) {
+  if (value <= 1) {
+    return {INT32_MAX, 0};
+  }
+  int shift = 11;
+  while (value >= (1 << 29)) {
+    value /= 4;
+    ++shift;
+  }
+  int leading_zeros = 0;
+  while ((static_cast<std::uint32_t>(value) & (0x80000000U >> leading_zeros)) == 0) {
+    ++leading_zeros;
+  }
+  const int pairs = (leading_zeros - 1) / 2 - 1;
+  shift -= pairs;
+  value = static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << (2 * pairs));
+  constexpr std::int32_t kOne = 1 << 28;
+  constexpr std::int32_t kHalfThree = kOne + (kOne >> 1);
+  constexpr std::int32_t kHalfRootTwo = 1518500250;  // sqrt(2) / 2 in Q0.31
+  const std::int32_t half_value = rounding_shift_right(value >> 1, 1);
+  std::int32_t x = kOne;
+  for (int step = 0; step < 5; ++step) {
+    const std::int32_t square = doubling_high_multiply(x, x);
+    const std::int32_t cube = saturating_shift_left(doubling_high_multiply(square, x), 6);
+    x = saturating_shift_left(
+        doubling_high_multiply(kHalfThree, x) - doubling_high_multiply(half_value, cube), 3);
+  }
+  std::int32_t multiplier = doubling_high_multiply(x, kHalfRootTwo);
+  if (shift < 0) {
+    multiplier = static_cast<std::int32_t>(static_cast<std::uint32_t>(multiplier) << -shift);
+    shift = 0;
+  }
+  return {multiplier, -shift};
+}
+
+void l2_int8(const Operands& x, std::int64_t depth) {
+  constexpr int kOutputBits = 7;  // the output's scale is 1/128
+  const Tensor& in = x.input(0);
+  for (std::int64_t row = 0; row < in.elements() / depth; ++row) {
+    const auto centred = [&](std::int64_t c) {
+      return get<std::int8_t>(x.inputs[0], row * depth + c) - in.quantisation.zero_point;
+    };
+    std::int32_t squares = 0;
+    for (std::int64_t c = 0; c < depth; ++c) {
+      squares += centred(c) * centred(c);
+    }
+    FixedPoint factor = inverse_root(squares);
+    factor.shift += kOutputBits;
+    for (std::int64_t c = 0; c < depth; ++c) {
+      const std::int32_t value = requantise(centred(c), factor, x.output().quantisation.zero_point);
+      put(x.output_data, row * depth + c, static_cast<std::int8_t>(std::clamp(value, -128, 127)));
+    }
+  }
+}
+
+// Indices into the two factors, batch by batch.
+struct Matrices {
+  std::int64_t rows, cols, depth;
+  std::vector<std::int64_t> batches_a, batches_b;  // of each output matrix
+  std::int64_t row_a, step_a, col_b, step_b;       // strides
+};
+
+Matrices matrices_of(const HostOperator& host, const Operands& x) {
+  const std::vector<std::int32_t>& a = x.input(0).shape;
+  const std::vector<std::int32_t>& b = x.input(1).shape;
+  const std::vector<std::int32_t>& o = x.output().shape;
+  const bool turn_a = host.integers[0] != 0;
+  const bool turn_b = host.integers[1] != 0;
+  Matrices m{};
+  m.rows = o[o.size() - 2];
+  m.cols = o.back();
+  m.depth = turn_a ? a[a.size() - 2] : a.back();
+  m.row_a = turn_a ? 1 : m.depth;
+  m.step_a = turn_a ? m.rows : 1;
+  m.col_b = turn_b ? m.depth : 1;
+  m.step_b = turn_b ? 1 : m.cols;
+  const std::size_t outer = o.size() - 2;
+  const std::vector<std::int32_t> batches(o.begin(), o.end() - 2);
+  const auto strides = [&](const std::vector<std::int32_t>& shape) {
+    return broadcast_strides({shape.begin(), shape.end() - 2}, outer);
+  };
+  const auto strides_a = strides(a);
+  const auto strides_b = strides(b);
+  for_elements(batches, [&](std::int64_t, const std::vector<std::int32_t>& at) {
+    std::int64_t in_a = 0;
+    std::int64_t in_b = 0;
+    for (std::size_t d = 0; d < outer; ++d) {
+      in_a += strides_a[d] * at[d];
+      in_b += strides_b[d] * at[d];
+    }
+    m.batches_a.push_back(in_a * m.rows * m.depth);
+    m.batches_b.push_back(in_b * m.depth * m.cols);
+  });
+  return m;
+}
+
+}  // namespace
+
+void host_l2_normalisation(const Operands& x) {
+  const Tensor& in = x.input(0);
+  const std::int64_t depth = in.shape.back();
+  if (in.type == DataType::Int8) {
+    l2_int8(x, depth);
+    return;
+  }
+  for (std::int64_t row = 0; row < in.elements() / depth; ++row) {
+    float squares = 0;
+    for (std::int64_t c = 0; c < depth; ++c) {
+      const auto value = get<float>(x.inputs[0], row * depth + c);
+      squares += value * value;
+    }
+    const float norm = std::max(std::sqrt(squares), 1e-6F);
+    for (std::int64_t c = 0; c < depth; ++c) {
+      put(x.output_data, row * depth + c, get<float>(x.inputs[0], row * depth + c) / norm);
+    }
+  }
+}
+
+void host_batch_matmul(const HostOperator& host, const Operands& x) {
+  const Matrices m = matrices_of(host, x);
+  const bool whole = x.input(0).type == DataType::Int8;
+  const Quantisation& qa = x.input(0).quantisation;
+  const Quantisation& qb = x.input(1).quantisation;
+  const Quantisation& qo = x.output().quantisation;
+  const FixedPoint factor = whole ? fully_connected_factor(qa, qb, qo) : FixedPoint{};
+  std::int64_t out = 0;
+  for (std::size_t batch = 0; batch < m.batches_a.size(); ++batch) {
+    for (std::int64_t r = 0; r < m.rows; ++r) {
+      for (std::int64_t c = 0; c < m.cols; ++c, ++out) {
+        std::int64_t a = m.batches_a[batch] + r * m.row_a;
+        std::int64_t b = m.batches_b[batch] + c * m.col_b;
+        std::int32_t sum = 0;
+        float real = 0;
+        for (std::int64_t k = 0; k < m.depth; ++k, a += m.step_a, b += m.step_b) {
+          if (whole) {
+            sum += (get<std::int8_t>(x.inputs[0], a) - qa.zero_point) *
+                   (get<std::int8_t>(x.inputs[1], b) - qb.zero_point);
+          } else {
+            real += get<float>(x.inputs[0], a) * get<float>(x.inputs[1], b);
+          }
+        }
+        if (whole) {
+          const std::int32_t value = requantise(sum, factor, qo.zero_point);
+          put(x.output_data, out, static_cast<std::int8_t>(std::clamp(value, -128, 127)));
+        } else {
+          put(x.output_data, out, real);
+        }
+      }
+    }
+  }
+}
+
+void host_softmax(const HostOperator& host, const Operands& x) {
+  const Tensor& in = x.input(0);
+  const auto axis = static_cast<std::size_t>(host.integers[0]);
+  std::int64_t inner = 1;
+  for (std::size_t d = axis + 1; d < in.shape.size(); ++d) {
+    inner *= in.shape[d];
+  }
+  const std::int64_t count = in.shape[axis];
+  for (std::int64_t row = 0; row < in.elements() / count; ++row) {
+    const std::int64_t first = row / inner * inner * count + row % inner;
+    const auto value = [&](std::int64_t i) { return get<float>(x.inputs[0], first + i * inner); };
+    float greatest = value(0);
+    for (std::int64_t i = 1; i < count; ++i) {
+      greatest = std::max(greatest, value(i));
+    }
+    float sum = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      sum += std::exp((value(i) - greatest) * host.numbers[0]);
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      put(x.output_data, first + i * inner,
+          std::exp((value(i) - greatest) * host.numbers[0]) / sum);
+    }
+  }
+}
+
+void host_log_softmax(const Operands& x) {
+  const Tensor& in = x.input(0);
+  const std::int64_t count = in.shape.back();
+  const bool whole = in.type == DataType::Int8;
+  const auto value = [&](std::int64_t i) {
+    return whole ? in.quantisation.scales[0] *
+                       static_cast<float>(get<std::int8_t>(x.inputs[0], i) -
+                                          in.quantisation.zero_point)
+                 : get<float>(x.inputs[0], i);
+  };
+  for (std::int64_t first = 0; first < in.elements(); first += count) {
+    float greatest = value(first);
+    for (std::int64_t i = 1; i < count; ++i) {
+      greatest = std::max(greatest, value(first + i));
+    }
+    float sum = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      sum += std::exp(value(first + i) - greatest);
+    }
+    const float log_sum = std::log(sum);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const float result = value(first + i) - greatest - log_sum;
+      if (!whole) {
+        put(x.output_data, first + i, result);
+        continue;
+      }
+      const Quantisation& out = x.output().quantisation;
+      const float steps = std::clamp(std::round(result / out.scales[0]), -1024.0F, 1024.0F);
+      const std::int32_t stored = static_cast<std::int32_t>(steps) + out.zero_point;
+      put(x.output_data, first + i, static_cast<std::int8_t>(std::clamp(stored, -128, 127)));
+    }
+  }
+}
+
+}  // namespace tessera::reference

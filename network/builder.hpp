@@ -64,6 +64,15 @@ class NetworkBuilder {
     return network_.tensors[static_cast<std::size_t>(index)];
   }
   void output(std::int32_t tensor) { network_.outputs.push_back(tensor); }
+  void note(std::string text) { network_.notes.push_back(std::move(text)); }
+  void leave_out(std::vector<std::string> texts) { network_.left_out = std::move(texts); }
+  [[nodiscard]] const Network& network() const { return network_; }
+  /// Takes the operators from that one on back.
+  void truncate(std::size_t operators) {
+    network_.operators.erase(
+        network_.operators.begin() + static_cast<std::ptrdiff_t>(operators),
+        network_.operators.end());
+  }
   /// Checks and hands out the network. Throws InputError.
   Network finish();
 

@@ -211,24 +211,4 @@ std::vector<std::uint8_t> model_of(const OnnxCase& c, bool is_signed) {
   return w.bytes();
 }
 
-Bytes stored(const Bytes& bytes, const Dims& dims) {
-  if (dims.size() != 4) {
-    return bytes;
-  }
-  Bytes result(bytes.size());
-  const auto c = static_cast<std::size_t>(dims[1]);
-  const auto pixels = static_cast<std::size_t>(dims[2] * dims[3]);
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    result[i % pixels * c + i / pixels % c] = bytes[i];
-  }
-  return result;
-}
-
-Bytes shifted(Bytes bytes, bool is_signed) {
-  for (std::uint8_t& byte : bytes) {
-    byte ^= is_signed ? 0x00 : 0x80;
-  }
-  return bytes;
-}
-
 }  // namespace tessera::test

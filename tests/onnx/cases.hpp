@@ -24,10 +24,4 @@ std::vector<OnnxCase> onnx_cases();
 /// The whole model; its input has int8 or uint8.
 std::vector<std::uint8_t> model_of(const OnnxCase& c, bool is_signed);
 
-/// NCHW to NHWC, when there are four dimensions.
-std::vector<std::uint8_t> stored(const std::vector<std::uint8_t>& bytes,
-                                 const std::vector<std::int64_t>& dims);
-/// The same real values as int8.
-std::vector<std::uint8_t> shifted(std::vector<std::uint8_t> bytes, bool is_signed);
-
 }  // namespace tessera::test

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "input/read_file.hpp"
-#include "network/import/onnx/onnx_values.hpp"
+#include "app/tensor_file.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
 #include "tessera/reference.hpp"
@@ -68,13 +68,15 @@ TEST(OnnxNodeTests, QuantisedOperatorsGiveTheirResults) {
     SCOPED_TRACE(name);
     const NodeTest test = node_test(kNodeTests / name, {0});
     const Network network = import_onnx(bytes_of(test.model), name, {1, false, false});
-    const Dims in(test.input.dims().begin(), test.input.dims().end());
-    const Dims out(test.output.dims().begin(), test.output.dims().end());
     const std::string& raw = test.input.raw_data();
     const std::string& expected = test.output.raw_data();
+    const auto tensor = [&](std::int32_t index) {
+      return network.tensors[static_cast<std::size_t>(index)];
+    };
     const Bytes actual = run_reference(
-        network, {test::shifted(test::stored({raw.begin(), raw.end()}, in), false)})[0];
-    EXPECT_EQ(actual, test::shifted(test::stored({expected.begin(), expected.end()}, out), false));
+        network, {from_own(tensor(network.inputs[0]), {raw.begin(), raw.end()})})[0];
+    EXPECT_EQ(to_own(tensor(network.outputs[0]), actual),
+              Bytes(expected.begin(), expected.end()));
   }
 }
 
@@ -134,7 +136,8 @@ TEST(OnnxNodeTests, FloatOperatorsHaveTheirShapes) {
       const Network network = import_onnx(bytes_of(test.model), "node", {1, true, false});
       const Tensor& out = network.tensors[static_cast<std::size_t>(network.outputs[0])];
       Dims expected(test.output.dims().begin(), test.output.dims().end());
-      EXPECT_EQ(logical_dims(out.shape), expected.empty() ? Dims{1} : expected);
+      const auto shape = file_shape(out, TensorForm::Own);
+      EXPECT_EQ(Dims(shape.begin(), shape.end()), expected);
       ++right;
       seen.insert(op);
     } catch (const InputError& error) {

@@ -1,30 +1,25 @@
-// Values, results, and which node is read by what.
-#include "network/import/onnx/onnx_importer.hpp"
-
+// The run over the graph: inputs, node after node, outputs, and what is left out.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 
-#include "tessera/import.hpp"
+#include "network/import/onnx/onnx_importer.hpp"
+#include "tessera/error.hpp"
 
 namespace tessera {
 
-namespace {}  // namespace
-
 OnnxImporter::OnnxImporter(const std::vector<std::uint8_t>& data, const std::string& name,
-                           std::uint64_t seed, bool seeded_weights)
-    : onnx_(data, name), builder_(name, seed) {
+                           const ImportOptions& options)
+    : onnx_(data, name), options_(options), builder_(name, options.seed) {
   for (const Node& node : onnx_.graph().node()) {
     quantised_ = quantised_ || node.op_type().find("Linear") != std::string::npos ||
                  node.op_type() == "QGemm";
   }
-  if (!quantised_ && !seeded_weights) {
+  if (!quantised_ && !options.seeded_weights) {
     onnx_.fail(
         "a float model has shapes but no quantisation; with `weights: seeded` it runs with "
-        "weights "
-        "from the seed");
+        "weights from the seed");
   }
 }
 
@@ -36,17 +31,25 @@ Network OnnxImporter::run() {
   }
   std::size_t index = 0;
   for (const Node& node : onnx_.graph().node()) {
-    where_ = fmt::format("node {} ({}, `{}`): ", index, node.op_type(), node.name());
-    name_ = unique_name(node, index);
-    ++index;
     if (done_.count(&node) == 0) {
-      read_node(node);
+      try_node(node, index);
     }
+    ++index;
   }
   where_.clear();
-  for (const auto& output : onnx_.graph().output()) {
-    builder_.output(network_output(output.name()));
+  if (!failures_.empty() && !options_.cut) {
+    fail(failures_.size() == 1
+             ? failures_[0]
+             : fmt::format("{} nodes are in the way:\n  {}\n(`unsupported: cut` runs what comes "
+                           "before them)",
+                           failures_.size(), fmt::join(failures_, "\n  ")));
   }
+  for (const auto& output : onnx_.graph().output()) {
+    if (missing_.count(output.name()) == 0) {
+      add_output(output);
+    }
+  }
+  cut();
   return builder_.finish();
 }
 
@@ -64,56 +67,40 @@ void OnnxImporter::add_input(const onnx::ValueInfoProto& input) {
   where_ = fmt::format("input `{}`: ", input.name());
   const auto& type = input.type().tensor_type();
   Dims dims;
-  std::int64_t elements = 1;
   for (const auto& dim : type.shape().dim()) {
-    // A dimension by name is the batch, as a rule.
-    dims.push_back(dim.has_dim_value() && dim.dim_value() > 0 ? dim.dim_value() : 1);
-    elements = std::min(elements * std::min(dims.back(), kMostExtent), kMostElements + 1);
-    require(dims.back() <= kMostExtent && elements <= kMostElements,
-            fmt::format("extent {}", dims.back()));
+    const bool given = dim.has_dim_value() && dim.dim_value() > 0;
+    require(given || dims.empty(),
+            fmt::format("dimension {} (`{}`) has no size; only the first may be open, it is taken "
+                        "as 1",
+                        dims.size(), dim.dim_param()));
+    if (!given) {
+      builder_.note(fmt::format("{}its first dimension{} is open and taken as 1", where_,
+                                dim.dim_param().empty() ? "" : " `" + dim.dim_param() + "`"));
+    }
+    dims.push_back(given ? dim.dim_value() : 1);
   }
-  require(!dims.empty() && dims.size() <= 8, fmt::format("{} dimensions", dims.size()));
-  const std::int32_t tensor = builder_.input(input.name(), stored_shape(dims));
-  const bool is_float = type.elem_type() == onnx::TensorProto::FLOAT;
-  require(is_float || type.elem_type() == onnx::TensorProto::INT8 ||
-              type.elem_type() == onnx::TensorProto::UINT8,
-          fmt::format("type {}; supported are float, int8 and uint8", type.elem_type()));
+  const auto elem = type.elem_type();
+  const bool is_float = elem == onnx::TensorProto::FLOAT;
+  require(is_float || elem == onnx::TensorProto::INT8 || elem == onnx::TensorProto::UINT8,
+          fmt::format("type {}; supported are float, int8 and uint8", elem));
+  Order order = wanted_order(input.name(), dims.size(), 0).value_or(plain_order(dims.size()));
+  Order sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted != plain_order(dims.size())) {
+    order = plain_order(dims.size());
+  }
+  const std::int32_t index = builder_.input(input.name(), stored_shape(dims, order));
+  Tensor& tensor = builder_.tensor(index);
   if (quantised_) {
-    builder_.tensor(tensor).type = is_float ? DataType::Float32 : DataType::Int8;
-    builder_.tensor(tensor).quantisation = {};
+    tensor.type = is_float ? DataType::Float32 : DataType::Int8;
+    tensor.quantisation = {};
   }
-  values_[input.name()] = {tensor, dims};
-}
-
-const OnnxValue& OnnxImporter::value(const std::string& name) const {
-  const auto found = values_.find(name);
-  if (found == values_.end()) {
-    fail(fmt::format("`{}` has no value here", name));
+  tensor.form.is_unsigned = elem == onnx::TensorProto::UINT8;
+  if (order != plain_order(dims.size())) {
+    tensor.form.shape = stored_shape(dims, plain_order(dims.size()));
+    tensor.form.order.assign(order.begin(), order.end());
   }
-  return found->second;
-}
-
-const OnnxValue& OnnxImporter::input(const Node& node, int i) const {
-  require(i < node.input_size() && !node.input(i).empty(), fmt::format("input {} is missing", i));
-  return value(node.input(i));
-}
-
-std::string OnnxImporter::name_of(const Node& node, int i) {
-  return i < node.input_size() ? node.input(i) : "";
-}
-
-void OnnxImporter::set_quantisation(const OnnxValue& v, const Quantisation& quantisation) {
-  Tensor& tensor = builder_.tensor(v.tensor);
-  if (tensor.quantisation.scales.empty()) {
-    tensor.quantisation = quantisation;
-  }
-  require(tensor.quantisation.scales == quantisation.scales &&
-              tensor.quantisation.zero_point == quantisation.zero_point,
-          "reads a value with another scale or zero point than it was written with");
-}
-
-void OnnxImporter::define(const std::string& name, std::int32_t tensor) {
-  values_[name] = {tensor, logical_dims(builder_.tensor(tensor).shape)};
+  define(input.name(), index, dims, order);
 }
 
 std::string OnnxImporter::unique_name(const Node& node, std::size_t index) {
@@ -125,165 +112,71 @@ std::string OnnxImporter::unique_name(const Node& node, std::size_t index) {
   return name;
 }
 
-const OnnxImporter::Node* OnnxImporter::only_reader(const std::string& name) const {
-  const auto readers = onnx_.readers_of(name);
-  return readers.size() == 1 ? readers[0] : nullptr;
+void OnnxImporter::try_node(const Node& node, std::size_t index) {
+  where_ = fmt::format("node {} ({}, `{}`): ", index, node.op_type(), node.name());
+  name_ = unique_name(node, index);
+  const std::size_t operators = builder_.network().operators.size();
+  const std::set<const Node*> done = done_;
+  try {
+    read_node(node);
+    for (std::size_t i = operators; i < builder_.network().operators.size(); ++i) {
+      try {
+        check_operator(builder_.network(), builder_.network().operators[i]);
+      } catch (const InputError& error) {
+        // The file's name and the operator's stand in front already.
+        const std::string text = error.what();
+        const std::size_t colon = text.find(": ", builder_.network().name.size() + 2);
+        fail(colon == std::string::npos ? text : text.substr(colon + 2));
+      }
+    }
+  } catch (const InputError& error) {
+    builder_.truncate(operators);
+    reordered_.clear();
+    floats_.clear();
+    done_ = done;
+    leave_out(node, error.what());
+  }
 }
 
-OnnxImporter::Result OnnxImporter::result_of(const Node& node, bool activations) {
-  Result result{node.output(0), std::nullopt};
-  const Node* next = only_reader(result.name);
-  if (activations && next != nullptr) {
-    const Activation activation = activation_of(*next);
-    const Node* after = next->output_size() == 1 ? only_reader(next->output(0)) : nullptr;
-    const bool quantised =
-        !quantised_ || (after != nullptr && after->op_type() == "QuantizeLinear");
-    if (activation != Activation::None && quantised) {
-      done_.insert(next);
-      result.activation = activation;
-      result.name = next->output(0);
-      next = only_reader(result.name);
+void OnnxImporter::leave_out(const Node& node, const std::string& why) {
+  const std::string& file = builder_.network().name;
+  const std::string text = why.rfind(file + ": ", 0) == 0 ? why.substr(file.size() + 2) : why;
+  // What only lacks its inputs is not in the way itself.
+  const bool lacks = std::any_of(node.input().begin(), node.input().end(),
+                                 [&](const std::string& in) { return missing_.count(in) != 0; });
+  if (!lacks) {
+    failures_.push_back(text);
+  }
+  left_out_.push_back(text);
+  for (const std::string& in : node.input()) {
+    if (const auto found = values_.find(in); found != values_.end()) {
+      open_ends_.push_back(found->second.tensor);
     }
   }
-  if (!quantised_) {
-    return result;
+  for (const std::string& out : node.output()) {
+    values_.erase(out);
+    missing_[out] = node.name().empty() ? node.op_type() : fmt::format("`{}`", node.name());
   }
-  require(next != nullptr && next->op_type() == "QuantizeLinear",
-          "its float result has no QuantizeLinear behind it, so that its scale is not known");
-  done_.insert(next);
-  result.quantisation = read_quantisation(onnx_, name_of(*next, 1), name_of(*next, 2));
-  result.name = next->output(0);
-  return result;
 }
 
-Activation OnnxImporter::activation_of(const Node& node) const {
-  if (node.op_type() == "Relu") {
-    return Activation::Relu;
+// The tensors at the cut become outputs.
+void OnnxImporter::cut() {
+  std::vector<bool> computed(builder_.network().tensors.size(), false);
+  for (const Operator& op : builder_.network().operators) {
+    computed[static_cast<std::size_t>(op.output)] = true;
   }
-  if (node.op_type() != "Clip") {
-    return Activation::None;
-  }
-  const auto [low, high] = clip_limits(node);
-  return low == 0.0 && high == 6.0 ? Activation::Relu6 : Activation::None;
-}
-
-std::pair<double, double> OnnxImporter::clip_limits(const Node& node) const {
-  const OnnxAttributes attributes(node);
-  const auto limit = [&](int i, const char* name, float fallback) {
-    const std::string given = name_of(node, i);
-    if (given.empty()) {
-      return static_cast<double>(attributes.number(name, fallback));
+  for (const std::int32_t tensor : open_ends_) {
+    const auto& outputs = builder_.network().outputs;
+    if (computed[static_cast<std::size_t>(tensor)] &&
+        std::find(outputs.begin(), outputs.end(), tensor) == outputs.end()) {
+      builder_.output(tensor);
     }
-    const OnnxConstant constant = clip_constant(given);
-    require(constant.values.size() == 1, "limits must be single constants");
-    return constant.values[0];
-  };
-  return {limit(1, "min", std::numeric_limits<float>::lowest()),
-          limit(2, "max", std::numeric_limits<float>::max())};
-}
-
-OnnxConstant OnnxImporter::clip_constant(const std::string& name) const {
-  const Node* producer = onnx_.producer_of(name);
-  if (producer != nullptr && producer->op_type() == "DequantizeLinear") {
-    const OnnxWeights weights =
-        read_weights(onnx_, name_of(*producer, 0), name_of(*producer, 1), name_of(*producer, 2), 0);
-    OnnxConstant constant;
-    for (const std::int32_t v : weights.values) {
-      constant.values.push_back(static_cast<double>(weights.scales.at(0)) * v);
-    }
-    return constant;
   }
-  return onnx_.constant(name);
+  require(!builder_.network().outputs.empty(),
+          fmt::format("nothing is left when what is not supported is cut off:\n  {}",
+                      fmt::join(left_out_, "\n  ")));
+  builder_.leave_out(left_out_);
 }
-
-void OnnxImporter::finish(const Result& result, std::int32_t tensor) {
-  if (result.quantisation) {
-    builder_.tensor(tensor).quantisation = *result.quantisation;
-  }
-  define(result.name, tensor);
-}
-
-bool OnnxImporter::is_given(const std::string& name) const {
-  const Node* producer = onnx_.producer_of(name);
-  return onnx_.is_constant(name) ||
-         (producer != nullptr && producer->op_type() == "DequantizeLinear" &&
-          onnx_.is_constant(name_of(*producer, 0)));
-}
-
-OnnxImporter::Dims OnnxImporter::given_dims(const std::string& name) const {
-  require(is_given(name), fmt::format("`{}` must be a constant", name));
-  return onnx_.dims_of(onnx_.is_constant(name) ? name : name_of(*onnx_.producer_of(name), 0));
-}
-
-const OnnxValue& OnnxImporter::image(const OnnxValue& v) const {
-  require(v.dims.size() == 4 && v.dims[0] == 1,
-          fmt::format("reads a value of shape [{}]; supported are images [1, channels, height, "
-                      "width]",
-                      fmt::join(v.dims, ", ")));
-  return v;
-}
-
-void OnnxImporter::quantize_linear(const Node& node) {
-  const OnnxValue in = input(node, 0);
-  const Quantisation wanted = read_quantisation(onnx_, name_of(node, 1), name_of(node, 2));
-  requantise(node.output(0), in, wanted);
-}
-
-void OnnxImporter::requantise(const std::string& name, const OnnxValue& in,
-                              const Quantisation& wanted) {
-  const Tensor& tensor = builder_.tensor(in.tensor);
-  if (tensor.type == DataType::Float32) {
-    const std::int32_t out = builder_.unary(name_, in.tensor, Unary{UnaryKind::Quantize, 0, {}});
-    builder_.tensor(out).quantisation = wanted;
-    define(name, out);
-    return;
-  }
-  const Quantisation own = tensor.quantisation;
-  if (own.scales == wanted.scales && own.zero_point == wanted.zero_point) {
-    values_[name] = in;
-    return;
-  }
-  map(name, in, wanted, [](double x) { return x; });
-}
-
-void OnnxImporter::dequantize_linear(const Node& node) {
-  if (onnx_.is_constant(name_of(node, 0))) {
-    return;
-  }
-  const OnnxValue in = input(node, 0);
-  set_quantisation(in, read_quantisation(onnx_, name_of(node, 1), name_of(node, 2)));
-  values_[node.output(0)] = in;
-}
-
-std::int32_t OnnxImporter::move(const OnnxValue& in, const Dims& dims, Attributes attributes) {
-  return builder_.moved(name_, stored_shape(dims), std::move(attributes), {in.tensor});
-}
-
-OnnxImporter::Dims OnnxImporter::integers(const std::string& name) const {
-  const OnnxConstant constant = onnx_.constant(name);
-  require(constant.type == onnx::TensorProto::INT64 || constant.type == onnx::TensorProto::INT32,
-          fmt::format("`{}` must be int64", name));
-  Dims result;
-  for (const double v : constant.values) {
-    // Ends are often the greatest int64.
-    result.push_back(static_cast<std::int64_t>(std::clamp(v, -1e9, 1e9)));
-  }
-  return result;
-}
-
-void OnnxImporter::pass(const Node& node) {
-  if (onnx_.is_constant(name_of(node, 0))) {
-    fail("of a constant is not supported");
-  }
-  values_[node.output(0)] = input(node, 0);
-}
-
-void OnnxImporter::batch_normalization(const Node& node) {
-  require(!quantised_, "must be folded into the convolution before it in a quantised model");
-  pass(node);
-}
-
-void OnnxImporter::constant_node(const Node&) {}  // read where it is used
 
 const std::map<std::string, OnnxImporter::Handler>& OnnxImporter::handlers() {
   using I = OnnxImporter;
@@ -300,39 +193,71 @@ const std::map<std::string, OnnxImporter::Handler>& OnnxImporter::handlers() {
       {"Add", &I::add},
       {"Sub", &I::sub},
       {"Mul", &I::mul},
+      {"Div", &I::div},
+      {"Pow", &I::pow},
+      {"Min", &I::min},
+      {"Max", &I::max},
       {"QLinearAdd", &I::qlinear_add},
       {"QLinearMul", &I::qlinear_mul},
       {"Relu", &I::relu},
       {"Clip", &I::clip},
       {"LeakyRelu", &I::leaky_relu},
+      {"PRelu", &I::prelu},
+      {"Elu", &I::elu},
       {"Sigmoid", &I::sigmoid},
       {"Tanh", &I::tanh},
       {"HardSwish", &I::hard_swish},
       {"HardSigmoid", &I::hard_sigmoid},
+      {"Gelu", &I::gelu},
+      {"Abs", &I::plain_function},
+      {"Neg", &I::plain_function},
+      {"Sqrt", &I::plain_function},
+      {"Exp", &I::plain_function},
+      {"Log", &I::plain_function},
+      {"Floor", &I::plain_function},
+      {"Ceil", &I::plain_function},
+      {"Round", &I::plain_function},
+      {"Erf", &I::plain_function},
       {"QLinearSigmoid", &I::qlinear_sigmoid},
       {"QLinearLeakyRelu", &I::qlinear_leaky_relu},
+      {"QLinearSoftmax", &I::qlinear_softmax},
       {"MaxPool", &I::max_pool},
       {"AveragePool", &I::average_pool},
+      {"QLinearAveragePool", &I::qlinear_average_pool},
       {"GlobalAveragePool", &I::global_average_pool},
+      {"GlobalMaxPool", &I::global_max_pool},
       {"QLinearGlobalAveragePool", &I::qlinear_global_average_pool},
       {"ReduceMean", &I::reduce_mean},
+      {"ReduceMax", &I::reduce_max},
+      {"ReduceMin", &I::reduce_min},
+      {"ReduceSum", &I::reduce_sum},
+      {"ArgMax", &I::arg},
+      {"ArgMin", &I::arg},
       {"Reshape", &I::reshape},
       {"Flatten", &I::flatten},
       {"Squeeze", &I::squeeze},
       {"Unsqueeze", &I::unsqueeze},
       {"Transpose", &I::transpose},
+      {"DepthToSpace", &I::depth_to_space},
+      {"SpaceToDepth", &I::space_to_depth},
       {"Pad", &I::pad},
       {"Slice", &I::slice},
       {"Split", &I::split},
+      {"Gather", &I::gather},
       {"Concat", &I::concat},
       {"QLinearConcat", &I::qlinear_concat},
       {"Resize", &I::resize},
       {"Upsample", &I::resize},
       {"Softmax", &I::softmax},
+      {"Cast", &I::cast},
       {"Identity", &I::pass},
       {"Dropout", &I::pass},
       {"BatchNormalization", &I::batch_normalization},
-      {"Constant", &I::constant_node},
+      {"Constant", &I::known_node},
+      {"ConstantOfShape", &I::known_node},
+      {"Range", &I::known_node},
+      {"Shape", &I::known_node},
+      {"Size", &I::known_node},
   };
   return table;
 }
@@ -347,35 +272,46 @@ void OnnxImporter::read_node(const Node& node) {
     fail(fmt::format("is not supported; supported are {}", fmt::join(names, ", ")));
   }
   require(node.output_size() >= 1, "has no output");
+  for (const std::string& in : node.input()) {
+    if (const auto missing = missing_.find(in); missing != missing_.end()) {
+      fail(fmt::format("reads what {} would compute", missing->second));
+    }
+  }
+  if (is_known(node.output(0))) {
+    // Weights are computed where they are used; the arithmetic of shapes at once, while what it
+    // looks at is there.
+    const std::string& type = node.op_type();
+    if (type != "DequantizeLinear" && type != "Constant" && type != "Transpose" &&
+        type != "QuantizeLinear" && type != "Identity") {
+      folded_[node.output(0)] = computed(node);
+    }
+    return;
+  }
   (this->*handler->second)(node);
 }
 
-std::int32_t OnnxImporter::network_output(const std::string& name) {
-  const OnnxValue& v = value(name);
-  const onnx::NodeProto* producer = onnx_.producer_of(name);
-  const bool quantised_output = producer == nullptr || producer->op_type() == "QuantizeLinear" ||
-                                producer->op_type()[0] == 'Q';
-  const auto type = [&] {
-    for (const auto& output : onnx_.graph().output()) {
-      if (output.name() == name) {
-        return output.type().tensor_type().elem_type();
-      }
-    }
-    return 0;
-  }();
-  if (!quantised_ || quantised_output || type != onnx::TensorProto::FLOAT ||
-      builder_.tensor(v.tensor).type == DataType::Float32) {
-    return v.tensor;
+void OnnxImporter::add_output(const onnx::ValueInfoProto& output) {
+  const std::string& name = output.name();
+  where_ = fmt::format("output `{}`: ", name);
+  OnnxValue v = value(name);
+  const auto type = output.type().tensor_type().elem_type();
+  // Float outputs of quantised models are dequantised on the host.
+  if (quantised_ && type == onnx::TensorProto::FLOAT) {
+    name_ = name;
+    v = as_float(v);
   }
-  const std::int32_t out = builder_.moved(name + "/dequantised", builder_.tensor(v.tensor).shape,
-                                          Dequantize{}, {v.tensor});
-  builder_.tensor(out).type = DataType::Float32;
-  return out;
+  Tensor& tensor = builder_.tensor(v.tensor);
+  tensor.form.is_unsigned = type == onnx::TensorProto::UINT8 && tensor.type == DataType::Int8;
+  if (v.order != plain_order(v.dims.size())) {
+    tensor.form.shape = stored_shape(v.dims, plain_order(v.dims.size()));
+    tensor.form.order.assign(v.order.begin(), v.order.end());
+  }
+  builder_.output(v.tensor);
 }
 
 Network import_onnx(const std::vector<std::uint8_t>& data, const std::string& name,
                     const ImportOptions& options) {
-  return OnnxImporter(data, name, options.seed, options.seeded_weights).run();
+  return OnnxImporter(data, name, options).run();
 }
 
 }  // namespace tessera

@@ -11,8 +11,8 @@
 namespace tessera {
 namespace {
 
-constexpr std::int64_t kOldestOpset = 10;
-constexpr std::int64_t kNewestOpset = 21;
+constexpr std::int64_t kOldestOpset = 7;
+constexpr std::int64_t kNewestOpset = 23;
 constexpr std::int64_t kMostValues = std::int64_t{1} << 30;
 
 template <class Stored>
@@ -32,6 +32,21 @@ void append_field(const Field& field, std::vector<double>& values) {
 }
 
 }  // namespace
+
+double OnnxConstant::scale_of(std::size_t i) const {
+  if (scales.size() <= 1) {
+    return scales.empty() ? 1.0 : static_cast<double>(scales[0]);
+  }
+  std::size_t inner = 1;
+  for (std::size_t d = axis + 1; d < dims.size(); ++d) {
+    inner *= static_cast<std::size_t>(dims[d]);
+  }
+  return static_cast<double>(scales[i / inner % scales.size()]);
+}
+
+double OnnxConstant::real(std::size_t i) const {
+  return values[i] * scale_of(i);
+}
 
 OnnxGraph::OnnxGraph(const std::vector<std::uint8_t>& data, std::string name)
     : name_(std::move(name)) {
@@ -112,7 +127,11 @@ const onnx::TensorProto* OnnxGraph::tensor_of(const std::string& value) const {
 }
 
 std::vector<std::int64_t> OnnxGraph::dims_of(const std::string& value) const {
-  const onnx::TensorProto& tensor = *tensor_of(value);
+  return checked_dims(*tensor_of(value), value);
+}
+
+std::vector<std::int64_t> OnnxGraph::checked_dims(const onnx::TensorProto& tensor,
+                                                  const std::string& value) const {
   std::int64_t elements = 1;
   for (const std::int64_t extent : tensor.dims()) {
     if (extent < 0 || extent > kMostValues || elements * extent > kMostValues) {
@@ -124,9 +143,12 @@ std::vector<std::int64_t> OnnxGraph::dims_of(const std::string& value) const {
 }
 
 OnnxConstant OnnxGraph::constant(const std::string& value) const {
-  const onnx::TensorProto& tensor = *tensor_of(value);
+  return values_of(*tensor_of(value), value);
+}
+
+OnnxConstant OnnxGraph::values_of(const onnx::TensorProto& tensor, const std::string& value) const {
   OnnxConstant result;
-  result.dims = dims_of(value);
+  result.dims = checked_dims(tensor, value);
   result.type = static_cast<onnx::TensorProto::DataType>(tensor.data_type());
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
     fail(fmt::format("constant `{}` lies in another file, which is not supported", value));
@@ -153,8 +175,17 @@ OnnxConstant OnnxGraph::constant(const std::string& value) const {
       append_raw<std::int64_t>(raw, result.values);
       append_field(tensor.int64_data(), result.values);
       break;
+    case onnx::TensorProto::BOOL:
+      append_raw<std::uint8_t>(raw, result.values);
+      append_field(tensor.int32_data(), result.values);
+      break;
+    case onnx::TensorProto::DOUBLE:
+      append_raw<double>(raw, result.values);
+      append_field(tensor.double_data(), result.values);
+      break;
     default:
-      fail(fmt::format("constant `{}` has type {}; supported are float, int8, uint8, int32, int64",
+      fail(fmt::format("constant `{}` has type {}; supported are float, double, int8, uint8, "
+                       "int32, int64 and bool",
                        value, tensor.data_type()));
   }
   std::int64_t elements = 1;
@@ -192,6 +223,19 @@ float OnnxAttributes::number(const std::string& name, float fallback) const {
 std::string OnnxAttributes::text(const std::string& name, const std::string& fallback) const {
   const auto* attribute = find(name);
   return attribute == nullptr ? fallback : attribute->s();
+}
+
+std::vector<double> OnnxAttributes::numbers(const std::string& name) const {
+  const auto* attribute = find(name);
+  if (attribute == nullptr) {
+    return {};
+  }
+  return {attribute->floats().begin(), attribute->floats().end()};
+}
+
+const onnx::TensorProto* OnnxAttributes::tensor(const std::string& name) const {
+  const auto* attribute = find(name);
+  return attribute == nullptr || !attribute->has_t() ? nullptr : &attribute->t();
 }
 
 std::vector<std::int64_t> OnnxAttributes::integers(const std::string& name,

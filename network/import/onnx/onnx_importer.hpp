@@ -11,17 +11,28 @@
 #include <utility>
 #include <vector>
 
-#include "network/import/onnx/onnx_values.hpp"
+#include "network/builder.hpp"
+#include "network/import/onnx/onnx_graph.hpp"
+#include "tessera/import.hpp"
 #include "tessera/network.hpp"
 
 namespace tessera {
 
+/// A value that some node has computed: ONNX's dimensions, and the order in which they are stored.
+/// Transpositions only change the order; what needs another one moves the bytes.
+struct OnnxValue {
+  std::int32_t tensor = -1;
+  std::vector<std::int64_t> dims;  ///< as ONNX has them
+  std::vector<std::size_t> order;  ///< the stored dimension d is ONNX's dimension order[d]
+};
+
 class OnnxImporter {
  public:
   using Dims = std::vector<std::int64_t>;
+  using Order = std::vector<std::size_t>;
   using Node = onnx::NodeProto;
-  OnnxImporter(const std::vector<std::uint8_t>& data, const std::string& name, std::uint64_t seed,
-               bool seeded_weights);
+  OnnxImporter(const std::vector<std::uint8_t>& data, const std::string& name,
+               const ImportOptions& options);
 
   Network run();
 
@@ -31,214 +42,236 @@ class OnnxImporter {
   [[noreturn]] void fail(const std::string& text) const;
   void require(bool condition, const std::string& text) const;
 
-  // Values ----------------------------------------------------------------------------------------
+  // The run: import_onnx.cpp ----------------------------------------------------------------------
 
+  static const std::map<std::string, Handler>& handlers();
   void add_input(const onnx::ValueInfoProto& input);
+  void try_node(const Node& node, std::size_t index);
+  void read_node(const Node& node);
+  void leave_out(const Node& node, const std::string& why);
+  void add_output(const onnx::ValueInfoProto& output);
+  void cut();
+  std::string unique_name(const Node& node, std::size_t index);
+
+  // Values: onnx_values.cpp -----------------------------------------------------------------------
 
   const OnnxValue& value(const std::string& name) const;
   const OnnxValue& input(const Node& node, int i) const;
   static std::string name_of(const Node& node, int i);
-
-  // What came from outside without quantisation has that of its first reader.
+  [[nodiscard]] bool is_quantised(const OnnxValue& v) const;
+  /// What came from outside without quantisation has that of its first reader.
   void set_quantisation(const OnnxValue& v, const Quantisation& quantisation);
+  void define(const std::string& name, std::int32_t tensor, const Dims& dims, const Order& order);
+  void define(const std::string& name, const OnnxValue& v) { values_[name] = v; }
+  Quantisation read_quantisation(const std::string& scale, const std::string& zero_point) const;
 
-  void define(const std::string& name, std::int32_t tensor);
+  /// The order without permutation, and the one of images: channels last.
+  static Order plain_order(std::size_t rank);
+  static Order channels_last(std::size_t rank);
+  std::vector<std::int32_t> stored_shape(const Dims& dims, const Order& order) const;
+  /// The same values in another order; moves bytes only where that changes their places.
+  OnnxValue stored_as(const OnnxValue& v, const Order& order);
+  OnnxValue plain(const OnnxValue& v) { return stored_as(v, plain_order(v.dims.size())); }
+  /// [1, channels, height, width] with channels last; one dimension of space is taken as a width.
+  OnnxValue image(const OnnxValue& v);
+  /// `out` [1, height, width, channels] as the node's result, whose input had `rank` dimensions.
+  OnnxValue from_image(std::int32_t out, std::size_t rank);
+  /// The same values with more leading dimensions of 1.
+  OnnxValue widened(const OnnxValue& v, std::size_t rank);
+  /// As float: dequantised on the host, or a constant.
+  OnnxValue as_float(const OnnxValue& v);
+  OnnxValue float_operand(const std::string& name);
+  /// The order that the readers of a value want, if they say.
+  [[nodiscard]] std::optional<Order> wanted_order(const std::string& name, std::size_t rank,
+                                                  int depth) const;
 
-  std::string unique_name(const Node& node, std::size_t index);
+  // Constants: onnx_constants.cpp -----------------------------------------------------------------
 
-  /// Where a node's result goes and how it is quantised.
+  /// Whether a value is known without running the model.
+  [[nodiscard]] bool is_known(const std::string& name) const;
+  [[nodiscard]] OnnxConstant constant(const std::string& name) const;
+  [[nodiscard]] Dims known_dims(const std::string& name) const;
+  [[nodiscard]] Dims integers(const std::string& name) const;
+  [[nodiscard]] double number(const std::string& name) const;
+  [[nodiscard]] OnnxConstant computed(const Node& node) const;
+  /// Attributes that became inputs in a later opset.
+  [[nodiscard]] Dims integers_of(const Node& node, int i, const char* attribute) const;
+  /// Values, scale and zero point; the scales along `axis`.
+  [[nodiscard]] OnnxConstant quantised_constant(const std::string& values, const std::string& scale,
+                                                const std::string& zero_point,
+                                                std::int64_t axis) const;
+  /// 8-bit values as a tensor of the network, stored in that order.
+  OnnxValue stored_constant(const std::string& name, const OnnxConstant& constant,
+                            const Dims& dims, const Order& order);
+
+  // Results: onnx_results.cpp ---------------------------------------------------------------------
+
+  /// Where a node's result goes and how it is quantised; nodes behind it become part of it.
   struct Result {
     std::string name;
     std::optional<Quantisation> quantisation;  ///< none: as the builder has it
     Activation activation = Activation::None;
+    std::optional<std::pair<double, double>> limits;  ///< of a Clip that is no activation
+    std::optional<OnnxConstant> bias;                 ///< of an Add behind it
   };
+  [[nodiscard]] const Node* only_reader(const std::string& name) const;
+  /// Up to the QuantizeLinear behind the node; nothing when there is none. `space`: dimensions
+  /// behind the channels.
+  std::optional<Result> quantised_result(const Node& node, bool activations,
+                                         std::size_t bias_channels = 0, std::size_t space = 0);
+  /// The same; fails when there is none.
+  Result result_of(const Node& node, bool activations, std::size_t bias_channels = 0,
+                   std::size_t space = 0);
+  [[nodiscard]] Activation activation_of(const Node& node) const;
+  [[nodiscard]] std::pair<double, double> clip_limits(const Node& node) const;
+  void finish(const Result& result, const OnnxValue& v);
+  /// Another scale, in float as ONNX has it; from float on the host.
+  void requantise(const std::string& name, const OnnxValue& in, const Quantisation& wanted);
+  /// A function of real values as a table; ties go to even, as ONNX rounds.
+  using Function = std::function<double(double)>;
+  OnnxValue map(const OnnxValue& in, Quantisation out, const Function& function,
+                const char* suffix = "");
 
-  const Node* only_reader(const std::string& name) const;
+  // Weights and windows: onnx_windows.cpp, onnx_products.cpp --------------------------------------
 
-  // Follows a float result through an activation to its QuantizeLinear; both are part of the node
-  // then.
-  Result result_of(const Node& node, bool activations);
-
-  Activation activation_of(const Node& node) const;
-
-  std::pair<double, double> clip_limits(const Node& node) const;
-
-  // Limits may be quantised, too.
-  OnnxConstant clip_constant(const std::string& name) const;
-
-  void finish(const Result& result, std::int32_t tensor);
-
-  // Weights ---------------------------------------------------------------------------------------
-
-  // A float constant, or the DequantizeLinear of one.
-  [[nodiscard]] bool is_given(const std::string& name) const;
-  [[nodiscard]] Dims given_dims(const std::string& name) const;
-  [[nodiscard]] OnnxWeights dequantised_weights(const std::string& name) const;
-
-  /// A convolution's or product's constants; weights are empty in float models.
   struct Given {
-    Dims dims;
-    std::optional<OnnxWeights> weights;
-    std::optional<std::vector<double>> bias;  ///< int32
+    OnnxConstant weights;  ///< no values in float models
+    std::optional<std::vector<double>> bias;  ///< int32, in units of input scale times weight scale
     bool has_bias = false;
   };
-
-  Given given_float(const Node& node, const OnnxValue& feature) const;
-
-  // In units of input scale times weight scale.
-  std::vector<double> bias_values(const std::string& name, const OnnxValue& feature,
-                                  const std::vector<float>& scales) const;
-
-  Given given_qlinear(const Node& node, int first, int bias) const;
-
-  // `order`: for each of our kernel's values the index of ONNX's.
+  Given given_float(const Node& node, const OnnxValue& feature, std::size_t outputs_axis,
+                    const std::optional<OnnxConstant>& more_bias);
+  std::vector<double> bias_units(const OnnxConstant& bias, const OnnxValue& feature,
+                                 const OnnxConstant& weights) const;
+  Given given_qlinear(const Node& node, int first, int bias, std::int64_t axis) const;
+  /// `order`: for each of our kernel's values the index of ONNX's.
   GivenWeights weights_for(const Given& given, const std::vector<std::size_t>& order,
                            std::size_t outputs) const;
-
-  // Windows ---------------------------------------------------------------------------------------
-
-  const OnnxValue& image(const OnnxValue& v) const;
-
   std::vector<std::int32_t> pair_of(const Dims& values, const char* what) const;
-
-  /// Kernel, stride, dilation and padding of a convolution or pool.
   struct Window {
     std::vector<std::int32_t> kernel, stride, dilation;
     Padding padding;
   };
-
   Window window_of(const Node& node, const OnnxValue& in, const Dims& kernel) const;
-
-  // Nodes -----------------------------------------------------------------------------------------
-
-  void quantize_linear(const Node& node);
-
-  // Another scale, in float as ONNX has it; from float on the host.
-  void requantise(const std::string& name, const OnnxValue& in, const Quantisation& wanted);
-
-  // What is dequantised is read as it is; only at the end of the network it becomes float.
-  void dequantize_linear(const Node& node);
-
   void conv(const Node& node);
-
   void qlinear_conv(const Node& node);
-
-  void convolve(const Node& node, const OnnxValue& in, const Given& given, const Result& result);
-
+  void convolve(const Node& node, const OnnxValue& in, std::size_t rank, const Given& given,
+                const Result& result);
   void conv_transpose(const Node& node);
-
-  // A product with constant weights [in, out], or [out, in] when transposed.
+  void pool(const Node& node, PoolKind kind, const OnnxValue& given,
+            const std::optional<Result>& result);
+  void max_pool(const Node& node);
+  void average_pool(const Node& node);
+  void qlinear_average_pool(const Node& node);
   void multiply_matrix(const OnnxValue& in, const Given& given, bool transposed,
                        const Result& result);
-
+  void multiply_values(const Node& node, bool turn_b);
   void gemm(const Node& node);
-
-  // A product without a bias.
   void matmul(const Node& node);
-
   void qlinear_matmul(const Node& node);
-
   void qgemm(const Node& node);
 
-  Given given_matrix(const Node& node, int first, std::int64_t axis, int bias) const;
-
-  // A value, or a constant as one.
-  OnnxValue operand(const std::string& name);
-
-  // The values' zero point is 0: they must fit int8 around some zero point.
-  OnnxValue constant_value(const std::string& name, const Dims& dims, const OnnxWeights& weights);
-
-  // Index in ONNX's order of the i-th stored value.
-  static std::size_t logical_index(std::size_t i, const Dims& dims);
+  // Arithmetic and functions: onnx_functions.cpp --------------------------------------------------
 
   void binary(const Node& node, BinaryKind kind);
-  void add(const Node& node);
-  void sub(const Node& node);
-  void mul(const Node& node);
-
+  void pair_of_values(const OnnxValue& a, const OnnxValue& b, BinaryKind kind,
+                      const Result& result);
+  void float_pair(const Node& node, HostKind kind);
+  OnnxValue operand(const std::string& name, std::size_t rank);
+  OnnxValue ordered_operand(const OnnxValue& v, const Order& order);
+  [[nodiscard]] std::size_t known_dims_or(const std::string& name) const;
+  void add(const Node& node) { binary(node, BinaryKind::Add); }
+  void sub(const Node& node) { binary(node, BinaryKind::Sub); }
+  void mul(const Node& node) { binary(node, BinaryKind::Mul); }
+  void div(const Node& node);
+  void pow(const Node& node);
+  void min(const Node& node);
+  void max(const Node& node);
   void qlinear_binary(const Node& node, BinaryKind kind);
-  OnnxValue qlinear_operand(const Node& node, int i, const Quantisation& quantisation);
-  void qlinear_add(const Node& node);
-  void qlinear_mul(const Node& node);
-
-  // A function of real values as a table; ties go to even, as ONNX rounds.
-  using Function = std::function<double(double)>;
-  void map(const std::string& name, const OnnxValue& in, const Quantisation& out,
-           const Function& function);
-  void function_node(const Node& node, const Function& function);
+  void qlinear_add(const Node& node) { qlinear_binary(node, BinaryKind::Add); }
+  void qlinear_mul(const Node& node) { qlinear_binary(node, BinaryKind::Mul); }
+  void function_node(const Node& node, const Function& function, HostKind kind,
+                     std::vector<float> numbers = {}, bool keeps_scale = false);
   void relu(const Node& node);
   void clip(const Node& node);
   void leaky_relu(const Node& node);
+  void elu(const Node& node);
   void sigmoid(const Node& node);
   void tanh(const Node& node);
   void hard_swish(const Node& node);
   void hard_sigmoid(const Node& node);
-
-  // Results of moving nodes keep the input's quantisation; another one behind them is met there.
-  std::int32_t move(const OnnxValue& in, const Dims& dims, Attributes attributes);
-
-  void pool(const Node& node, PoolKind kind);
-  void max_pool(const Node& node);
-  void average_pool(const Node& node);
-
-  void mean_over(const Node& node, const OnnxValue& in, const Dims& axes, bool keep);
-  void global_average_pool(const Node& node);
-  void reduce_mean(const Node& node);
-
-  Dims integers(const std::string& name) const;
-
-  // In ONNX's order of elements, whatever the layout.
-  void reshape_to(const Node& node, const OnnxValue& in, const Dims& dims);
-  void reshape(const Node& node);
-  void flatten(const Node& node);
-  Dims axes_of(const Node& node) const;
-  void squeeze(const Node& node);
-  void unsqueeze(const Node& node);
-
-  void transpose(const Node& node);
-
-  void pad(const Node& node);
-
-  void slice(const Node& node);
-
-  void split(const Node& node);
-
-  // Parts of other scales are requantised on their way.
-  void concatenate(const std::string& name, const std::vector<OnnxValue>& parts,
-                   std::int64_t given_axis, const std::optional<Quantisation>& out);
-  void concat(const Node& node);
-  void qlinear_concat(const Node& node);
-
-  void resize(const Node& node);
-  static bool same_pixels(const ResizeNearest& rule, const std::string& place,
-                          const std::string& round, std::int64_t in, std::int64_t out);
-
-  // Its result has scale 1/256, whatever is wanted behind it.
-  void softmax(const Node& node);
-
-  void pass(const Node& node);
-  void batch_normalization(const Node& node);
-  void constant_node(const Node&);
-
+  void gelu(const Node& node);
+  void plain_function(const Node& node);
+  void prelu(const Node& node);
   void qlinear_function(const Node& node, const Function& function);
   void qlinear_sigmoid(const Node& node);
   void qlinear_leaky_relu(const Node& node);
+  void softmax_of(const OnnxValue& in, std::int64_t axis, const std::string& name,
+                  const std::optional<Quantisation>& out);
+  void softmax(const Node& node);
+  void qlinear_softmax(const Node& node);
+
+  // Moves: onnx_moves.cpp, onnx_cuts.cpp ----------------------------------------------------------
+
+  void quantize_linear(const Node& node);
+  void dequantize_linear(const Node& node);
+  void pass(const Node& node);
+  void batch_normalization(const Node& node);
+  void cast(const Node& node);
+  void known_node(const Node& node);
+  void mean_over(const Node& node, const OnnxValue& in, Dims axes, bool keep,
+                 const std::optional<Result>& result);
+  void reduce(const Node& node, HostKind kind);
+  void global_average_pool(const Node& node);
+  void global_max_pool(const Node& node);
   void qlinear_global_average_pool(const Node& node);
+  void reduce_mean(const Node& node);
+  void reduce_max(const Node& node) { reduce(node, HostKind::ReduceMax); }
+  void reduce_min(const Node& node) { reduce(node, HostKind::ReduceMin); }
+  void reduce_sum(const Node& node) { reduce(node, HostKind::Sum); }
+  void arg(const Node& node);
+  void reshape_to(const Node& node, const OnnxValue& in, const Dims& dims);
+  void reshape(const Node& node);
+  void flatten(const Node& node);
+  void squeeze(const Node& node);
+  void unsqueeze(const Node& node);
+  void transpose(const Node& node);
+  void depth_to_space(const Node& node);
+  void space_to_depth(const Node& node);
+  void pad(const Node& node);
+  void resize(const Node& node);
+  static bool same_pixels(const ResizeNearest& rule, const std::string& place,
+                          const std::string& round, std::int64_t in, std::int64_t out);
+  void slice(const Node& node);
+  void split(const Node& node);
+  void gather(const Node& node);
+  void concatenate(const std::string& name, std::vector<OnnxValue> parts, std::int64_t given_axis,
+                   const std::optional<Quantisation>& out);
+  void concat(const Node& node);
+  void qlinear_concat(const Node& node);
 
-  static const std::map<std::string, Handler>& handlers();
-
-  void read_node(const Node& node);
-
-  // Float outputs of quantised models are dequantised on the host.
-  std::int32_t network_output(const std::string& name);
+  /// Axis from 0 of `rank`; negative ones count from the end.
+  [[nodiscard]] std::size_t axis_of(std::int64_t axis, std::size_t rank) const;
+  /// Where ONNX's axis is stored.
+  [[nodiscard]] static std::size_t stored_axis(const OnnxValue& v, std::size_t axis);
+  /// An operator without weights on the value's tensor.
+  std::int32_t moved(const OnnxValue& in, const std::vector<std::int32_t>& shape,
+                     Attributes attributes, const char* suffix = "");
 
   OnnxGraph onnx_;
+  ImportOptions options_;
   NetworkBuilder builder_;
   bool quantised_ = false;
-  bool wide_ = false;  // constants are operands of images
   std::map<std::string, OnnxValue> values_;
-  std::set<const Node*> done_;  // nodes that became part of another one
+  std::map<std::string, OnnxConstant> folded_;
+  std::map<std::string, std::string> missing_;  // values that are left out, and what would be them
+  std::map<std::pair<std::int32_t, Order>, OnnxValue> reordered_;
+  std::map<std::int32_t, OnnxValue> floats_;  // dequantised, by tensor
+  std::set<const Node*> done_;                // nodes that became part of another one
   std::set<std::string> names_;
+  std::vector<std::string> failures_;
+  std::vector<std::string> left_out_;
+  std::vector<std::int32_t> open_ends_;
   std::string where_;
   std::string name_;  // of the node at hand
 };

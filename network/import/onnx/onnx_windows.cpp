@@ -1,67 +1,74 @@
-// Convolutions, products with weights, pools.
-#include "network/import/onnx/onnx_importer.hpp"
-
+// Convolutions and pools.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "network/import/onnx/onnx_importer.hpp"
+
 namespace tessera {
 
-OnnxWeights OnnxImporter::dequantised_weights(const std::string& name) const {
-  const Node* producer = onnx_.producer_of(name);
-  if (producer == nullptr || producer->op_type() != "DequantizeLinear") {
-    fail(fmt::format("`{}` is float; in a quantised model it must come from a DequantizeLinear",
-                     name));
-  }
-  const OnnxAttributes attributes(*producer);
-  const std::size_t rank = onnx_.dims_of(name_of(*producer, 0)).size();
-  const std::int64_t axis = attributes.integer("axis", 1);
-  return read_weights(onnx_, name_of(*producer, 0), name_of(*producer, 1), name_of(*producer, 2),
-                      axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
-}
-
-OnnxImporter::Given OnnxImporter::given_float(const Node& node, const OnnxValue& feature) const {
-  Given given;
-  given.dims = given_dims(name_of(node, 1));
+OnnxImporter::Given OnnxImporter::given_float(const Node& node, const OnnxValue& feature,
+                                              std::size_t outputs_axis,
+                                              const std::optional<OnnxConstant>& more_bias) {
+  const std::string name = name_of(node, 1);
   const std::string bias = name_of(node, 2);
-  given.has_bias = !bias.empty();
+  Given given;
+  given.has_bias = !bias.empty() || more_bias.has_value();
   if (!quantised_) {
+    require(is_known(name), fmt::format("`{}` must be a constant", name));
+    given.weights.dims = known_dims(name);
     return given;
   }
-  given.weights = dequantised_weights(name_of(node, 1));
-  if (given.has_bias) {
-    given.bias = bias_values(bias, feature, given.weights->scales);
+  given.weights = constant(name);
+  require(!given.weights.scales.empty(),
+          fmt::format("`{}` is float; in a quantised model it must come from a DequantizeLinear",
+                      name));
+  require(given.weights.scales.size() == 1 || given.weights.axis == outputs_axis,
+          "the scales of its weights are not along its outputs");
+  if (!bias.empty()) {
+    given.bias = bias_units(constant(bias), feature, given.weights);
+  }
+  if (more_bias) {
+    const std::vector<double> more = bias_units(*more_bias, feature, given.weights);
+    if (!given.bias) {
+      given.bias = more;
+    } else {
+      require(more.size() == given.bias->size(), "biases differ in length");
+      std::transform(more.begin(), more.end(), given.bias->begin(), given.bias->begin(),
+                     [](double a, double b) { return a + b; });
+    }
   }
   return given;
 }
 
-std::vector<double> OnnxImporter::bias_values(const std::string& name, const OnnxValue& feature,
-                                              const std::vector<float>& scales) const {
-  const Node* producer = onnx_.producer_of(name);
-  if (producer != nullptr && producer->op_type() == "DequantizeLinear") {
-    return onnx_.constant(name_of(*producer, 0)).values;
-  }
-  const auto in_scale =
-      static_cast<double>(builder_.tensor(feature.tensor).quantisation.scales.at(0));
-  std::vector<double> values = onnx_.constant(name).values;
+std::vector<double> OnnxImporter::bias_units(const OnnxConstant& bias, const OnnxValue& feature,
+                                             const OnnxConstant& weights) const {
+  const Quantisation& in = builder_.tensor(feature.tensor).quantisation;
+  require(in.scales.size() == 1, "its feature has no scale");
+  std::vector<double> values = bias.values;
   for (std::size_t k = 0; k < values.size(); ++k) {
     const double unit =
-        in_scale * static_cast<double>(scales.size() == 1 ? scales[0] : scales.at(k));
-    values[k] = std::clamp(std::nearbyint(values[k] / unit), -2147483648.0, 2147483647.0);
+        static_cast<double>(in.scales[0]) *
+        static_cast<double>(weights.scales[weights.scales.size() == 1 ? 0 : k % weights.scales.size()]);
+    const double own = bias.scale_of(k);
+    // Biases are stored in this unit as a rule; float arithmetic may have rounded it.
+    const bool same = !bias.scales.empty() && std::fabs(own - unit) <= 1e-5 * unit;
+    values[k] = same ? values[k] : std::nearbyint(values[k] * own / unit);
+    values[k] = std::clamp(values[k], -2147483648.0, 2147483647.0);
   }
   return values;
 }
 
-OnnxImporter::Given OnnxImporter::given_qlinear(const Node& node, int first, int bias) const {
+OnnxImporter::Given OnnxImporter::given_qlinear(const Node& node, int first, int bias,
+                                                std::int64_t axis) const {
   Given given;
-  given.weights = read_weights(onnx_, name_of(node, first), name_of(node, first + 1),
-                               name_of(node, first + 2), 0);
-  given.dims = given.weights->dims;
-  given.has_bias = !name_of(node, bias).empty();
+  given.weights = quantised_constant(name_of(node, first), name_of(node, first + 1),
+                                     name_of(node, first + 2), axis);
+  given.has_bias = bias >= 0 && !name_of(node, bias).empty();
   if (given.has_bias) {
-    given.bias = onnx_.constant(name_of(node, bias)).values;
+    given.bias = constant(name_of(node, bias)).values;
   }
   return given;
 }
@@ -70,12 +77,26 @@ GivenWeights OnnxImporter::weights_for(const Given& given, const std::vector<std
                                        std::size_t outputs) const {
   GivenWeights result;
   result.no_bias = !given.has_bias;
-  if (!given.weights) {
+  if (!quantised_) {
     return result;
   }
-  require(given.weights->values.size() == order.size(), "kernel and shape differ in size");
-  set_kernel(result, given.weights->values, order);
-  result.kernel_scales = given.weights->scales;
+  const std::vector<double>& values = given.weights.values;
+  require(values.size() == order.size(), "kernel and shape differ in size");
+  const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+  require(!values.empty() && *least >= -255 && *greatest <= 255, "weights beyond 9 bits");
+  const bool narrow = *least >= -128 && *greatest <= 127;
+  result.kernel_type = narrow ? DataType::Int8 : DataType::Int16;
+  std::vector<std::uint8_t> kernel;
+  kernel.reserve(order.size() * (narrow ? 1 : 2));
+  for (const std::size_t at : order) {
+    const auto weight = static_cast<std::int32_t>(values[at]);
+    kernel.push_back(static_cast<std::uint8_t>(weight));
+    if (!narrow) {
+      kernel.push_back(static_cast<std::uint8_t>(weight >> 8));
+    }
+  }
+  result.kernel = std::move(kernel);
+  result.kernel_scales = given.weights.scales;
   if (given.bias) {
     require(given.bias->size() == outputs,
             fmt::format("{} biases for {} outputs", given.bias->size(), outputs));
@@ -93,25 +114,31 @@ GivenWeights OnnxImporter::weights_for(const Given& given, const std::vector<std
 }
 
 std::vector<std::int32_t> OnnxImporter::pair_of(const Dims& values, const char* what) const {
-  require(values.size() == 2,
-          fmt::format("{} has {} values; supported are 2", what, values.size()));
+  require(values.size() == 2 || values.size() == 1,
+          fmt::format("{} has {} values; supported are 1 or 2", what, values.size()));
   for (const std::int64_t value : values) {
     require(value >= 1 && value <= 65535, fmt::format("{} is {}", what, value));
   }
-  return {static_cast<std::int32_t>(values[0]), static_cast<std::int32_t>(values[1])};
+  const auto last = static_cast<std::int32_t>(values.back());
+  return {values.size() == 1 ? 1 : static_cast<std::int32_t>(values[0]), last};
 }
 
 OnnxImporter::Window OnnxImporter::window_of(const Node& node, const OnnxValue& in,
                                              const Dims& kernel) const {
   const OnnxAttributes attributes(node);
+  const std::size_t axes = kernel.size();
   Window window;
   window.kernel = pair_of(kernel, "kernel");
-  window.stride = pair_of(attributes.integers("strides", {1, 1}), "strides");
-  window.dilation = pair_of(attributes.integers("dilations", {1, 1}), "dilations");
-  const Dims pads = attributes.integers("pads", {0, 0, 0, 0});
-  require(pads.size() == 4 && std::all_of(pads.begin(), pads.end(),
-                                          [](std::int64_t p) { return p >= 0 && p < 4096; }),
-          fmt::format("pads are [{}]; supported are 4 from 0 to 4095", fmt::join(pads, ", ")));
+  window.stride = pair_of(attributes.integers("strides", Dims(axes, 1)), "strides");
+  window.dilation = pair_of(attributes.integers("dilations", Dims(axes, 1)), "dilations");
+  Dims pads = attributes.integers("pads", Dims(2 * axes, 0));
+  require(pads.size() == 2 * axes && std::all_of(pads.begin(), pads.end(),
+                                                 [](std::int64_t p) { return p >= 0 && p < 4096; }),
+          fmt::format("pads are [{}]; supported are two per axis from 0 to 4095",
+                      fmt::join(pads, ", ")));
+  if (axes == 1) {
+    pads = {0, pads[0], 0, pads[1]};
+  }
   std::int32_t before[2];
   std::int32_t after[2];
   const std::string rule = attributes.text("auto_pad", "NOTSET");
@@ -132,7 +159,7 @@ OnnxImporter::Window OnnxImporter::window_of(const Node& node, const OnnxValue& 
     after[a] = rule == "VALID" ? 0 : static_cast<std::int32_t>(pads[a + 2]);
     // Rounding the number of outputs up lets the last window reach further out.
     const std::int64_t room = extent + before[a] + after[a] - span;
-    if (attributes.integer("ceil_mode", 0) != 0 && room > 0 && room % stride != 0 &&
+    if (attributes.flag("ceil_mode", false) && room > 0 && room % stride != 0 &&
         (room / stride + 1) * stride < extent + before[a]) {
       after[a] += static_cast<std::int32_t>(stride - room % stride);
     }
@@ -142,33 +169,44 @@ OnnxImporter::Window OnnxImporter::window_of(const Node& node, const OnnxValue& 
 }
 
 void OnnxImporter::conv(const Node& node) {
-  const OnnxValue in = image(input(node, 0));
-  const Given given = given_float(node, in);
-  convolve(node, in, given, result_of(node, true));
+  const OnnxValue& given_in = input(node, 0);
+  const OnnxValue in = image(given_in);
+  require(is_known(name_of(node, 1)), fmt::format("`{}` must be a constant", name_of(node, 1)));
+  const Dims dims = known_dims(name_of(node, 1));
+  require(!dims.empty() && dims[0] >= 1, "kernel without outputs");
+  const std::size_t rank = given_in.dims.size();
+  const Result result = result_of(node, true, static_cast<std::size_t>(dims[0]), rank - 2);
+  convolve(node, in, rank, given_float(node, in, 0, result.bias), result);
 }
 
 void OnnxImporter::qlinear_conv(const Node& node) {
+  const std::size_t rank = input(node, 0).dims.size();
   const OnnxValue in = image(input(node, 0));
-  set_quantisation(in, read_quantisation(onnx_, name_of(node, 1), name_of(node, 2)));
-  const Result result{node.output(0), read_quantisation(onnx_, name_of(node, 6), name_of(node, 7))};
-  convolve(node, in, given_qlinear(node, 3, 8), result);
+  set_quantisation(in, read_quantisation(name_of(node, 1), name_of(node, 2)));
+  Result result;
+  result.name = node.output(0);
+  result.quantisation = read_quantisation(name_of(node, 6), name_of(node, 7));
+  convolve(node, in, rank, given_qlinear(node, 3, 8, 0), result);
 }
 
-void OnnxImporter::convolve(const Node& node, const OnnxValue& in, const Given& given,
-                            const Result& result) {
+void OnnxImporter::convolve(const Node& node, const OnnxValue& in, std::size_t rank,
+                            const Given& given, const Result& result) {
   const OnnxAttributes attributes(node);
-  const Dims& dims = given.dims;  // output, input of a group, height, width
-  require(dims.size() == 4, fmt::format("kernel of {} dimensions; supported are 4", dims.size()));
-  const Window window = window_of(node, in, {dims[2], dims[3]});
+  const Dims& dims = given.weights.dims;  // output, input of a group, then space
+  require(dims.size() == rank,
+          fmt::format("kernel of {} dimensions for a feature of {}", dims.size(), rank));
+  const Window window = window_of(node, in, {dims.begin() + 2, dims.end()});
   const std::int64_t groups = attributes.integer("group", 1);
   const std::int64_t channels = in.dims[1];
   require(
-      groups >= 1 && groups <= channels && channels == groups * dims[1] && dims[0] % groups == 0,
+      groups >= 1 && groups <= channels && channels == groups * dims[1] && dims[0] >= 1 &&
+          dims[0] % groups == 0,
       fmt::format("{} groups, {} input channels, kernel [{}]", groups, channels,
                   fmt::join(dims, ", ")));
   const Conv2d conv{window.stride[0],   window.stride[1], window.dilation[0],
                     window.dilation[1], window.padding,   result.activation};
-  const auto taps = static_cast<std::size_t>(dims[2] * dims[3]);
+  const auto taps = static_cast<std::size_t>(window.kernel[0]) *
+                    static_cast<std::size_t>(window.kernel[1]);
   const auto outputs = static_cast<std::size_t>(dims[0]);
   const auto inputs = static_cast<std::size_t>(dims[1]);
   std::vector<std::size_t> order;
@@ -196,16 +234,22 @@ void OnnxImporter::convolve(const Node& node, const OnnxValue& in, const Given& 
                                weights)
           : builder_.conv2d(name_, in.tensor, static_cast<std::int32_t>(dims[0]), window.kernel[0],
                             window.kernel[1], conv, weights, static_cast<std::int32_t>(groups));
-  finish(result, out);
+  if (result.quantisation) {
+    builder_.tensor(out).quantisation = *result.quantisation;
+  }
+  finish(result, from_image(out, rank));
 }
 
 void OnnxImporter::conv_transpose(const Node& node) {
   const OnnxAttributes attributes(node);
   const OnnxValue in = image(input(node, 0));
-  const Given given = given_float(node, in);
-  const Dims& dims = given.dims;  // input, output, height, width
-  require(dims.size() == 4 && dims[0] == in.dims[1] && attributes.integer("group", 1) == 1,
+  require(is_known(name_of(node, 1)), fmt::format("`{}` must be a constant", name_of(node, 1)));
+  const Dims shape = known_dims(name_of(node, 1));
+  require(shape.size() == 4 && shape[0] == in.dims[1] && attributes.integer("group", 1) == 1,
           "supported are kernels [input, output, height, width] without groups");
+  const Result result = result_of(node, true, static_cast<std::size_t>(shape[1]), 2);
+  const Given given = given_float(node, in, 1, result.bias);
+  const Dims& dims = given.weights.dims;  // input, output, height, width
   const Window window = window_of(node, in, {dims[2], dims[3]});
   require(window.dilation == std::vector<std::int32_t>({1, 1}) &&
               attributes.text("auto_pad", "NOTSET") == "NOTSET" && !attributes.has("output_shape"),
@@ -218,9 +262,12 @@ void OnnxImporter::conv_transpose(const Node& node) {
   conv.stride_h = window.stride[0];
   conv.stride_w = window.stride[1];
   conv.padding = window.padding;
+  conv.activation = result.activation;
   const auto extent = [&](std::size_t a, std::int32_t before, std::int32_t after) {
-    return static_cast<std::int32_t>((in.dims[a + 2] - 1) * window.stride[a] + window.kernel[a] -
-                                     before - after + extra[a]);
+    const std::int64_t full = (in.dims[a + 2] - 1) * window.stride[a] + window.kernel[a] - before -
+                              after + extra[a];
+    require(full >= 1 && full <= 65535, fmt::format("output extent {}", full));
+    return static_cast<std::int32_t>(full);
   };
   const std::int32_t height = extent(0, conv.padding.top, conv.padding.bottom);
   const std::int32_t width = extent(1, conv.padding.left, conv.padding.right);
@@ -234,109 +281,23 @@ void OnnxImporter::conv_transpose(const Node& node) {
       }
     }
   }
-  const Result result = result_of(node, true);
-  conv.activation = result.activation;
-  finish(result, builder_.transpose_conv2d(
-                     name_, in.tensor, {1, height, width, static_cast<std::int32_t>(outputs)},
-                     window.kernel[0], window.kernel[1], conv, weights_for(given, order, outputs)));
+  const std::int32_t out = builder_.transpose_conv2d(
+      name_, in.tensor, {1, height, width, static_cast<std::int32_t>(outputs)}, window.kernel[0],
+      window.kernel[1], conv, weights_for(given, order, outputs));
+  finish(result, from_image(out, 4));
 }
 
-void OnnxImporter::multiply_matrix(const OnnxValue& in, const Given& given, bool transposed,
-                                   const Result& result) {
-  const Dims& dims = given.dims;
-  require(dims.size() == 2 && in.dims.size() <= 3 && !in.dims.empty(),
-          "supported are products of a matrix with constant weights");
-  const std::int64_t features = transposed ? dims[1] : dims[0];
-  const std::int64_t outputs = transposed ? dims[0] : dims[1];
-  require(in.dims.back() == features,
-          fmt::format("{} features, weights [{}]", in.dims.back(), fmt::join(dims, ", ")));
-  std::vector<std::size_t> order;
-  for (std::int64_t k = 0; k < outputs; ++k) {
-    for (std::int64_t c = 0; c < features; ++c) {
-      order.push_back(static_cast<std::size_t>(transposed ? k * features + c : c * outputs + k));
-    }
-  }
-  const GivenWeights weights = weights_for(given, order, static_cast<std::size_t>(outputs));
-  const auto count = static_cast<std::int32_t>(outputs);
-  Dims out_dims = in.dims;
-  out_dims.back() = outputs;
-  if (weights.kernel_scales.size() <= 1) {
-    const std::int32_t out = builder_.fully_connected(name_, in.tensor, count, result.activation,
-                                                      weights, static_cast<std::int32_t>(features));
-    builder_.tensor(out).shape = stored_shape(out_dims);
-    finish(result, out);
-    return;
-  }
-  // Scales per output: a convolution of single pixels.
-  const auto rows = static_cast<std::int32_t>(builder_.tensor(in.tensor).elements() / features);
-  const std::int32_t pixels = builder_.moved(
-      name_ + "/pixels", {1, 1, rows, static_cast<std::int32_t>(features)}, Reshape{}, {in.tensor});
-  Conv2d conv;
-  conv.activation = result.activation;
-  const std::int32_t product = builder_.conv2d(name_, pixels, count, 1, 1, conv, weights);
-  if (result.quantisation) {
-    builder_.tensor(product).quantisation = *result.quantisation;
-  }
-  define(result.name,
-         builder_.moved(name_ + "/rows", stored_shape(out_dims), Reshape{}, {product}));
-}
-
-void OnnxImporter::gemm(const Node& node) {
+void OnnxImporter::pool(const Node& node, PoolKind kind, const OnnxValue& given,
+                        const std::optional<Result>& result) {
   const OnnxAttributes attributes(node);
-  require(attributes.number("alpha", 1) == 1.0F && attributes.number("beta", 1) == 1.0F &&
-              attributes.integer("transA", 0) == 0,
-          "supported are alpha 1, beta 1 and transA 0");
-  const OnnxValue in = input(node, 0);
-  const Given given = given_float(node, in);
-  multiply_matrix(in, given, attributes.integer("transB", 0) != 0, result_of(node, true));
-}
-
-void OnnxImporter::matmul(const Node& node) {
-  const OnnxValue in = input(node, 0);
-  Given given = given_float(node, in);
-  given.has_bias = false;
-  multiply_matrix(in, given, false, result_of(node, true));
-}
-
-void OnnxImporter::qlinear_matmul(const Node& node) {
-  const OnnxValue in = input(node, 0);
-  set_quantisation(in, read_quantisation(onnx_, name_of(node, 1), name_of(node, 2)));
-  multiply_matrix(in, given_matrix(node, 3, 1, -1), false,
-                  {node.output(0), read_quantisation(onnx_, name_of(node, 6), name_of(node, 7))});
-}
-
-void OnnxImporter::qgemm(const Node& node) {
-  const OnnxAttributes attributes(node);
-  require(attributes.number("alpha", 1) == 1.0F && attributes.integer("transA", 0) == 0,
-          "supported are alpha 1 and transA 0");
-  const bool transposed = attributes.integer("transB", 0) != 0;
-  const OnnxValue in = input(node, 0);
-  set_quantisation(in, read_quantisation(onnx_, name_of(node, 1), name_of(node, 2)));
-  multiply_matrix(in, given_matrix(node, 3, transposed ? 0 : 1, 6), transposed,
-                  {node.output(0), read_quantisation(onnx_, name_of(node, 7), name_of(node, 8))});
-}
-
-OnnxImporter::Given OnnxImporter::given_matrix(const Node& node, int first, std::int64_t axis,
-                                               int bias) const {
-  Given given;
-  given.weights = read_weights(onnx_, name_of(node, first), name_of(node, first + 1),
-                               name_of(node, first + 2), axis);
-  given.dims = given.weights->dims;
-  given.has_bias = bias >= 0 && !name_of(node, bias).empty();
-  if (given.has_bias) {
-    given.bias = onnx_.constant(name_of(node, bias)).values;
-  }
-  return given;
-}
-
-void OnnxImporter::pool(const Node& node, PoolKind kind) {
-  const OnnxAttributes attributes(node);
-  const OnnxValue in = image(input(node, 0));
+  const std::size_t rank = given.dims.size();
+  const OnnxValue in = image(given);
   Window window = window_of(node, in, attributes.integers("kernel_shape", {}));
-  require(window.dilation == std::vector<std::int32_t>({1, 1}) && node.output_size() == 1,
+  require(window.dilation == std::vector<std::int32_t>({1, 1}) &&
+              (node.output_size() == 1 || onnx_.readers_of(node.output(1)).empty()),
           "supported are pools without dilation and indices");
+  require(attributes.integer("channels_last", 0) == 0, "supported is channels_last 0");
   OnnxValue source = in;
-  const Padding none;
   Pool2d pool;
   pool.kind = kind;
   pool.filter_h = window.kernel[0];
@@ -344,24 +305,38 @@ void OnnxImporter::pool(const Node& node, PoolKind kind) {
   pool.stride_h = window.stride[0];
   pool.stride_w = window.stride[1];
   pool.padding = window.padding;
-  if (kind == PoolKind::Average && attributes.integer("count_include_pad", 0) != 0) {
+  if (kind == PoolKind::Average && attributes.flag("count_include_pad", false)) {
     // Zeros around the picture count as values.
     const Padding& p = window.padding;
     const std::vector<std::int32_t>& shape = builder_.tensor(in.tensor).shape;
-    source.tensor = builder_.moved(
-        name_ + "/pad", {1, shape[1] + p.top + p.bottom, shape[2] + p.left + p.right, shape[3]},
-        Pad{{0, p.top, p.left, 0}, {0, p.bottom, p.right, 0}}, {in.tensor});
-    pool.padding = none;
+    source.tensor = moved(in,
+                          {1, shape[1] + p.top + p.bottom, shape[2] + p.left + p.right, shape[3]},
+                          Pad{{0, p.top, p.left, 0}, {0, p.bottom, p.right, 0}}, "/pad");
+    pool.padding = {};
   }
-  define(node.output(0), builder_.pool(name_, source.tensor, pool));
+  const OnnxValue out = from_image(builder_.pool(name_, source.tensor, pool), rank);
+  if (result) {
+    requantise(result->name, out, *result->quantisation);
+  } else {
+    define(node.output(0), out);
+  }
 }
 
 void OnnxImporter::max_pool(const Node& node) {
-  pool(node, PoolKind::Max);
+  pool(node, PoolKind::Max, input(node, 0), std::nullopt);
 }
 
 void OnnxImporter::average_pool(const Node& node) {
-  pool(node, PoolKind::Average);
+  pool(node, PoolKind::Average, input(node, 0), std::nullopt);
+}
+
+void OnnxImporter::qlinear_average_pool(const Node& node) {
+  const OnnxValue in = input(node, 0);
+  set_quantisation(in, read_quantisation(name_of(node, 1), name_of(node, 2)));
+  Result result;
+  result.name = node.output(0);
+  result.quantisation = read_quantisation(name_of(node, 3), name_of(node, 4));
+  pool(node, PoolKind::Average, in, result);
 }
 
 }  // namespace tessera

@@ -126,7 +126,6 @@ void NetworkChecker::check(const Operator& op, const FullyConnected&) const {
           fmt::format("{} inputs and {} outputs do not fit kernel [{}]", in.elements(),
                       out.elements(), fmt::join(kernel.shape, ", ")));
   check_kernel(kernel, kernel.shape[0]);
-  require(kernel.quantisation.scales.size() == 1, "kernel must have one scale");
   check_bias(op, kernel.shape[0]);
 }
 

@@ -125,4 +125,14 @@ FixedPoint fully_connected_factor(const Quantisation& input, const Quantisation&
   return fixed_point(static_cast<double>(product) / static_cast<double>(output.scales.at(0)));
 }
 
+std::vector<FixedPoint> fully_connected_factors(const Quantisation& input,
+                                                const Quantisation& kernel,
+                                                const Quantisation& output, std::int32_t outputs) {
+  if (kernel.scales.size() > 1) {
+    return conv_factors(input, kernel, output, outputs);
+  }
+  return std::vector<FixedPoint>(static_cast<std::size_t>(outputs),
+                                 fully_connected_factor(input, kernel, output));
+}
+
 }  // namespace tessera

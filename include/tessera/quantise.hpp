@@ -67,8 +67,14 @@ FixedPoint mean_factor(const Quantisation& input, const Quantisation& output, st
 std::vector<FixedPoint> conv_factors(const Quantisation& input, const Quantisation& kernel,
                                      const Quantisation& output, std::int32_t channels);
 
-/// Output factor of a fully connected layer: the product s_in * s_w is taken in float.
+/// Output factor of a fully connected layer with one scale: the product s_in * s_w is taken in
+/// float.
 FixedPoint fully_connected_factor(const Quantisation& input, const Quantisation& kernel,
                                   const Quantisation& output);
+
+/// Its factors, one per output: as a convolution's when there is a scale for each.
+std::vector<FixedPoint> fully_connected_factors(const Quantisation& input,
+                                                const Quantisation& kernel,
+                                                const Quantisation& output, std::int32_t outputs);
 
 }  // namespace tessera

@@ -81,6 +81,42 @@ inline std::int32_t one_minus_over_one_plus(std::int32_t a) {
   return saturating_shift_left(half_of_one_over_one_plus(a) - kOneQ2, 2);
 }
 
+/// 1 / sqrt(value) by Newton's method in Q3.28, as gemmlowp's users have it.
+inline FixedPoint inverse_root(std::int32_t value) {
+  if (value <= 1) {
+    return {INT32_MAX, 0};
+  }
+  int shift = 11;
+  while (value >= (1 << 29)) {
+    value /= 4;
+    ++shift;
+  }
+  int leading_zeros = 0;
+  while ((static_cast<std::uint32_t>(value) & (0x80000000U >> leading_zeros)) == 0) {
+    ++leading_zeros;
+  }
+  const int pairs = (leading_zeros - 1) / 2 - 1;
+  shift -= pairs;
+  value = static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << (2 * pairs));
+  constexpr std::int32_t kOne = 1 << 28;
+  constexpr std::int32_t kHalfThree = kOne + (kOne >> 1);
+  constexpr std::int32_t kHalfRootTwo = 1518500250;  // sqrt(2) / 2 in Q0.31
+  const std::int32_t half_value = rounding_shift_right(value >> 1, 1);
+  std::int32_t x = kOne;
+  for (int step = 0; step < 5; ++step) {
+    const std::int32_t square = doubling_high_multiply(x, x);
+    const std::int32_t cube = saturating_shift_left(doubling_high_multiply(square, x), 6);
+    x = saturating_shift_left(
+        doubling_high_multiply(kHalfThree, x) - doubling_high_multiply(half_value, cube), 3);
+  }
+  std::int32_t multiplier = doubling_high_multiply(x, kHalfRootTwo);
+  if (shift < 0) {
+    multiplier = static_cast<std::int32_t>(static_cast<std::uint32_t>(multiplier) << -shift);
+    shift = 0;
+  }
+  return {multiplier, -shift};
+}
+
 /// 1 / (1 + exp(-a)) and tanh(a), Q4.27 to Q0.31.
 inline std::int32_t logistic_q4(std::int32_t a) {
   if (a == 0) {

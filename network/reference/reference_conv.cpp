@@ -170,8 +170,8 @@ void fully_connected_of(const FullyConnected& fc, const Operands& x) {
   const Tensor& out = x.output();
   const std::int32_t channels = kernel.shape[1];
   const std::int32_t outputs = kernel.shape[0];
-  const FixedPoint factor =
-      fully_connected_factor(in.quantisation, kernel.quantisation, out.quantisation);
+  const auto factors =
+      fully_connected_factors(in.quantisation, kernel.quantisation, out.quantisation, outputs);
   const ClampRange range = activation_range(fc.activation, out.quantisation);
   const auto* feature = x.data<std::int8_t>(0);
   const auto* weights = x.data<Weight>(1);
@@ -183,8 +183,8 @@ void fully_connected_of(const FullyConnected& fc, const Operands& x) {
       auto acc = bias != nullptr ? static_cast<std::uint32_t>(bias[k]) : 0U;
       acc += dot(feature + row * channels, weights + std::int64_t{k} * channels, channels,
                  in.quantisation.zero_point);
-      *result++ =
-          quantised(static_cast<std::int32_t>(acc), factor, out.quantisation.zero_point, range);
+      *result++ = quantised(static_cast<std::int32_t>(acc), factors[static_cast<std::size_t>(k)],
+                            out.quantisation.zero_point, range);
     }
   }
 }

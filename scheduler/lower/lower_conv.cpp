@@ -261,9 +261,8 @@ Lowering fully_connected(const Context& c, const FullyConnected& fc) {
       }
       return values;
     });
-    kernel.factors.assign(static_cast<std::size_t>(outputs),
-                          fully_connected_factor(ends.in.quantisation, ends.kernel.quantisation,
-                                                 ends.out.quantisation));
+    kernel.factors = fully_connected_factors(ends.in.quantisation, ends.kernel.quantisation,
+                                             ends.out.quantisation, outputs);
     return kernel;
   };
   Lowering lowering;

@@ -244,6 +244,8 @@ const std::map<std::string, OnnxImporter::Handler>& OnnxImporter::handlers() {
       {"Slice", &I::slice},
       {"Split", &I::split},
       {"Gather", &I::gather},
+      {"Tile", &I::tile},
+      {"Expand", &I::expand},
       {"Concat", &I::concat},
       {"QLinearConcat", &I::qlinear_concat},
       {"Resize", &I::resize},

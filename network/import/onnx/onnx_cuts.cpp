@@ -133,6 +133,33 @@ void OnnxImporter::gather(const Node& node) {
          order);
 }
 
+void OnnxImporter::tile(const Node& node) {
+  const OnnxValue in = input(node, 0);
+  const Dims repeats = integers(name_of(node, 1));
+  require(repeats.size() == in.dims.size(), "needs a number of repeats for each axis");
+  Dims dims = in.dims;
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    require(repeats[d] >= 1 && repeats[d] <= (1 << 20), fmt::format("{} repeats", repeats[d]));
+    dims[d] *= repeats[d];
+  }
+  define(node.output(0),
+         moved(in, stored_shape(dims, in.order), HostOperator{HostKind::Tile, {}, {}}), dims,
+         in.order);
+}
+
+void OnnxImporter::expand(const Node& node) {
+  const Dims wanted = integers(name_of(node, 1));
+  const OnnxValue in = widened(input(node, 0), wanted.size());
+  Dims dims = in.dims;
+  const std::size_t more = dims.size() - wanted.size();
+  for (std::size_t d = 0; d < wanted.size(); ++d) {
+    dims[d + more] = std::max(dims[d + more], wanted[d]);
+  }
+  define(node.output(0),
+         moved(in, stored_shape(dims, in.order), HostOperator{HostKind::BroadcastTo, {}, {}}), dims,
+         in.order);
+}
+
 // Parts of other scales are requantised on their way.
 void OnnxImporter::concatenate(const std::string& name, std::vector<OnnxValue> parts,
                                std::int64_t given_axis, const std::optional<Quantisation>& out) {

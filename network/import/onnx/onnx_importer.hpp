@@ -245,6 +245,8 @@ class OnnxImporter {
   void slice(const Node& node);
   void split(const Node& node);
   void gather(const Node& node);
+  void tile(const Node& node);
+  void expand(const Node& node);
   void concatenate(const std::string& name, std::vector<OnnxValue> parts, std::int64_t given_axis,
                    const std::optional<Quantisation>& out);
   void concat(const Node& node);

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "network/import/tflite/readers.hpp"
+#include "network/reference/fixed_point_functions.hpp"
+#include "tessera/quantise.hpp"
 
 namespace tessera {
 namespace {
@@ -43,14 +45,40 @@ float logarithm(float x) {
 float root(float x) {
   return std::sqrt(x);
 }
-float inverse_root(float x) {
-  return 1.0F / std::sqrt(x);
-}
 float square(float x) {
   return x * x;
 }
 float gelu(float x) {
   return 0.5F * x * (1.0F + std::erf(x * 0.70710678118654752F));
+}
+
+// On int8 its own fixed point: a root of 20 fraction bits.
+Attributes read_rsqrt(const TfliteGraph& graph, const TfliteOperator& o) {
+  if (!is_quantised(graph, o.op)) {
+    return HostOperator{HostKind::Rsqrt, {}, {}};
+  }
+  constexpr int kShift = 20;
+  const Quantisation& in = graph.input(o.op, 0).quantisation;
+  const Quantisation& out = graph.output(o.op).quantisation;
+  graph.require(in.scales.size() == 1 && out.scales.size() == 1,
+                "input and output need one scale each");
+  const double scale = 1.0 / static_cast<double>(std::sqrt(in.scales[0]) * out.scales[0]);
+  FixedPoint factor = fixed_point(scale);
+  factor.shift -= kShift;
+  Unary unary;
+  unary.kind = UnaryKind::Lookup;
+  for (std::int32_t x = -128; x <= 127; ++x) {
+    const std::int32_t value = x - in.zero_point;
+    if (value <= 0) {
+      unary.table.push_back(127);
+      continue;
+    }
+    FixedPoint root = reference::inverse_root(value);
+    root.shift += kShift;
+    const std::int32_t result = requantise(requantise(1, root), factor, out.zero_point);
+    unary.table.push_back(static_cast<std::int8_t>(std::clamp(result, -128, 127)));
+  }
+  return unary;
 }
 
 std::vector<std::int32_t> axes_of(const TfliteGraph& graph, const Operator& op) {
@@ -137,7 +165,7 @@ TfliteKinds tflite_host() {
           {73, {"LOG", read_function<H::Log, logarithm>}},
           {74, {"SUM", read_axes<H::Sum>, kFirst}},
           {75, {"SQRT", read_function<H::Sqrt, root>}},
-          {76, {"RSQRT", read_function<H::Rsqrt, inverse_root>}},
+          {76, {"RSQRT", read_rsqrt}},
           {78, {"POW", read_plain<H::Pow>}},
           {79, {"ARG_MIN", read_axes<H::ArgMin>, kFirst}},
           {81, {"REDUCE_PROD", read_axes<H::ReduceProd>, kFirst}},

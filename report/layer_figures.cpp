@@ -35,6 +35,20 @@ std::string bottleneck_of(const Counters& counters) {
   return most->second == 0 ? "" : most->first;
 }
 
+HostTotals host_totals(const HostProcessor& host, const Program& program) {
+  HostTotals totals;
+  for (const LayerRecord& record : program.layers) {
+    if (record.host_reason.empty()) {
+      continue;
+    }
+    ++totals.layers;
+    totals.work.operations += record.host.operations;
+    totals.work.bytes += record.host.bytes;
+    totals.cycles += host_cycles(host, record.host);
+  }
+  return totals;
+}
+
 std::uint64_t least_external_bytes(const Network& network, const Operator& op) {
   std::set<std::int32_t> tensors(op.inputs.begin(), op.inputs.end());
   tensors.insert(op.output);

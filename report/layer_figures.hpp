@@ -21,6 +21,14 @@ double energy_of(const EnergyTable& table, const LayerRecord& record, const Coun
 /// hardware's counters; empty without cycles.
 std::string bottleneck_of(const Counters& counters);
 
+/// What all layers on the host do, and its time in cycles of the accelerator.
+struct HostTotals {
+  std::size_t layers = 0;
+  HostWork work;
+  std::uint64_t cycles = 0;
+};
+HostTotals host_totals(const HostProcessor& host, const Program& program);
+
 /// Each tensor of the operator once: inputs, constants, output. Less than that can move when
 /// tensors stay on the chip.
 std::uint64_t least_external_bytes(const Network& network, const Operator& op);

@@ -54,6 +54,9 @@ Json layer_json(const Config& config, const Program& program, const LayerRecord&
       layer["into"] = program.layers[*record.rides_on].name;
     } else if (!record.no_copy) {
       layer["host_reason"] = record.host_reason;
+      layer["host"] = {{"operations", record.host.operations},
+                       {"bytes", record.host.bytes},
+                       {"cycles", host_cycles(config.host, record.host)}};
     }
   }
   const double energy = energy_of(config.policy.energy, record, result.counters);
@@ -155,8 +158,20 @@ std::string report_json(const Config& config, const Simulation& simulation) {
     }
   }
   const Counters& totals = simulation.result.totals;
+  const HostTotals host = host_totals(config.host, program);
+  json["host"] = {{"name", config.host.counts() ? Json(config.host.name) : Json(nullptr)},
+                  {"mhz", config.host.mhz},
+                  {"accelerator_mhz", config.host.accelerator_mhz},
+                  {"layers", host.layers},
+                  {"operations", host.work.operations},
+                  {"bytes", host.work.bytes},
+                  {"cycles", host.cycles}};
+  json["notes"] = simulation.network->notes;
+  json["left_out"] = simulation.network->left_out;
   json["totals"] = {{"macs", sums.macs},
                     {"cycles", sums.cycles},
+                    {"host_cycles", host.cycles},
+                    {"together_cycles", sums.cycles + host.cycles},
                     {"ideal_cycles", sums.ideal_cycles},
                     {"utilization", ratio(sums.ideal_cycles, sums.cycles)},
                     {"external_read_bytes", read_bytes(totals)},

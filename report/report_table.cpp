@@ -40,7 +40,9 @@ Row layer_row(const Config& config, const Program& program, const LayerRecord& r
     return {record.name, record.op, "in " + program.layers[*record.rides_on].name};
   }
   if (!record.decision && !record.no_copy) {
-    return {record.name, record.op, "host", record.macs == 0 ? "" : grouped(record.macs)};
+    const std::uint64_t time = host_cycles(config.host, record.host);
+    return {record.name, record.op, "host", record.macs == 0 ? "" : grouped(record.macs),
+            config.host.counts() ? grouped(time) : ""};
   }
   if (record.no_copy) {
     return {record.name, record.op, "no copy", "", cycles == 0 ? "" : grouped(cycles)};
@@ -112,6 +114,11 @@ std::string report_table(const Config& config, const Simulation& simulation,
                   percent(ideal, cycles), bottleneck_of(totals), grouped(read_bytes(totals)),
                   grouped(counter(totals, isa::Counter::WriteBytes)),
                   times(external_bytes(totals), least)});
+  const HostTotals host = host_totals(config.host, simulation.program);
+  if (host.layers > 0 && config.host.counts()) {
+    rows.push_back({"host", "", "", "", grouped(host.cycles)});
+    rows.push_back({"together", "", "", "", grouped(cycles + host.cycles)});
+  }
   std::string text = fmt::format(
       "{} on {}: {} x {} MACs, {} KiB cbuf, {} bytes/cycle external memory{}, latency {} cycles; "
       "policy {}, engine {}\n\n",
@@ -124,6 +131,22 @@ std::string report_table(const Config& config, const Simulation& simulation,
   text += fmt::format("\nactivations: {} bytes in external memory (at least {})\n",
                       grouped(simulation.program.arena_bytes()),
                       grouped(simulation.program.memory.allocation.lower_bound));
+  if (host.layers > 0) {
+    text += fmt::format(
+        "host: {} layers, {} operations, {} bytes; {}\n", host.layers,
+        grouped(host.work.operations), grouped(host.work.bytes),
+        config.host.counts()
+            ? fmt::format("{:g} MHz beside {:g} MHz ({}): {:.3f} ms", config.host.mhz,
+                          config.host.accelerator_mhz, config.host.name,
+                          static_cast<double>(host.cycles) / (config.host.accelerator_mhz * 1000))
+            : "its time is in no figure (`host: microcontroller` counts it)");
+  }
+  for (const std::string& note : simulation.network->notes) {
+    text += "note: " + note + "\n";
+  }
+  for (const std::string& left_out : simulation.network->left_out) {
+    text += "left out: " + left_out + "\n";
+  }
   constexpr std::size_t kMostClasses = 5;
   const auto classes = scored_classes(config, *simulation.network, simulation.result.outputs);
   for (std::size_t i = 0; i < std::min(classes.size(), kMostClasses); ++i) {

@@ -34,6 +34,7 @@ Json fields_of(const Results& results, std::size_t p) {
   row["program_cbuf_bytes"] = point.program_cbuf_bytes;
   row["status"] = name_of(point.status);
   row["cycles"] = point.cycles;
+  row["host_cycles"] = point.host_cycles;
   row["own_cycles"] = point.own_cycles;
   row["ideal_cycles"] = point.ideal_cycles;
   row["macs"] = point.macs;

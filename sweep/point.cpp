@@ -33,7 +33,8 @@ void collect(const Config& config, const Simulation& simulation, PointResult& re
     layer.op = record.op;
     layer.mode = mode_text(record);
     layer.macs = record.macs;
-    layer.cycles = counter(counters, isa::Counter::Cycles);
+    layer.cycles =
+        counter(counters, isa::Counter::Cycles) + host_cycles(config.host, record.host);
     layer.external_bytes = external_bytes(counters);
     result.macs += record.macs;
     result.ideal_cycles +=
@@ -42,7 +43,8 @@ void collect(const Config& config, const Simulation& simulation, PointResult& re
     result.layers.push_back(std::move(layer));
   }
   const Counters& totals = simulation.result.totals;
-  result.cycles = counter(totals, isa::Counter::Cycles);
+  result.host_cycles = host_totals(config.host, program).cycles;
+  result.cycles = counter(totals, isa::Counter::Cycles) + result.host_cycles;
   result.own_cycles = result.cycles;
   result.external_read_bytes = read_bytes(totals);
   result.external_write_bytes = counter(totals, isa::Counter::WriteBytes);
@@ -135,6 +137,7 @@ std::string to_text(const PointResult& r) {
                      r.macs_per_cycle,
                      r.macs,
                      r.cycles,
+                     r.host_cycles,
                      r.own_cycles,
                      r.ideal_cycles,
                      r.external_read_bytes,
@@ -165,6 +168,7 @@ PointResult from_text(const std::string& text) {
   next(r.macs_per_cycle);
   next(r.macs);
   next(r.cycles);
+  next(r.host_cycles);
   next(r.own_cycles);
   next(r.ideal_cycles);
   next(r.external_read_bytes);

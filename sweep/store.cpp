@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kApplicationId = 0x54535357;  // "TSSW"
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 const char* const kTables = R"(
 CREATE TABLE definition (json TEXT NOT NULL);
@@ -24,7 +24,7 @@ CREATE TABLE points (
   network TEXT NOT NULL, objective TEXT NOT NULL, cbuf_bytes INTEGER NOT NULL, cbuf_capacity_bytes INTEGER NOT NULL,
   program_cbuf_bytes INTEGER NOT NULL,
   macs_per_cycle INTEGER NOT NULL, macs INTEGER NOT NULL, cycles INTEGER NOT NULL,
-  own_cycles INTEGER NOT NULL, ideal_cycles INTEGER NOT NULL, external_read_bytes INTEGER NOT NULL,
+  host_cycles INTEGER NOT NULL, own_cycles INTEGER NOT NULL, ideal_cycles INTEGER NOT NULL, external_read_bytes INTEGER NOT NULL,
   external_write_bytes INTEGER NOT NULL, arena_bytes INTEGER NOT NULL,
   command_bytes INTEGER NOT NULL, energy_pj REAL NOT NULL, verified INTEGER);
 CREATE TABLE layers (
@@ -273,7 +273,7 @@ void Store::put(const PointResult& r) {
   try {
     Statement(database_, "DELETE FROM layers WHERE point = ?").bind(std::uint64_t{r.index}).step();
     Statement(database_,
-              "INSERT OR REPLACE INTO points VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+              "INSERT OR REPLACE INTO points VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
         .bind(std::uint64_t{r.index})
         .bind(settings_of(definition_.space, r.index))
         .bind(std::string(name_of(r.status)))
@@ -286,6 +286,7 @@ void Store::put(const PointResult& r) {
         .bind(r.macs_per_cycle)
         .bind(r.macs)
         .bind(r.cycles)
+        .bind(r.host_cycles)
         .bind(r.own_cycles)
         .bind(r.ideal_cycles)
         .bind(r.external_read_bytes)
@@ -327,7 +328,8 @@ std::vector<PointResult> Store::read() {
   Statement rows(
       database_,
       "SELECT point, status, error, network, objective, cbuf_bytes, cbuf_capacity_bytes, "
-      "program_cbuf_bytes, macs_per_cycle, macs, cycles, own_cycles, ideal_cycles, "
+      "program_cbuf_bytes, macs_per_cycle, macs, cycles, host_cycles, own_cycles, "
+      "ideal_cycles, "
       "external_read_bytes, external_write_bytes, "
       "arena_bytes, command_bytes, energy_pj, verified FROM points ORDER BY point");
   while (rows.step()) {
@@ -343,6 +345,7 @@ std::vector<PointResult> Store::read() {
     r.macs_per_cycle = rows.number();
     r.macs = rows.number();
     r.cycles = rows.number();
+    r.host_cycles = rows.number();
     r.own_cycles = rows.number();
     r.ideal_cycles = rows.number();
     r.external_read_bytes = rows.number();

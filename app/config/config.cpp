@@ -33,6 +33,9 @@ Config parse_config(const std::string& text, const std::string& path,
     if (const YAML::Node energy = fields.get("energy"); energy.IsDefined()) {
       config.policy.energy = read_energy(energy, path);
     }
+    if (const YAML::Node host = fields.get("host"); host.IsDefined()) {
+      config.host = read_host(host, path);
+    }
     if (const YAML::Node models = fields.get("models"); models.IsDefined()) {
       config.models = read_models(models, path);
       if (fields.has("network")) {

@@ -49,7 +49,7 @@ YAML::Node parse_file(const std::string& path) {
 
 std::vector<std::string> preset_files() {
   std::vector<std::string> files;
-  for (const char* kind : {"hardware", "memory", "energy"}) {
+  for (const char* kind : {"hardware", "memory", "energy", "host"}) {
     for (const std::string& name : names_in(data_dir() / "configs" / kind)) {
       files.push_back((data_dir() / "configs" / kind / (name + ".yaml")).string());
     }

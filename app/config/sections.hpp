@@ -18,6 +18,8 @@ Hardware read_hardware(const YAML::Node& node, const std::string& file);
 Policy read_policy(const YAML::Node& node, const std::string& file);
 /// Into `memory` and `jitter`.
 void read_memory(const YAML::Node& node, const std::string& file, Config& config);
+/// A preset's name, or a map.
+HostProcessor read_host(const YAML::Node& node, const std::string& file);
 EnergyTable read_energy(const YAML::Node& node, const std::string& file);
 /// Other masters, each with addresses of its own.
 std::vector<TrafficPattern> read_traffic(const YAML::Node& node, const std::string& file,

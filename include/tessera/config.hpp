@@ -7,6 +7,7 @@
 
 #include "tessera/engine.hpp"
 #include "tessera/hardware.hpp"
+#include "tessera/host_cost.hpp"
 #include "tessera/network.hpp"
 #include "tessera/schedule.hpp"
 
@@ -40,6 +41,7 @@ struct Config {
   std::string network;  ///< path of the network's file; empty with several models
   std::vector<ModelEntry> models;
   Policy policy;
+  HostProcessor host;  ///< none unless the config names one
   Engine engine = Engine::Rtl;
   std::uint64_t seed = 1;
   bool seeded_weights = false;      ///< float models run with weights from the seed

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tessera/hardware.hpp"
+#include "tessera/host_cost.hpp"
 #include "tessera/network.hpp"
 #include "tessera/schedule.hpp"
 
@@ -50,6 +51,7 @@ struct LayerRecord {
   std::string op;
   std::optional<LayerDecision> decision;  ///< on the accelerator when there is one
   std::string host_reason;                ///< why it runs on the host, when it does
+  HostWork host;                          ///< what it does there; nothing for other layers
   bool no_copy = false;                   ///< its output and inputs share their memory
   std::optional<std::size_t> rides_on;    ///< layer that does its work along with its own
   std::vector<std::size_t> riders;        ///< layers that ride on this one

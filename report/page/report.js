@@ -89,8 +89,11 @@
     const layers = run.layers;
     const names = layers.map((layer) => layer.name);
     document.getElementById('title').textContent = `${run.network} on ${hardware.name}`;
+    const host = run.host.layers === 0 ? '' :
+        run.host.name === null ? `; ${run.host.layers} layers on the host, whose time is not counted` :
+        ` and ${grouped(run.totals.host_cycles)} of the host (${run.host.layers} layers)`;
     document.getElementById('summary').textContent =
-        `${grouped(run.totals.cycles)} cycles, array ${(100 * run.totals.utilization).toFixed(1)} %, ` +
+        `${grouped(run.totals.cycles)} cycles${host}, array ${(100 * run.totals.utilization).toFixed(1)} %, ` +
         `${grouped(run.totals.external_read_bytes + run.totals.external_write_bytes)} external bytes; ` +
         `${hardware.atomic_c} x ${hardware.atomic_k} MACs, ${kib(hardware.cbuf_bytes)} cbuf, ` +
         `${hardware.memory_bytes_per_cycle} bytes per cycle, latency ${hardware.memory_latency_cycles}; ` +
@@ -122,28 +125,32 @@
       const layer = layers[index];
       const lines = causes.map(([key, label]) => `${label}: ${grouped(layer.counters[key])}`);
       return `<b>${escaped(layer.name)}</b> ${escaped(layer.op)}<br>${escaped(layer.mode)} ${splitOf(layer.split)}` +
-          `<br>${grouped(layer.cycles)} cycles, ${grouped(layer.macs)} MACs<br>${lines.join('<br>')}`;
+          (layer.host ? `<br>${grouped(layer.host.operations)} operations, ${grouped(layer.host.bytes)} bytes, ` +
+              `${grouped(layer.host.cycles)} cycles` :
+              `<br>${grouped(layer.cycles)} cycles, ${grouped(layer.macs)} MACs<br>${lines.join('<br>')}`);
     };
 
     const bars = section('Cycles by layer and cause',
         'What the array did, by the hardware\u2019s counters. Layers overlap: a bar and the cycles of its layer differ a little, their sums are the same.');
     addChart(bars, 'bars', 'Stacked bars: cycles of each layer by stall cause', {
       aria: {enabled: true},
-      color: causes.map((cause) => cause[2]),
+      color: causes.map((cause) => cause[2]).concat(['#7f7f7f']),
       legend: {top: 4},
       grid: {left: 80, right: 20, top: 40, bottom: 110},
       tooltip: {trigger: 'axis', axisPointer: {type: 'shadow'}, formatter: (items) => describe(items[0].dataIndex)},
       xAxis: {type: 'category', data: names, axisLabel: {rotate: 45, width: 110, overflow: 'truncate'}},
       yAxis: {type: 'value', name: 'cycles', axisLabel: {formatter: grouped}},
       dataZoom: slider({xAxisIndex: 0}),
-      series: causes.map(([key, label]) => ({
+      series: causes.map(([key, label]) => [label, (layer) => layer.counters[key]])
+          .concat([['host', (layer) => layer.host ? layer.host.cycles : 0]])
+          .map(([label, value]) => ({
         name: label,
         type: 'bar',
         stack: 'cycles',
         barMaxWidth: 40,
         large: false,
         emphasis: {focus: 'none', itemStyle: {borderColor: '#000', borderWidth: 1}},
-        data: layers.map((layer) => layer.counters[key]),
+        data: layers.map(value),
       })),
     }, {move});
 
@@ -156,7 +163,7 @@
       {key: 'read', title: 'read bytes'}, {key: 'write', title: 'write bytes'}, {key: 'cbuf', title: 'cbuf bytes'},
     ], layers.map((layer) => ({
       name: layer.name, op: layer.op, mode: layer.mode, parts: splitOf(layer.split), macs: layer.macs,
-      cycles: layer.cycles, ideal: layer.ideal_cycles, array: (100 * layer.utilization).toFixed(1),
+      cycles: layer.host ? layer.host.cycles : layer.cycles, ideal: layer.ideal_cycles, array: (100 * layer.utilization).toFixed(1),
       limit: layer.limit, read: layer.external_read_bytes, write: layer.external_write_bytes,
       cbuf: layer.cbuf_peak_bytes,
     })), choose);

@@ -25,6 +25,9 @@ std::vector<LayerRecord> describe_layers(const Prepared& prepared, const Decided
     LayerRecord& record = layers[unit.op];
     record.no_copy = unit.kind == UnitKind::NoCopy;
     record.host_reason = unit.host_reason;
+    if (unit.kind == UnitKind::Host) {
+      record.host = host_work(prepared.network, prepared.network.operators[unit.op]);
+    }
     record.riders = unit.absorbed;
     for (const std::size_t rider : unit.absorbed) {
       layers[rider].rides_on = unit.op;

@@ -1,0 +1,45 @@
+#include "app/config/presets.hpp"
+#include "app/config/sections.hpp"
+
+namespace tessera {
+namespace {
+
+void read_host_fields(YamlFields& fields, HostProcessor& host) {
+  host.mhz = fields.number("mhz", 1e-3, 1e6, host.mhz);
+  host.cycles_per_operation =
+      fields.number("cycles_per_operation", 0, 1e6, host.cycles_per_operation);
+  host.cycles_per_byte = fields.number("cycles_per_byte", 0, 1e6, host.cycles_per_byte);
+  host.accelerator_mhz = fields.number("accelerator_mhz", 1e-3, 1e6, host.accelerator_mhz);
+}
+
+HostProcessor host_preset_at(const std::string& name, const std::string& where) {
+  const std::string path = preset_path("host", name, where);
+  HostProcessor host;
+  host.name = name;
+  YamlFields fields(parse_file(path), path, "host");
+  read_host_fields(fields, host);
+  fields.finish();
+  return host;
+}
+
+}  // namespace
+
+HostProcessor read_host(const YAML::Node& node, const std::string& file) {
+  if (node.IsScalar()) {
+    return node.Scalar() == "none" ? HostProcessor{}
+                                   : host_preset_at(node.Scalar(), place_of(node, file));
+  }
+  YamlFields fields(node, file, "host");
+  HostProcessor host;
+  host.name = "custom";
+  if (const YAML::Node preset = fields.get("preset"); preset.IsDefined()) {
+    host = host_preset_at(fields.text("preset"), place_of(preset, file));
+  } else {
+    fields.need("mhz");
+  }
+  read_host_fields(fields, host);
+  fields.finish();
+  return host;
+}
+
+}  // namespace tessera

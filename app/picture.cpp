@@ -113,7 +113,12 @@ Picture read_jpeg(const std::string& path, const std::vector<std::uint8_t>& data
   JpegErrors errors{};
   info.err = jpeg_std_error(&errors.manager);
   errors.manager.error_exit = leave_jpeg;
-  errors.manager.output_message = [](j_common_ptr) {};
+  // Warnings are of missing or wrong data.
+  errors.manager.emit_message = [](j_common_ptr warned, int level) {
+    if (level < 0) {
+      leave_jpeg(warned);
+    }
+  };
   std::strcpy(errors.text, "too large");
   Picture picture;
   bool good = start_jpeg(info, errors, data.data(), data.size(), channels);

@@ -18,6 +18,7 @@ class ImportCommand {
   std::string model_, out_;
   std::uint64_t seed_ = 1;
   bool seeded_ = false;
+  bool cut_ = false;
 };
 
 }  // namespace tessera

@@ -110,7 +110,8 @@ Config PointRunner::config_of(std::size_t index) {
 }
 
 std::shared_ptr<const Network> PointRunner::network_of(const Config& config) {
-  std::string key = fmt::format("{} {} {}", config.network, config.seed, config.seeded_weights);
+  std::string key = fmt::format("{} {} {} {}", config.network, config.seed,
+                                config.seeded_weights, config.cut);
   for (const ModelEntry& model : config.models) {
     key += fmt::format("\n{} {} {} {}", model.path, model.name, model.group, model.keep_outputs);
   }

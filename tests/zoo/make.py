@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Builds quantised models with other people's tools and says what their runtimes make of them.
 
-    make.py FOLDER [NAME...]      NAME: only these models; without: all
-    make.py --list                their names
+    make.py FOLDER [NAME...]             NAME: only these models; without: all
+    make.py FOLDER --given FILE...       references for .tflite files that are there already
+    make.py --list                       the models' names
 
 TensorFlow's own converter writes the .tflite files, tf2onnx and ONNX Runtime's quantiser the .onnx
 files. Weights are random, pictures small. Beside each model lie its inputs and, from LiteRT's
@@ -440,24 +441,33 @@ def run_onnx(path):
     return "ONNX Runtime", inputs, outputs, [step_of(model, o.name) for o in session.get_outputs()]
 
 
-def make(folder, name):
-    build, writer, type_, options = zoo()[name]
-    network = Network(build)
-    path = os.path.join(folder, name + (".tflite" if writer == TFLITE else ".onnx"))
-    if writer == TFLITE:
-        write_tflite(network, path, type_)
-        run = run_micro if options.get("micro") else run_tflite
-        reference, inputs, outputs, steps = run(path)
-    else:
-        write_onnx(network, path, writer, type_, **options)
-        reference, inputs, outputs, steps = run_onnx(path)
+def write_reference(folder, name, path, most_steps, results):
+    reference, inputs, outputs, steps = results
     for kind, values in (("input", inputs), ("output", outputs)):
         for i, value in enumerate(values):
             np.save(os.path.join(folder, f"{name}.{kind}{i}.npy"), value)
     with open(os.path.join(folder, name + ".json"), "w") as out:
-        json.dump({"model": os.path.basename(path), "reference": reference,
-                   "inputs": len(inputs), "outputs": len(outputs), "steps": steps,
-                   "most_steps": options.get("most_steps", 1) if writer != TFLITE else 0}, out)
+        json.dump({"model": path, "reference": reference, "inputs": len(inputs),
+                   "outputs": len(outputs), "steps": steps, "most_steps": most_steps}, out)
+
+
+def make(folder, name):
+    build, writer, type_, options = zoo()[name]
+    network = Network(build)
+    file = name + (".tflite" if writer == TFLITE else ".onnx")
+    path = os.path.join(folder, file)
+    if writer == TFLITE:
+        write_tflite(network, path, type_)
+        run = run_micro if options.get("micro") else run_tflite
+        write_reference(folder, name, file, 0, run(path))
+    else:
+        write_onnx(network, path, writer, type_, **options)
+        write_reference(folder, name, file, options.get("most_steps", 1), run_onnx(path))
+
+
+def given(folder, path):
+    name = os.path.splitext(os.path.basename(path))[0]
+    write_reference(folder, name, os.path.abspath(path), 0, run_tflite(path))
 
 
 def main():
@@ -467,9 +477,10 @@ def main():
     folder = sys.argv[1]
     os.makedirs(folder, exist_ok=True)
     failed = []
-    for name in sys.argv[2:] or zoo():
+    files = sys.argv[3:] if sys.argv[2:3] == ["--given"] else None
+    for name in files or sys.argv[2:] or zoo():
         try:
-            make(folder, name)
+            given(folder, name) if files else make(folder, name)
             print("made", name, flush=True)
         except Exception as error:  # the others are made all the same
             failed.append(name)

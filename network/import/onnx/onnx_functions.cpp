@@ -255,7 +255,7 @@ void OnnxImporter::function_node(const Node& node, const Function& function, Hos
 
 void OnnxImporter::relu(const Node& node) {
   function_node(node, [](double x) { return std::max(x, 0.0); }, HostKind::Clip,
-                {0, std::numeric_limits<float>::infinity()}, true);
+                {0, std::numeric_limits<float>::max()}, true);
 }
 
 void OnnxImporter::clip(const Node& node) {

@@ -30,14 +30,14 @@ void OnnxImporter::multiply_matrix(const OnnxValue& given_in, const Given& given
   out_dims.back() = outputs;
   const Order out_order = plain_order(out_dims.size());
   const auto rows = static_cast<std::int32_t>(builder_.tensor(in.tensor).elements() / features);
-  if (weights.kernel_scales.size() <= 1 && rows == 1) {
+  if (rows == 1) {
     const std::int32_t out = builder_.fully_connected(name_, in.tensor, count, result.activation,
                                                       weights, static_cast<std::int32_t>(features));
     builder_.tensor(out).shape = stored_shape(out_dims, out_order);
     finish(result, {out, out_dims, out_order});
     return;
   }
-  // Several rows, or scales per output: a convolution of single pixels.
+  // Several rows: a convolution of single pixels.
   const std::int32_t pixels = moved(in, {1, 1, rows, static_cast<std::int32_t>(features)},
                                     Reshape{}, "/pixels");
   Conv2d conv;

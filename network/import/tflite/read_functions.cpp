@@ -32,14 +32,14 @@ Unary table_of(const TfliteGraph& graph, const Operator& op, float (*function)(f
 
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kMost = std::numeric_limits<float>::max();
 
 std::vector<float> limits_of(const TfliteGraph& graph, tflite::Activation activation) {
   switch (activation) {
     case tflite::Activation_NONE:
       return {};
     case tflite::Activation_RELU:
-      return {0, kInfinity};
+      return {0, kMost};
     case tflite::Activation_RELU_N1_TO_1:
       return {-1, 1};
     case tflite::Activation_RELU6:
@@ -84,7 +84,7 @@ Attributes read_relu(const TfliteGraph& graph, const TfliteOperator& o) {
   if (is_quantised(graph, o.op)) {
     return Unary{kKind, 0.0F, {}};
   }
-  return HostOperator{HostKind::Clip, {}, {0, kKind == UnaryKind::Relu6 ? 6 : kInfinity}};
+  return HostOperator{HostKind::Clip, {}, {0, kKind == UnaryKind::Relu6 ? 6 : kMost}};
 }
 
 template <int kLow>

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# The whole zoo: made, run, compared, and the page about it checked. zoo.sh COSIM BUILD-FOLDER [SHARED-FOLDER]
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+cosim=$1
+zoo=$2/zoo
+shared=${3:-}
+python=${TESSERA_ZOO_PYTHON:-$here/../../build/zoo/venv/bin/python}
+if [[ ! -x $python ]]; then
+  echo "skipped: no Python with TensorFlow and ONNX Runtime (scripts/zoo-python.sh makes one)"
+  exit 77
+fi
+mkdir -p "$zoo"
+# Models are made anew when what makes them has changed.
+if ! cat "$here/make.py" "$here/requirements.txt" | cmp -s - "$zoo/made-by"; then
+  rm -rf "$zoo/models"
+  "$python" "$here/make.py" "$zoo/models" 2>"$zoo/make.log" || { tail -20 "$zoo/make.log"; exit 1; }
+  cat "$here/make.py" "$here/requirements.txt" >"$zoo/made-by"
+fi
+if [[ -d $shared/models/public ]]; then
+  "$python" "$here/make.py" "$zoo/public" --given "$shared"/models/public/*.tflite 2>"$zoo/public.log"
+  "$python" "$here/run.py" "$cosim" "$zoo/public" --set engine=tlm --json "$zoo/public.json"
+else
+  echo "skipped: the public models are not on this machine (TESSERA_SHARED)"
+fi
+for policy in first-fit best; do
+  "$python" "$here/run.py" "$cosim" "$zoo/models" --set engine=tlm --set policy=$policy \
+    --json "$zoo/tlm-$policy.json"
+  "$python" "$here/run.py" "$cosim" "$zoo/models" --set engine=rtl --set policy=$policy \
+    --only "$("$python" "$here/page.py" --rtl)" --json "$zoo/rtl-$policy.json"
+done
+"$python" "$here/page.py" "$zoo" --check "$here/../../docs/models.md"

@@ -10,12 +10,18 @@ scripts/install.sh ci
 configured fuzz
 ninja -C build/fuzz --quiet fuzz_tflite fuzz_onnx fuzz_yaml fuzz_csv fuzz_config fuzz_commands
 
+# What other people's tools wrote, besides our own small files.
+for kind in tflite onnx; do
+  mkdir -p "build/fuzz/zoo/$kind"
+  cp tests/zoo/small/*."$kind" "build/fuzz/zoo/$kind"
+done
+
 fuzz() {
   local target=$1 log=build/fuzz/$1.log
-  mkdir -p "build/fuzz/found/$target"
+  mkdir -p "build/fuzz/found/$target" "build/fuzz/zoo/$target"
   if ! "build/fuzz/tests/fuzz/fuzz_$target" -seed=1 -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 \
     -max_len=65536 -print_final_stats=1 -artifact_prefix="build/fuzz/$target-" \
-    "build/fuzz/found/$target" "tests/fuzz/corpus/$target" >"$log" 2>&1; then
+    "build/fuzz/found/$target" "tests/fuzz/corpus/$target" "build/fuzz/zoo/$target" >"$log" 2>&1; then
     tail -40 "$log"
     echo "$target: FAILED"
     return 1

@@ -11,7 +11,7 @@ command -v npm >/dev/null || web+=(nodejs npm)
 # Viewers, clusters and compilers that results are tried with.
 test=("${build[@]}" "${web[@]}" gtkwave libonnx-testdata chromium slurm-wlm munge procps
   clang gcc-arm-none-eabi gcc-riscv64-unknown-elf python3 zsh groff-base)
-ci=("${test[@]}" clang-format clang-tidy libclang-rt-dev)
+ci=("${test[@]}" clang-format clang-tidy libclang-rt-dev python3-venv)
 
 level=${1:-build}
 declare -n packages=$level

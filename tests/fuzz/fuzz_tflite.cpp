@@ -21,6 +21,7 @@ void attempt(Action action) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::vector<std::uint8_t> model(data, data + size);
   attempt([&] { tessera::import_tflite(model, "fuzz.tflite"); });
+  attempt([&] { tessera::import_tflite(model, "fuzz.tflite", {1, true, true}); });
   attempt([&] {
     const auto activations = tessera::tflite_activations(model, "fuzz.tflite", 16);
     tessera::with_offline_plan(model, "fuzz.tflite",

@@ -152,6 +152,114 @@ TEST(Onnx, ErrorsNameTheNode) {
   expect(error_of(bare.bytes()), "no QuantizeLinear behind it");
 }
 
+TEST(Onnx, RanksAreOnnxs) {
+  // A bias of one dimension stays one: [1, 6] plus [6] is [1, 6].
+  W w(1);
+  w.input("x", onnx::TensorProto::UINT8, {1, 6});
+  w.output("y", onnx::TensorProto::UINT8);
+  w.scale("s", 0.05F);
+  w.zero("z", false, 100);
+  w.quantised("b", {6}, false, 100, -1, 0.05F);
+  w.node("QLinearAdd", {"x", "s", "z", "b_q", "b_s", "b_z", "s", "z"}, {"y"}, {}, "com.microsoft");
+  const Network network = import_onnx(w.bytes(), "model.onnx", {1, false, false});
+  const Tensor& out = network.tensors[static_cast<std::size_t>(network.outputs[0])];
+  EXPECT_EQ(out.shape, (std::vector<std::int32_t>{1, 6}));
+  EXPECT_EQ(file_type(out, TensorForm::Own), "uint8");
+}
+
+TEST(Onnx, LayoutFollowsTheOperators) {
+  // NHWC outside, NCHW in the middle: nothing moves.
+  W w(1);
+  w.input("x", onnx::TensorProto::INT8, {1, 4, 5, 3});
+  w.output("y", onnx::TensorProto::INT8);
+  w.scale("s", 0.05F);
+  w.zero("z", true, 3);
+  w.node("DequantizeLinear", {"x", "s", "z"}, {"xf"});
+  w.node("Transpose", {"xf"}, {"t"}, {W::ints("perm", {0, 3, 1, 2})});
+  w.quantised("w", {2, 3, 3, 3}, true, 0, -1, 0.01F);
+  w.node("Conv", {"t", "w"}, {"c"});
+  w.node("QuantizeLinear", {"c", "s", "z"}, {"q"});
+  w.node("DequantizeLinear", {"q", "s", "z"}, {"qf"});
+  w.node("Transpose", {"qf"}, {"u"}, {W::ints("perm", {0, 2, 3, 1})});
+  w.node("QuantizeLinear", {"u", "s", "z"}, {"y"});
+  const Network network = import_onnx(w.bytes(), "model.onnx", {1, false, false});
+  ASSERT_EQ(network.operators.size(), 1U);
+  const Tensor& in = network.tensors[static_cast<std::size_t>(network.inputs[0])];
+  const Tensor& out = network.tensors[static_cast<std::size_t>(network.outputs[0])];
+  EXPECT_TRUE(in.form.order.empty());
+  EXPECT_TRUE(out.form.order.empty());
+  EXPECT_EQ(out.shape, (std::vector<std::int32_t>{1, 2, 3, 2}));
+}
+
+W with_einsum() {
+  W w(1);
+  w.input("x", onnx::TensorProto::INT8, {1, 3, 4, 4});
+  w.output("y", onnx::TensorProto::INT8);
+  w.output("p", onnx::TensorProto::INT8);
+  w.scale("s", 0.05F);
+  w.zero("z", true, 3);
+  w.node("DequantizeLinear", {"x", "s", "z"}, {"xf"});
+  w.node("MaxPool", {"xf"}, {"m"}, {W::ints("kernel_shape", {2, 2})});
+  w.node("QuantizeLinear", {"m", "s", "z"}, {"p"});
+  w.node("Einsum", {"m"}, {"e"});
+  w.node("Det", {"m"}, {"d"});
+  w.node("Relu", {"e"}, {"r"});
+  w.node("QuantizeLinear", {"r", "s", "z"}, {"y"});
+  return w;
+}
+
+TEST(Onnx, EveryNodeInTheWayIsNamed) {
+  const std::string error = error_of(with_einsum().bytes());
+  EXPECT_NE(error.find("2 nodes are in the way"), std::string::npos) << error;
+  EXPECT_NE(error.find("node 3 (Einsum"), std::string::npos) << error;
+  EXPECT_NE(error.find("node 4 (Det"), std::string::npos) << error;
+}
+
+TEST(Onnx, CutRunsWhatComesBefore) {
+  const Network network = import_onnx(with_einsum().bytes(), "model.onnx", {1, false, true});
+  EXPECT_EQ(network.operators.size(), 1U);
+  EXPECT_EQ(network.outputs.size(), 1U);
+  EXPECT_EQ(network.left_out.size(), 4U);
+}
+
+TEST(Onnx, AnOpenFirstDimensionIsSaid) {
+  W w(1);
+  w.input("x", onnx::TensorProto::INT8, {0, 3, 4, 4});
+  w.output("y", onnx::TensorProto::INT8);
+  w.scale("s", 0.05F);
+  w.zero("z", true, 3);
+  w.node("DequantizeLinear", {"x", "s", "z"}, {"xf"});
+  w.node("GlobalAveragePool", {"xf"}, {"m"});
+  w.node("QuantizeLinear", {"m", "s", "z"}, {"y"});
+  const Network network = import_onnx(w.bytes(), "model.onnx", {1, false, false});
+  ASSERT_EQ(network.notes.size(), 1U);
+  EXPECT_NE(network.notes[0].find("input `x`: its first dimension is open and taken as 1"),
+            std::string::npos)
+      << network.notes[0];
+}
+
+// Reshape([batch, -1]) as PyTorch writes it, the batch taken from the value's own shape.
+TEST(Onnx, ArithmeticOfShapesIsFolded) {
+  W w(1);
+  w.input("x", onnx::TensorProto::INT8, {1, 3, 4, 4});
+  w.output("y", onnx::TensorProto::INT8);
+  w.scale("s", 0.05F);
+  w.zero("z", true, 3);
+  w.node("DequantizeLinear", {"x", "s", "z"}, {"xf"});
+  w.node("Shape", {"xf"}, {"shape"});
+  w.constant<std::int64_t>("zero", onnx::TensorProto::INT64, {}, {0});
+  w.node("Gather", {"shape", "zero"}, {"batch"});
+  w.numbers("axes", {0});
+  w.node("Unsqueeze", {"batch", "axes"}, {"batch1"});
+  w.numbers("rest", {-1});
+  w.node("Concat", {"batch1", "rest"}, {"to"}, {W::integer("axis", 0)});
+  w.node("Reshape", {"xf", "to"}, {"r"});
+  w.node("QuantizeLinear", {"r", "s", "z"}, {"y"});
+  const Network network = import_onnx(w.bytes(), "model.onnx", {1, false, false});
+  EXPECT_EQ(network.tensors[static_cast<std::size_t>(network.outputs[0])].shape,
+            (std::vector<std::int32_t>{1, 48}));
+}
+
 TEST(Onnx, DamagedModelsNeverCrash) {
   for (const Case& c : test::onnx_cases()) {
     const auto bytes = model_of(c, true);

@@ -235,5 +235,102 @@ TEST(TfliteOperators, RefusalsNameTheOperator) {
   }
 }
 
+// relu, an LSTM, two operators behind it, and a max pool beside all that.
+std::vector<std::uint8_t> model_with_lstm() {
+  TfliteWriter w;
+  const std::int32_t x = w.tensor(kShape, TensorType_INT8);
+  const std::int32_t a = w.tensor(kShape, TensorType_INT8);
+  const std::int32_t b = w.tensor(kShape, TensorType_INT8);
+  const std::int32_t c = w.tensor(kShape, TensorType_INT8);
+  const std::int32_t d = w.tensor(kShape, TensorType_INT8);
+  const std::int32_t e = w.tensor({1, 2, 3, 2}, TensorType_INT8);
+  w.op(19, {x}, {a});
+  w.op(16, {a}, {b});
+  w.op(19, {b}, {c});
+  w.op(44, {c}, {d});
+  w.op(17, {a}, {e}, tflite::BuiltinOptions_Pool2DOptions,
+       tflite::CreatePool2DOptions(w.builder(), tflite::Padding_VALID, 2, 2, 2, 2).Union());
+  return w.finish({x}, {d, e});
+}
+
+TEST(TfliteUnsupported, ErrorsNameEveryOperatorInTheWay) {
+  try {
+    import_tflite(model_with_lstm(), "m.tflite");
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("m.tflite: 2 operators are in the way"), std::string::npos) << text;
+    EXPECT_NE(text.find("operator 1: builtin operator 16 "), std::string::npos) << text;
+    EXPECT_NE(text.find("operator 3: builtin operator 44 "), std::string::npos) << text;
+  }
+}
+
+TEST(TfliteUnsupported, CutRunsWhatComesBefore) {
+  const Network network = import_tflite(model_with_lstm(), "m.tflite", {1, false, true});
+  ASSERT_EQ(network.operators.size(), 2U);
+  // The output that is left, and the tensor that the first missing operator reads.
+  ASSERT_EQ(network.outputs.size(), 2U);
+  EXPECT_EQ(network.outputs[0], network.operators[1].output);
+  EXPECT_EQ(network.outputs[1], network.operators[0].output);
+  ASSERT_EQ(network.left_out.size(), 3U);
+  EXPECT_EQ(network.left_out[1].rfind("operator 2 (RELU): reads what operator 1", 0), 0U)
+      << network.left_out[1];
+  // Nothing before the first one: that is an error.
+  TfliteWriter w;
+  const std::int32_t x = w.tensor(kShape, TensorType_INT8);
+  const std::int32_t y = w.tensor(kShape, TensorType_INT8);
+  w.op(16, {x}, {y});
+  EXPECT_THROW(import_tflite(w.finish({x}, {y}), "m.tflite", {1, false, true}), InputError);
+}
+
+TEST(TfliteUnsupported, TypesThatNobodyReadsDoNotMatter) {
+  TfliteWriter w;
+  const std::int32_t x = w.tensor(kShape, TensorType_INT8);
+  w.tensor(kShape, tflite::TensorType_STRING);
+  const std::int32_t y = w.tensor(kShape, TensorType_INT8);
+  const std::int32_t z = w.tensor(kShape, tflite::TensorType_INT16);
+  w.op(19, {x}, {y});
+  EXPECT_EQ(import_tflite(w.finish({x}, {y}), "m.tflite").operators.size(), 1U);
+  TfliteWriter wide;
+  const std::int32_t in = wide.tensor(kShape, TensorType_INT8);
+  const std::int32_t out = wide.tensor(kShape, tflite::TensorType_INT16);
+  wide.op(19, {in}, {out});
+  try {
+    import_tflite(wide.finish({in}, {out}), "m.tflite");
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("type INT16; supported are int8, uint8, int32"),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_GT(z, y);
+}
+
+TEST(TfliteFloat, ModelsRunForTheirShapes) {
+  TfliteWriter w;
+  const auto real = tflite::TensorType_FLOAT32;
+  const TfliteWriter::Quantised none{{}, {}};
+  const std::int32_t x = w.tensor(kShape, real, none);
+  const std::int32_t kernel =
+      w.tensor({3, 3, 3, 2}, real, none, std::vector<std::uint8_t>(std::size_t{54} * 4, 1));
+  const std::int32_t bias = w.tensor({3}, real, none, std::vector<std::uint8_t>(12, 1));
+  const std::int32_t y = w.tensor({1, 4, 6, 3}, real, none);
+  const std::int32_t z = w.tensor({1, 4, 6, 3}, real, none);
+  w.op(3, {x, kernel, bias}, {y}, tflite::BuiltinOptions_Conv2DOptions,
+       tflite::CreateConv2DOptions(w.builder(), tflite::Padding_SAME, 1, 1).Union());
+  w.op(25, {y}, {z}, tflite::BuiltinOptions_SoftmaxOptions,
+       tflite::CreateSoftmaxOptions(w.builder(), 1.0F).Union());
+  const auto bytes = w.finish({x}, {z});
+  EXPECT_THROW(import_tflite(bytes, "m.tflite"), InputError);
+  const Network network = import_tflite(bytes, "m.tflite", {5, true, false});
+  ASSERT_EQ(network.operators.size(), 2U);
+  EXPECT_EQ(macs_of(network, network.operators[0]), 24U * 54);
+  EXPECT_EQ(results_of(network)[0].size(), 72U);
+  EXPECT_EQ(import_tflite(bytes, "m.tflite", {5, true, false}).tensors[1].constant,
+            network.tensors[1].constant);
+  EXPECT_NE(import_tflite(bytes, "m.tflite", {6, true, false}).tensors[1].constant,
+            network.tensors[1].constant);
+}
+
 }  // namespace
 }  // namespace tessera

@@ -2,7 +2,7 @@
 """Builds quantised models with other people's tools and says what their runtimes make of them.
 
     make.py FOLDER [NAME...]             NAME: only these models; without: all
-    make.py FOLDER --given FILE...       references for .tflite files that are there already
+    make.py FOLDER --given FILE...       references for files that are there already
     make.py --list                       the models' names
 
 TensorFlow's own converter writes the .tflite files, tf2onnx and ONNX Runtime's quantiser the .onnx
@@ -467,7 +467,9 @@ def make(folder, name):
 
 def given(folder, path):
     name = os.path.splitext(os.path.basename(path))[0]
-    write_reference(folder, name, os.path.abspath(path), 0, run_tflite(path))
+    tflite = path.endswith(".tflite")
+    write_reference(folder, name, os.path.abspath(path), 0 if tflite else 1,
+                    run_tflite(path) if tflite else run_onnx(path))
 
 
 def main():

@@ -18,9 +18,13 @@ if ! cat "$here/make.py" "$here/requirements.txt" | cmp -s - "$zoo/made-by"; the
   cat "$here/make.py" "$here/requirements.txt" >"$zoo/made-by"
 fi
 if [[ -d $shared/models/public ]]; then
-  "$python" "$here/make.py" "$zoo/public" --given "$shared"/models/public/*.tflite 2>"$zoo/public.log"
-  "$python" "$here/run.py" "$cosim" "$zoo/public" --set engine=tlm --json "$zoo/public.json"
+  for kind in tflite onnx; do
+    "$python" "$here/make.py" "$zoo/public-$kind" --given "$shared"/models/public/*.$kind 2>"$zoo/public.log"
+  done
+  "$python" "$here/run.py" "$cosim" "$zoo/public-tflite" --set engine=tlm --json "$zoo/public.json"
+  "$python" "$here/run.py" "$cosim" "$zoo/public-onnx" --set engine=tlm --json "$zoo/public-onnx.json"
 else
+  rm -f "$zoo"/public*.json
   echo "skipped: the public models are not on this machine (TESSERA_SHARED)"
 fi
 for policy in first-fit best; do

@@ -302,6 +302,15 @@ void OnnxImporter::add_output(const onnx::ValueInfoProto& output) {
     name_ = name;
     v = as_float(v);
   }
+  // One tensor has one form: what is an input, or an output already, gets another name.
+  const Network& network = builder_.network();
+  const auto taken = [&](const std::vector<std::int32_t>& tensors) {
+    return std::find(tensors.begin(), tensors.end(), v.tensor) != tensors.end();
+  };
+  if (taken(network.inputs) || taken(network.outputs)) {
+    name_ = name;
+    v.tensor = moved(v, builder_.tensor(v.tensor).shape, Reshape{}, "/output");
+  }
   Tensor& tensor = builder_.tensor(v.tensor);
   tensor.form.is_unsigned = type == onnx::TensorProto::UINT8 && tensor.type == DataType::Int8;
   if (v.order != plain_order(v.dims.size())) {

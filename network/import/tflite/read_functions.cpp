@@ -110,7 +110,7 @@ Attributes read_sigmoid(const TfliteGraph& graph, const TfliteOperator& o) {
   if (!is_quantised(graph, o.op)) {
     return HostOperator{kHost, {}, {}};
   }
-  if (graph.is_unsigned(o.op.inputs[0])) {
+  if (graph.is_unsigned(o.op, 0)) {
     return table_of(graph, o.op, kKind == UnaryKind::Tanh ? hyperbolic : logistic);
   }
   return Unary{kKind, 0.0F, {}};

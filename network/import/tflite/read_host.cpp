@@ -132,7 +132,7 @@ Attributes read_resize_bilinear(const TfliteGraph& graph, const TfliteOperator& 
   const auto& options = graph.need(o.source.builtin_options_as_ResizeBilinearOptions());
   return HostOperator{HostKind::ResizeBilinear,
                       {options.align_corners(), options.half_pixel_centers(),
-                       graph.is_unsigned(o.op.inputs[0])},
+                       graph.is_unsigned(o.op, 0)},
                       {}};
 }
 

@@ -47,7 +47,7 @@ Pool2d pool_of(const TfliteGraph& graph, const tflite::Pool2DOptions& options, c
   graph.require_rank4(graph.input(op, 0), "feature");
   Pool2d pool;
   pool.kind = kind;
-  pool.ties_up = kind == PoolKind::Average && graph.is_unsigned(op.inputs[0]);
+  pool.ties_up = kind == PoolKind::Average && graph.is_unsigned(op, 0);
   pool.filter_h = options.filter_height();
   pool.filter_w = options.filter_width();
   pool.stride_h = options.stride_h();

@@ -48,6 +48,10 @@ void TfliteGraph::add(Operator op) {
 }
 
 void TfliteGraph::fold(const Operator& op) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 26;
+  require(tensor(op.output).bytes() <= kMostBytes,
+          fmt::format("computes a constant of {} bytes; at most {} are", tensor(op.output).bytes(),
+                      kMostBytes));
   std::vector<const std::uint8_t*> data;
   for (const std::int32_t input : op.inputs) {
     data.push_back(input < 0 ? nullptr : tensor(input).constant.data());

@@ -44,6 +44,11 @@ class TfliteGraph {
   [[nodiscard]] bool is_unsigned(std::int32_t tensor) const {
     return is_unsigned_[static_cast<std::size_t>(tensor)];
   }
+  /// Of an operator's input, which must exist.
+  [[nodiscard]] bool is_unsigned(const Operator& op, std::size_t i) const {
+    static_cast<void>(input(op, i));
+    return is_unsigned(op.inputs[i]);
+  }
   void check_tensors(const std::vector<std::int32_t>& tensors, std::int32_t least) const;
   /// Fails for a tensor that cannot be had: of a type that is not supported, or left out.
   void check_usable(const std::vector<std::int32_t>& tensors) const;

@@ -39,8 +39,8 @@ std::string ending_of(const std::string& path) {
 
 void check_extent(const std::string& path, std::uint32_t width, std::uint32_t height) {
   if (width < 1 || height < 1 || width > kMostExtent || height > kMostExtent) {
-    fail(path, fmt::format("{} x {} pixels; allowed are 1 to {} each way", width, height,
-                           kMostExtent));
+    fail(path,
+         fmt::format("{} x {} pixels; allowed are 1 to {} each way", width, height, kMostExtent));
   }
 }
 
@@ -84,9 +84,8 @@ bool decode_jpeg(jpeg_decompress_struct& info, JpegErrors& errors, Picture& pict
     return false;
   }
   while (info.output_scanline < info.output_height) {
-    JSAMPROW row = picture.pixels.data() +
-                   static_cast<std::size_t>(info.output_scanline) * info.output_width *
-                       picture.channels;
+    JSAMPROW row = picture.pixels.data() + static_cast<std::size_t>(info.output_scanline) *
+                                               info.output_width * picture.channels;
     jpeg_read_scanlines(&info, &row, 1);
   }
   jpeg_finish_decompress(&info);
@@ -195,8 +194,8 @@ std::vector<std::uint8_t> read_picture(const std::string& path, const Tensor& te
     }
   }
   const std::vector<std::uint8_t> data = read_file(path);
-  const Picture picture = ending_of(path) == ".png" ? read_png(path, data, channels)
-                                                    : read_jpeg(path, data, channels);
+  const Picture picture =
+      ending_of(path) == ".png" ? read_png(path, data, channels) : read_jpeg(path, data, channels);
   check_extent(path, picture.width, picture.height);
   const auto height = static_cast<std::uint32_t>(shape[1]);
   const auto width = static_cast<std::uint32_t>(shape[2]);
@@ -220,8 +219,8 @@ std::vector<std::uint8_t> read_picture(const std::string& path, const Tensor& te
       std::memcpy(&bytes[i * sizeof(float)], &real, sizeof(float));
       continue;
     }
-    const float steps = std::clamp(std::nearbyint(real / tensor.quantisation.scales.at(0)),
-                                   -1024.0F, 1024.0F);
+    const float steps =
+        std::clamp(std::nearbyint(real / tensor.quantisation.scales.at(0)), -1024.0F, 1024.0F);
     const std::int32_t stored = static_cast<std::int32_t>(steps) + tensor.quantisation.zero_point;
     bytes[i] = static_cast<std::uint8_t>(static_cast<std::int8_t>(std::clamp(stored, -128, 127)));
   }

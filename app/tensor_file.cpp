@@ -199,9 +199,9 @@ void write_tensor_file(const std::string& path, const Tensor& tensor,
   const std::vector<std::uint8_t> data = form == TensorForm::Own ? to_own(tensor, bytes) : bytes;
   std::string header;
   if (ending == ".npy") {
-    header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
-                         type_codes(file_type(tensor, form))[0],
-                         shape_text(file_shape(tensor, form)));
+    header =
+        fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
+                    type_codes(file_type(tensor, form))[0], shape_text(file_shape(tensor, form)));
     header.append(63 - (10 + header.size()) % 64, ' ');
     header += '\n';
     const auto length = static_cast<unsigned>(header.size());

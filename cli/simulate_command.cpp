@@ -15,7 +15,8 @@ void SimulateCommand::add_to(CLI::App& app) {
   common_.add_to(app);
   // Other commands have one of their own.
   app.get_option("--config")->required(false);
-  app.add_option("--input", simulate_.input, "input tensor (.npy, .bin), picture (.png, .jpg) or folder");
+  app.add_option("--input", simulate_.input,
+                 "input tensor (.npy, .bin), picture (.png, .jpg) or folder");
   app.add_option("--output", simulate_.output, "where to write the output (.npy, .bin)");
   common_.add_json(app);
   app.add_option("--report", report_, "write a page with charts (HTML)");

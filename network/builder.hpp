@@ -69,9 +69,8 @@ class NetworkBuilder {
   [[nodiscard]] const Network& network() const { return network_; }
   /// Takes the operators from that one on back.
   void truncate(std::size_t operators) {
-    network_.operators.erase(
-        network_.operators.begin() + static_cast<std::ptrdiff_t>(operators),
-        network_.operators.end());
+    network_.operators.erase(network_.operators.begin() + static_cast<std::ptrdiff_t>(operators),
+                             network_.operators.end());
   }
   /// Checks and hands out the network. Throws InputError.
   Network finish();

@@ -203,8 +203,8 @@ class HostChecker {
     std::vector<std::int32_t> wanted(shape(0).begin(), shape(0).begin() + host_.integers[0]);
     wanted.insert(wanted.end(), shape(1).begin() + host_.integers[1], shape(1).end());
     wanted.insert(wanted.end(), shape(0).begin() + host_.integers[0] + 1, shape(0).end());
-    const bool batches = std::equal(shape(0).begin(), shape(0).begin() + host_.integers[1],
-                                    shape(1).begin());
+    const bool batches =
+        std::equal(shape(0).begin(), shape(0).begin() + host_.integers[1], shape(1).begin());
     return batches && wanted == out_.shape
                ? ""
                : fmt::format("gives [{}], its output has [{}]", fmt::join(wanted, ", "),

@@ -39,6 +39,12 @@ Network merge_networks(const std::vector<ModelSource>& sources) {
     for (const std::int32_t output : source.network.outputs) {
       merged.outputs.push_back(moved(output));
     }
+    for (const std::string& note : source.network.notes) {
+      merged.notes.push_back(source.name + ": " + note);
+    }
+    for (const std::string& left_out : source.network.left_out) {
+      merged.left_out.push_back(source.name + ": " + left_out);
+    }
     model.end_op = merged.operators.size();
     model.end_input = merged.inputs.size();
     model.end_output = merged.outputs.size();

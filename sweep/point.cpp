@@ -33,8 +33,7 @@ void collect(const Config& config, const Simulation& simulation, PointResult& re
     layer.op = record.op;
     layer.mode = mode_text(record);
     layer.macs = record.macs;
-    layer.cycles =
-        counter(counters, isa::Counter::Cycles) + host_cycles(config.host, record.host);
+    layer.cycles = counter(counters, isa::Counter::Cycles) + host_cycles(config.host, record.host);
     layer.external_bytes = external_bytes(counters);
     result.macs += record.macs;
     result.ideal_cycles +=
@@ -110,8 +109,8 @@ Config PointRunner::config_of(std::size_t index) {
 }
 
 std::shared_ptr<const Network> PointRunner::network_of(const Config& config) {
-  std::string key = fmt::format("{} {} {} {}", config.network, config.seed,
-                                config.seeded_weights, config.cut);
+  std::string key =
+      fmt::format("{} {} {} {}", config.network, config.seed, config.seeded_weights, config.cut);
   for (const ModelEntry& model : config.models) {
     key += fmt::format("\n{} {} {} {}", model.path, model.name, model.group, model.keep_outputs);
   }

@@ -41,7 +41,7 @@ struct PointResult {
   std::uint64_t macs = 0;
   std::uint64_t cycles = 0;       ///< of the accelerator and the host together
   std::uint64_t host_cycles = 0;  ///< of the host alone, in the accelerator's cycles
-  std::uint64_t own_cycles = 0;  ///< with the program made for just this size
+  std::uint64_t own_cycles = 0;   ///< with the program made for just this size
   std::uint64_t ideal_cycles = 0;
   std::uint64_t external_read_bytes = 0;
   std::uint64_t external_write_bytes = 0;

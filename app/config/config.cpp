@@ -74,7 +74,8 @@ Network load_configured(const Config& config) {
   }
   std::vector<ModelSource> sources;
   for (const ModelEntry& model : config.models) {
-    sources.push_back({model.name, load_network(model.path, options), model.group, model.keep_outputs});
+    sources.push_back(
+        {model.name, load_network(model.path, options), model.group, model.keep_outputs});
   }
   return merge_networks(sources);
 }

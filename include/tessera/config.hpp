@@ -44,8 +44,8 @@ struct Config {
   HostProcessor host;  ///< none unless the config names one
   Engine engine = Engine::Rtl;
   std::uint64_t seed = 1;
-  bool seeded_weights = false;      ///< float models run with weights from the seed
-  bool cut = false;                 ///< operators that are not supported are left out
+  bool seeded_weights = false;  ///< float models run with weights from the seed
+  bool cut = false;             ///< operators that are not supported are left out
   TensorForm tensors = TensorForm::Own;
   Preprocess preprocess;
   std::vector<std::string> labels;  ///< names of a classifier's outputs, in order

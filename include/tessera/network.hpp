@@ -255,10 +255,10 @@ struct HostOperator {
   std::vector<float> numbers;
 };
 
-using Attributes = std::variant<Conv2d, DepthwiseConv2d, TransposeConv2d, FullyConnected, Binary,
-                                Unary, Pool2d, Mean, Reshape, Transpose, StridedSlice,
-                                ResizeNearest, Softmax, Pad, Concatenation, Dequantize,
-                                HostOperator>;
+using Attributes =
+    std::variant<Conv2d, DepthwiseConv2d, TransposeConv2d, FullyConnected, Binary, Unary, Pool2d,
+                 Mean, Reshape, Transpose, StridedSlice, ResizeNearest, Softmax, Pad, Concatenation,
+                 Dequantize, HostOperator>;
 
 struct Operator {
   std::string name;
@@ -287,7 +287,7 @@ struct Network {
   std::vector<Operator> operators;  ///< in execution order
   std::vector<std::int32_t> inputs;
   std::vector<std::int32_t> outputs;
-  std::vector<Model> models;  ///< in execution order; empty: the network is one model
+  std::vector<Model> models;          ///< in execution order; empty: the network is one model
   std::vector<std::string> notes;     ///< what its reader took for granted
   std::vector<std::string> left_out;  ///< operators that a reader told to cut has left out, and why
 };

@@ -139,9 +139,8 @@ class Detector {
     for (std::int64_t a = 0; a < anchors(); ++a) {
       std::vector<std::int32_t> labels(static_cast<std::size_t>(classes()));
       std::iota(labels.begin(), labels.end(), 0);
-      std::stable_sort(labels.begin(), labels.end(), [&](std::int32_t p, std::int32_t q) {
-        return score(a, p) > score(a, q);
-      });
+      std::stable_sort(labels.begin(), labels.end(),
+                       [&](std::int32_t p, std::int32_t q) { return score(a, p) > score(a, q); });
       labels.resize(per_box);
       greatest.push_back(score(a, labels[0]));
       best.push_back(std::move(labels));
@@ -164,9 +163,8 @@ class Detector {
         found_.push_back({anchor, label, scores[anchor]});
       }
     }
-    std::stable_sort(found_.begin(), found_.end(), [](const Detection& a, const Detection& b) {
-      return a.score > b.score;
-    });
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const Detection& a, const Detection& b) { return a.score > b.score; });
     found_.resize(std::min(found_.size(), static_cast<std::size_t>(host_.integers[1])));
   }
 

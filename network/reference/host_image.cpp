@@ -24,8 +24,7 @@ WholePlace whole_place(const Sizes& s, std::int32_t at) {
   if (s.corners && s.out > 1) {
     scale = (kOne * (s.in - 1) + (s.out - 1) / 2) / (s.out - 1);
   }
-  const std::int64_t place =
-      std::int64_t{at} * scale + (s.centers ? scale / 2 - (1 << 9) : 0);
+  const std::int64_t place = std::int64_t{at} * scale + (s.centers ? scale / 2 - (1 << 9) : 0);
   const auto low = static_cast<std::int32_t>(std::max<std::int64_t>(place / kOne, 0));
   const auto high =
       static_cast<std::int32_t>(std::min<std::int64_t>((place + kOne - 1) / kOne, s.in - 1));
@@ -43,8 +42,8 @@ RealPlace real_place(const Sizes& s, std::int32_t at) {
   if (s.corners && s.out > 1) {
     scale = static_cast<float>(s.in - 1) / static_cast<float>(s.out - 1);
   }
-  const float place = s.centers ? (static_cast<float>(at) + 0.5F) * scale - 0.5F
-                                : static_cast<float>(at) * scale;
+  const float place =
+      s.centers ? (static_cast<float>(at) + 0.5F) * scale - 0.5F : static_cast<float>(at) * scale;
   const std::int32_t low = std::max(static_cast<std::int32_t>(std::floor(place)), 0);
   const std::int32_t high = std::min(static_cast<std::int32_t>(std::ceil(place)), s.in - 1);
   return {std::min(low, s.in - 1), std::max(high, 0), place - static_cast<float>(low)};
@@ -78,11 +77,10 @@ void host_resize_bilinear(const HostOperator& host, const Operands& x) {
                          : get<float>(x.inputs[0], i);
           };
           for (std::int32_t c = 0; c < channels; ++c, ++out) {
-            const float sum =
-                value(at(v.low, h.low) + c) * (1 - v.distance) * (1 - h.distance) +
-                value(at(v.high, h.low) + c) * v.distance * (1 - h.distance) +
-                value(at(v.low, h.high) + c) * (1 - v.distance) * h.distance +
-                value(at(v.high, h.high) + c) * v.distance * h.distance;
+            const float sum = value(at(v.low, h.low) + c) * (1 - v.distance) * (1 - h.distance) +
+                              value(at(v.high, h.low) + c) * v.distance * (1 - h.distance) +
+                              value(at(v.low, h.high) + c) * (1 - v.distance) * h.distance +
+                              value(at(v.high, h.high) + c) * v.distance * h.distance;
             if (whole) {
               put(x.output_data, out,
                   static_cast<std::int8_t>(static_cast<std::int32_t>(sum + 0.5F) - 128));

@@ -5,13 +5,13 @@
 
 namespace tessera::reference {
 
-void host_pair(const HostOperator& host, const Operands& x);     ///< two values
-void host_single(const HostOperator& host, const Operands& x);   ///< one value
+void host_pair(const HostOperator& host, const Operands& x);    ///< two values
+void host_single(const HostOperator& host, const Operands& x);  ///< one value
 void host_cast(const Operands& x);
 void host_select(const Operands& x);
 void host_reduce(const HostOperator& host, const Operands& x);
 void host_arg(const HostOperator& host, const Operands& x);
-void host_move(const HostOperator& host, const Operands& x);     ///< gather, tile, pad, ...
+void host_move(const HostOperator& host, const Operands& x);  ///< gather, tile, pad, ...
 void host_resize_bilinear(const HostOperator& host, const Operands& x);
 void host_l2_normalisation(const Operands& x);
 void host_batch_matmul(const HostOperator& host, const Operands& x);

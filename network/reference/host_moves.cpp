@@ -138,8 +138,8 @@ void host_move(const HostOperator& host, const Operands& x) {
       });
     }
     default:  // Tile
-      return by_axis(
-          x, [](std::size_t, std::int32_t at, std::int32_t extent) { return at % extent; });
+      return by_axis(x,
+                     [](std::size_t, std::int32_t at, std::int32_t extent) { return at % extent; });
   }
 }
 

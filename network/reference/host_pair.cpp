@@ -155,8 +155,8 @@ Int8Function squared_difference(const Quantisation& a, const Quantisation& b,
   const double twice_max = 2.0 * static_cast<double>(std::max(a.scales[0], b.scales[0]));
   const FixedPoint first = fixed_point(static_cast<double>(a.scales[0]) / twice_max);
   const FixedPoint second = fixed_point(static_cast<double>(b.scales[0]) / twice_max);
-  const FixedPoint output = fixed_point(
-      twice_max * twice_max / ((1 << (kShift * 2)) * static_cast<double>(out.scales[0])));
+  const FixedPoint output = fixed_point(twice_max * twice_max /
+                                        ((1 << (kShift * 2)) * static_cast<double>(out.scales[0])));
   return [=](std::int32_t x, std::int32_t y) {
     const std::int64_t difference =
         std::int64_t{requantise((x - a.zero_point) * (1 << kShift), first)} -
@@ -173,9 +173,9 @@ Int8Function prelu(const Quantisation& in, const Quantisation& alpha, const Quan
       fixed_point(static_cast<double>(in.scales[0] * alpha.scales[0] / out.scales[0]));
   return [=](std::int32_t x, std::int32_t slope) {
     const std::int32_t centred = x - in.zero_point;
-    return centred >= 0 ? requantise(centred, positive, out.zero_point)
-                        : requantise(centred * (slope - alpha.zero_point), negative,
-                                     out.zero_point);
+    return centred >= 0
+               ? requantise(centred, positive, out.zero_point)
+               : requantise(centred * (slope - alpha.zero_point), negative, out.zero_point);
   };
 }
 

@@ -88,13 +88,13 @@ std::vector<Accumulator<T>> reduced(const HostOperator& host, const Operands& x,
     const auto value = static_cast<Wide>(get<T>(x.inputs[0], i));
     if constexpr (std::is_integral_v<Wide>) {
       if (host.kind == HostKind::ReduceProd) {
-        sum = static_cast<Wide>(static_cast<std::uint64_t>(sum) *
-                                static_cast<std::uint64_t>(value));
+        sum =
+            static_cast<Wide>(static_cast<std::uint64_t>(sum) * static_cast<std::uint64_t>(value));
         return;
       }
       if (host.kind == HostKind::Sum || host.kind == HostKind::ReduceMean) {
-        sum = static_cast<Wide>(static_cast<std::uint64_t>(sum) +
-                                static_cast<std::uint64_t>(value));
+        sum =
+            static_cast<Wide>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(value));
         return;
       }
     }
@@ -107,9 +107,8 @@ void reduce_int8(const HostOperator& host, const Operands& x, const Groups& grou
   const Quantisation& in = x.input(0).quantisation;
   const Quantisation& out = x.output().quantisation;
   const auto sums = reduced<std::int8_t>(host, x, groups);
-  const FixedPoint factor = host.kind == HostKind::ReduceMean
-                                ? mean_factor(in, out, groups.count())
-                                : rescale_factor(in, out);
+  const FixedPoint factor = host.kind == HostKind::ReduceMean ? mean_factor(in, out, groups.count())
+                                                              : rescale_factor(in, out);
   const bool rescaled = host.kind == HostKind::Sum || host.kind == HostKind::ReduceMean;
   for (std::size_t i = 0; i < sums.size(); ++i) {
     std::int64_t value = sums[i];

@@ -159,9 +159,8 @@ void host_log_softmax(const Operands& x) {
   const std::int64_t count = in.shape.back();
   const bool whole = in.type == DataType::Int8;
   const auto value = [&](std::int64_t i) {
-    return whole ? in.quantisation.scales[0] *
-                       static_cast<float>(get<std::int8_t>(x.inputs[0], i) -
-                                          in.quantisation.zero_point)
+    return whole ? in.quantisation.scales[0] * static_cast<float>(get<std::int8_t>(x.inputs[0], i) -
+                                                                  in.quantisation.zero_point)
                  : get<float>(x.inputs[0], i);
   };
   for (std::int64_t first = 0; first < in.elements(); first += count) {

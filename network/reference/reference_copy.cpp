@@ -71,8 +71,8 @@ void concatenation(const Concatenation& concat, const Operands& x) {
         rescaled ? rescale_factor(in.quantisation, out.quantisation) : FixedPoint{};
     for (std::int64_t o = 0; o < outer; ++o) {
       if (!rescaled) {
-        std::memcpy(x.output_data + (o * out_chunk + offset) * size,
-                    x.inputs[i] + o * chunk * size, static_cast<std::size_t>(chunk * size));
+        std::memcpy(x.output_data + (o * out_chunk + offset) * size, x.inputs[i] + o * chunk * size,
+                    static_cast<std::size_t>(chunk * size));
         continue;
       }
       for (std::int64_t e = 0; e < chunk; ++e) {

@@ -38,9 +38,9 @@ TEST(HostCost, OnlyLayersOnTheHostCost) {
   // Arrays that are not square leave more to the host.
   Hardware wide = hardware_preset("medium");
   wide.atomic_c = 32;
-  EXPECT_GE(host_totals({"custom", 100, 1, 0, 100}, compile(softmax_network(), wide, Policy{}))
-                .layers,
-            totals.layers);
+  EXPECT_GE(
+      host_totals({"custom", 100, 1, 0, 100}, compile(softmax_network(), wide, Policy{})).layers,
+      totals.layers);
 }
 
 TEST(HostCost, ConfigurationsNameAPresetOrGiveNumbers) {

@@ -54,7 +54,8 @@ TEST_F(TensorFile, NpyDataStartsAtAMultipleOf64) {
 
 TEST_F(TensorFile, OtherShapesTypesAndSizesAreErrors) {
   write_tensor_file(path("t.npy"), tensor_, bytes_, TensorForm::Own);
-  EXPECT_THROW(read_tensor_file(path("t.npy"), of_shape({1, 2, 3, 5}), TensorForm::Own), InputError);
+  EXPECT_THROW(read_tensor_file(path("t.npy"), of_shape({1, 2, 3, 5}), TensorForm::Own),
+               InputError);
   EXPECT_THROW(read_tensor_file(path("t.npy"), of_shape({24}), TensorForm::Own), InputError);
   write_tensor_file(path("t.bin"), tensor_, bytes_, TensorForm::Own);
   EXPECT_THROW(read_tensor_file(path("t.bin"), of_shape({25}), TensorForm::Own), InputError);

@@ -7,8 +7,8 @@
 #include <iostream>
 #include <set>
 
-#include "input/read_file.hpp"
 #include "app/tensor_file.hpp"
+#include "input/read_file.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
 #include "tessera/reference.hpp"
@@ -73,10 +73,9 @@ TEST(OnnxNodeTests, QuantisedOperatorsGiveTheirResults) {
     const auto tensor = [&](std::int32_t index) {
       return network.tensors[static_cast<std::size_t>(index)];
     };
-    const Bytes actual = run_reference(
-        network, {from_own(tensor(network.inputs[0]), {raw.begin(), raw.end()})})[0];
-    EXPECT_EQ(to_own(tensor(network.outputs[0]), actual),
-              Bytes(expected.begin(), expected.end()));
+    const Bytes actual =
+        run_reference(network, {from_own(tensor(network.inputs[0]), {raw.begin(), raw.end()})})[0];
+    EXPECT_EQ(to_own(tensor(network.outputs[0]), actual), Bytes(expected.begin(), expected.end()));
   }
 }
 

@@ -9,8 +9,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "input/read_file.hpp"
 #include "app/tensor_file.hpp"
+#include "input/read_file.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
 #include "tessera/reference.hpp"

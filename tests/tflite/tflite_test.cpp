@@ -235,6 +235,80 @@ TEST(TfliteOperators, RefusalsNameTheOperator) {
   }
 }
 
+// A dilated convolution as older converters write it.
+TEST(TfliteOperators, ConvolutionsOverBatchesOfBlocksAreDilated) {
+  const auto block = [](std::int32_t code, bool depthwise) {
+    return [=](TfliteWriter& w, std::int32_t x) {
+      // 4 x 6 pixels padded by 2 all around, in blocks of 2 x 2; 8 x 10 become 4 pictures of 4 x 5.
+      const std::int32_t apart = w.tensor({4, 4, 5, 2}, TensorType_INT8);
+      const std::int32_t convolved = w.tensor({4, 2, 3, 2}, TensorType_INT8, {{0.2F}, {-4}});
+      const std::int32_t y = w.tensor({1, 4, 6, 2}, TensorType_INT8, {{0.2F}, {-4}});
+      std::vector<std::uint8_t> weights(depthwise ? 18 : 36);
+      for (std::size_t i = 0; i < weights.size(); ++i) {
+        weights[i] = static_cast<std::uint8_t>(i * 37);
+      }
+      const std::vector<std::int32_t> shape =
+          depthwise ? std::vector{1, 3, 3, 2} : std::vector{2, 3, 3, 2};
+      const std::int32_t kernel = w.tensor(shape, TensorType_INT8, {{0.02F}, {0}}, weights);
+      const std::int32_t blocks = w.integers({2, 2});
+      w.op(38, {x, blocks, w.integers({2, 2, 2, 2})}, {apart});
+      if (code == 4) {
+        w.op(4, {apart, kernel, -1}, {convolved}, tflite::BuiltinOptions_DepthwiseConv2DOptions,
+             tflite::CreateDepthwiseConv2DOptions(w.builder(), tflite::Padding_VALID, 1, 1, 1)
+                 .Union());
+      } else {
+        w.op(3, {apart, kernel, -1}, {convolved}, tflite::BuiltinOptions_Conv2DOptions,
+             tflite::CreateConv2DOptions(w.builder(), tflite::Padding_VALID, 1, 1).Union());
+      }
+      w.op(37, {convolved, blocks, w.integers({0, 0, 0, 0})}, {y});
+      return std::vector<std::int32_t>{y};
+    };
+  };
+  for (const bool depthwise : {false, true}) {
+    const auto build = block(depthwise ? 4 : 3, depthwise);
+    const Network folded = imported(build);
+    ASSERT_EQ(folded.operators.size(), 1U);
+    // The same layer with the dilation written out.
+    const Build dilated = [&](TfliteWriter& w, std::int32_t x) {
+      const std::int32_t y = w.tensor({1, 4, 6, 2}, TensorType_INT8, {{0.2F}, {-4}});
+      std::vector<std::uint8_t> weights(depthwise ? 18 : 36);
+      for (std::size_t i = 0; i < weights.size(); ++i) {
+        weights[i] = static_cast<std::uint8_t>(i * 37);
+      }
+      const std::vector<std::int32_t> shape =
+          depthwise ? std::vector{1, 3, 3, 2} : std::vector{2, 3, 3, 2};
+      const std::int32_t kernel = w.tensor(shape, TensorType_INT8, {{0.02F}, {0}}, weights);
+      if (depthwise) {
+        w.op(4, {x, kernel, -1}, {y}, tflite::BuiltinOptions_DepthwiseConv2DOptions,
+             tflite::CreateDepthwiseConv2DOptions(w.builder(), tflite::Padding_SAME, 1, 1, 1,
+                                                  tflite::Activation_NONE, 2, 2)
+                 .Union());
+      } else {
+        w.op(3, {x, kernel, -1}, {y}, tflite::BuiltinOptions_Conv2DOptions,
+             tflite::CreateConv2DOptions(w.builder(), tflite::Padding_SAME, 1, 1,
+                                         tflite::Activation_NONE, 2, 2)
+                 .Union());
+      }
+      return std::vector<std::int32_t>{y};
+    };
+    EXPECT_EQ(results_of(folded), results_of(imported(dilated)));
+  }
+}
+
+TEST(TfliteOperators, BatchesOfBlocksAreComputedForOthers) {
+  const Build there_and_back = [](TfliteWriter& w, std::int32_t x) {
+    const std::int32_t apart = w.tensor({4, 4, 5, 2}, TensorType_INT8);
+    const std::int32_t positive = w.tensor({4, 4, 5, 2}, TensorType_INT8);
+    const std::int32_t y = w.tensor(kShape, TensorType_INT8);
+    const std::int32_t blocks = w.integers({2, 2});
+    w.op(38, {x, blocks, w.integers({2, 2, 2, 2})}, {apart});
+    w.op(19, {apart}, {positive});
+    w.op(37, {positive, blocks, w.integers({2, 2, 2, 2})}, {y});
+    return std::vector<std::int32_t>{y};
+  };
+  EXPECT_EQ(results_of(imported(there_and_back)), results_of(imported(one(19, kShape))));
+}
+
 // relu, an LSTM, two operators behind it, and a max pool beside all that.
 std::vector<std::uint8_t> model_with_lstm() {
   TfliteWriter w;

@@ -23,8 +23,8 @@ class KnownModel {
   explicit KnownModel(const std::filesystem::path& about)
       : about_(nlohmann::json::parse(text_of(about))),
         stem_((about.parent_path() / about.stem()).string()),
-        network(load_network((about.parent_path() / about_["model"].get<std::string>()).string(),
-                             1)) {}
+        network(
+            load_network((about.parent_path() / about_["model"].get<std::string>()).string(), 1)) {}
 
   [[nodiscard]] std::vector<Bytes> inputs() const {
     std::vector<Bytes> all;
@@ -40,8 +40,8 @@ class KnownModel {
     ASSERT_EQ(outputs.size(), about_["outputs"].get<std::size_t>());
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const Tensor& t = tensor(network.outputs[i]);
-      const Bytes theirs = read_tensor_file(stem_ + ".output" + std::to_string(i) + ".npy", t,
-                                            TensorForm::Own);
+      const Bytes theirs =
+          read_tensor_file(stem_ + ".output" + std::to_string(i) + ".npy", t, TensorForm::Own);
       const double most = about_["most_steps"].get<double>();
       if (most == 0) {
         EXPECT_EQ(outputs[i], theirs) << "output " << i;

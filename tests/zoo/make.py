@@ -214,6 +214,17 @@ def resizes(tf, a):
             tf.image.resize(a, (5, 12)), tf.image.resize(a, (12, 16), "nearest"))
 
 
+def old_functions(tf, a, b):
+    x = tf.nn.sigmoid(a)
+    y = tf.tanh(b)
+    z = a * tf.nn.relu6(a + 3.0) * (1.0 / 6.0)
+    mean = tf.reduce_mean(a, [1, 2])
+    return (x, y, z, mean, tf.nn.softmax(b), tf.nn.leaky_relu(a, 0.2), tf.nn.relu6(x + y),
+            tf.nn.avg_pool2d(a, 2, 2, "SAME"), tf.nn.max_pool2d(a, 3, 1, "VALID"), a - b,
+            tf.concat([a, b], 3), tf.compat.v1.image.resize_bilinear(a, (9, 7)),
+            tf.argmax(b, -1), tf.pad(a, [[0, 0], [1, 1], [0, 2], [0, 0]]), tf.minimum(a, b))
+
+
 # What is made of them ----------------------------------------------------------------------------
 
 PER_TENSOR = {"per_channel": False}
@@ -240,6 +251,9 @@ def zoo():
     add("reductions", function([(6, 5, 8)], reductions), (TFLITE, "int8", {"micro": True}),
         (TFLITE, "uint8", {"micro": True}))
     add("arrangements", function([(8, 8, 8)], arrangements), t8, tu8)
+    # As converters wrote before int8: every tensor unsigned.
+    add("old_functions", function([(6, 5, 8), (6, 5, 8)], old_functions),
+        (TFLITE, "uint8", {"all_unsigned": True}))
     add("rows", function([(6, 10), (10, 7)], rows), t8)
     add("resizes", function([(10, 8, 3)], resizes), t8)
     add("squeeze_excite", squeeze_excite, t8, q8, ou8)
@@ -321,6 +335,28 @@ def write_tflite(network, path, type_):
         converter.inference_output_type = getattr(tf, type_)
     with open(path, "wb") as out:
         out.write(converter.convert())
+
+
+def make_unsigned(path):
+    """The same real values in uint8, tensor by tensor."""
+    import flatbuffers
+    from tensorflow.lite.python import schema_py_generated as schema
+
+    with open(path, "rb") as file:
+        model = schema.ModelT.InitFromPackedBuf(file.read(), 0)
+    for tensor in model.subgraphs[0].tensors:
+        if tensor.type != schema.TensorType.INT8:
+            continue
+        tensor.type = schema.TensorType.UINT8
+        tensor.quantization.zeroPoint = [z + 128 for z in tensor.quantization.zeroPoint]
+        data = model.buffers[tensor.buffer].data
+        if data is not None and len(data):
+            model.buffers[tensor.buffer].data = np.frombuffer(
+                bytes(bytearray(data)), np.uint8) ^ 0x80
+    builder = flatbuffers.Builder(1024)
+    builder.Finish(model.Pack(builder), file_identifier=b"TFL3")
+    with open(path, "wb") as file:
+        file.write(builder.Output())
 
 
 def write_onnx(network, path, writer, type_, per_channel=True, most_steps=1):
@@ -457,7 +493,9 @@ def make(folder, name):
     file = name + (".tflite" if writer == TFLITE else ".onnx")
     path = os.path.join(folder, file)
     if writer == TFLITE:
-        write_tflite(network, path, type_)
+        write_tflite(network, path, "int8" if options.get("all_unsigned") else type_)
+        if options.get("all_unsigned"):
+            make_unsigned(path)
         run = run_micro if options.get("micro") else run_tflite
         write_reference(folder, name, file, 0, run(path))
     else:

@@ -68,8 +68,8 @@ OnnxConstant taken(const OnnxConstant& from, std::size_t axis, const Dims& along
   OnnxConstant result = from;
   result.values.clear();
   result.dims[axis] = static_cast<std::int64_t>(along.size());
-  const std::int64_t inner = elements_of({from.dims.begin() + static_cast<std::ptrdiff_t>(axis) + 1,
-                                          from.dims.end()});
+  const std::int64_t inner =
+      elements_of({from.dims.begin() + static_cast<std::ptrdiff_t>(axis) + 1, from.dims.end()});
   const std::int64_t outer =
       elements_of({from.dims.begin(), from.dims.begin() + static_cast<std::ptrdiff_t>(axis)});
   for (std::int64_t o = 0; o < outer; ++o) {
@@ -138,10 +138,12 @@ const std::map<std::string, double (*)(double)>& single_functions() {
 
 bool is_foldable(const std::string& type) {
   static const std::set<std::string> types = {
-      "Constant", "Identity",  "Shape",          "Size",          "Gather",
-      "Concat",   "Cast",      "Slice",          "Squeeze",       "Unsqueeze",
-      "Reshape",  "Transpose", "QuantizeLinear", "ConstantOfShape", "DequantizeLinear",
-      "Range",    "ReduceProd"};
+      "Constant",       "Identity",        "Shape",
+      "Size",           "Gather",          "Concat",
+      "Cast",           "Slice",           "Squeeze",
+      "Unsqueeze",      "Reshape",         "Transpose",
+      "QuantizeLinear", "ConstantOfShape", "DequantizeLinear",
+      "Range",          "ReduceProd"};
   return types.count(type) != 0 || pair_functions().count(type) != 0 ||
          single_functions().count(type) != 0;
 }
@@ -232,10 +234,9 @@ OnnxConstant OnnxImporter::quantised_constant(const std::string& values, const s
   const std::int64_t positive = axis < 0 ? axis + rank : axis;
   const bool per_channel = scales.values.size() > 1;
   require(!scales.values.empty() && zeros.size() == scales.values.size() &&
-              (!per_channel ||
-               (positive >= 0 && positive < rank &&
-                result.dims[static_cast<std::size_t>(positive)] ==
-                    static_cast<std::int64_t>(scales.values.size()))),
+              (!per_channel || (positive >= 0 && positive < rank &&
+                                result.dims[static_cast<std::size_t>(positive)] ==
+                                    static_cast<std::int64_t>(scales.values.size()))),
           fmt::format("`{}` has {} scales and {} zero points, which do not fit its shape", values,
                       scales.values.size(), zeros.size()));
   result.axis = per_channel ? static_cast<std::size_t>(positive) : 0;
@@ -268,8 +269,11 @@ OnnxConstant OnnxImporter::computed(const Node& node) const {
       return whole({static_cast<std::int64_t>(ints.size())}, {ints.begin(), ints.end()});
     }
     if (attributes.has("value_float")) {
-      return {{}, onnx::TensorProto::FLOAT,
-              {static_cast<double>(attributes.number("value_float", 0))}, {}, 0};
+      return {{},
+              onnx::TensorProto::FLOAT,
+              {static_cast<double>(attributes.number("value_float", 0))},
+              {},
+              0};
     }
     require(attributes.has("value_floats"), "a Constant without value");
     const auto floats = attributes.numbers("value_floats");
@@ -308,9 +312,8 @@ OnnxConstant OnnxImporter::computed(const Node& node) const {
     zeros = name_of(node, 2).empty() ? zeros : in(2);
     OnnxConstant result = from;
     result.scales.assign(scales.values.begin(), scales.values.end());
-    result.axis = result.scales.size() > 1
-                      ? axis_of(attributes.integer("axis", 1), result.dims.size())
-                      : 0;
+    result.axis =
+        result.scales.size() > 1 ? axis_of(attributes.integer("axis", 1), result.dims.size()) : 0;
     result.type = zeros.type;
     const double low = zeros.type == onnx::TensorProto::INT8 ? -128 : 0;
     std::size_t inner = 1;
@@ -319,10 +322,9 @@ OnnxConstant OnnxImporter::computed(const Node& node) const {
     }
     for (std::size_t i = 0; i < result.values.size(); ++i) {
       const std::size_t channel = i / inner % scales.values.size();
-      result.values[i] = std::clamp(
-          std::nearbyint(from.real(i) / scales.values[channel]) +
-              zeros.values[channel % zeros.values.size()],
-          low, low + 255);
+      result.values[i] = std::clamp(std::nearbyint(from.real(i) / scales.values[channel]) +
+                                        zeros.values[channel % zeros.values.size()],
+                                    low, low + 255);
     }
     result.scales.clear();
     return result;
@@ -332,10 +334,9 @@ OnnxConstant OnnxImporter::computed(const Node& node) const {
     const auto to = static_cast<onnx::TensorProto::DataType>(attributes.integer("to", 1));
     for (std::size_t i = 0; i < result.values.size(); ++i) {
       const double real = result.real(i);
-      result.values[i] =
-          to == onnx::TensorProto::FLOAT || to == onnx::TensorProto::DOUBLE ? real
-          : to == onnx::TensorProto::BOOL                                   ? double(real != 0)
-                                                                            : std::trunc(real);
+      result.values[i] = to == onnx::TensorProto::FLOAT || to == onnx::TensorProto::DOUBLE ? real
+                         : to == onnx::TensorProto::BOOL ? double(real != 0)
+                                                         : std::trunc(real);
     }
     result.scales.clear();
     result.type = to;
@@ -414,8 +415,8 @@ OnnxConstant OnnxImporter::computed(const Node& node) const {
       result.dims[axis] += parts.back().dims[axis];
     }
     result.values.clear();
-    const std::int64_t outer = elements_of(
-        {from.dims.begin(), from.dims.begin() + static_cast<std::ptrdiff_t>(axis)});
+    const std::int64_t outer =
+        elements_of({from.dims.begin(), from.dims.begin() + static_cast<std::ptrdiff_t>(axis)});
     for (std::int64_t o = 0; o < outer; ++o) {
       for (const OnnxConstant& part : parts) {
         const auto chunk = static_cast<std::int64_t>(part.values.size()) / outer;
@@ -431,7 +432,8 @@ OnnxConstant OnnxImporter::computed(const Node& node) const {
     const Dims starts = integers_of(node, 1, "starts");
     const Dims ends = integers_of(node, 2, "ends");
     Dims axes = integers_of(node, 3, "axes");
-    const Dims steps = name_of(node, 4).empty() ? Dims(starts.size(), 1) : integers(name_of(node, 4));
+    const Dims steps =
+        name_of(node, 4).empty() ? Dims(starts.size(), 1) : integers(name_of(node, 4));
     if (axes.empty()) {
       axes.resize(starts.size());
       std::iota(axes.begin(), axes.end(), 0);
@@ -532,8 +534,7 @@ OnnxValue OnnxImporter::stored_constant(const std::string& name, const OnnxConst
   const auto [least, greatest] = std::minmax_element(given.values.begin(), given.values.end());
   require(*greatest - *least <= 255, "an operand beyond 8 bits");
   const auto zero_point = static_cast<std::int32_t>(std::clamp(-128 - *least, -128.0, 127.0));
-  require(*least + zero_point >= -128 && *greatest + zero_point <= 127,
-          "an operand beyond 8 bits");
+  require(*least + zero_point >= -128 && *greatest + zero_point <= 127, "an operand beyond 8 bits");
   OnnxConstant wide = given;
   wide.dims = dims;
   const OnnxConstant stored = transposed(wide, order);
@@ -542,8 +543,8 @@ OnnxValue OnnxImporter::stored_constant(const std::string& name, const OnnxConst
     bytes.push_back(static_cast<std::uint8_t>(static_cast<std::int32_t>(value) + zero_point));
   }
   const float scale = given.scales.empty() ? 1.0F : given.scales[0];
-  const std::int32_t tensor = builder_.constant(name, stored_shape(dims, order),
-                                                {{scale}, zero_point}, std::move(bytes));
+  const std::int32_t tensor =
+      builder_.constant(name, stored_shape(dims, order), {{scale}, zero_point}, std::move(bytes));
   return {tensor, dims, order};
 }
 

@@ -69,9 +69,8 @@ void OnnxImporter::split(const Node& node) {
     slice.begin[stored_axis(in, axis)] = static_cast<std::int32_t>(at);
     Dims dims = in.dims;
     dims[axis] = size;
-    const std::int32_t part =
-        builder_.moved(fmt::format("{}:{}", name_, i), stored_shape(dims, in.order), slice,
-                       {in.tensor});
+    const std::int32_t part = builder_.moved(fmt::format("{}:{}", name_, i),
+                                             stored_shape(dims, in.order), slice, {in.tensor});
     define(node.output(static_cast<int>(i)), part, dims, in.order);
     at += size;
   }
@@ -87,7 +86,8 @@ void OnnxImporter::gather(const Node& node) {
   for (const double index : indices.values) {
     const auto at = static_cast<std::int64_t>(std::clamp(index, -1e9, 1e9));
     places.push_back(at < 0 ? at + extent : at);
-    require(places.back() >= 0 && places.back() < extent, fmt::format("index {} of {}", at, extent));
+    require(places.back() >= 0 && places.back() < extent,
+            fmt::format("index {} of {}", at, extent));
   }
   require(!places.empty() && indices.dims.size() <= 1, "supported are an index or a list of them");
   OnnxValue part = in;
@@ -167,9 +167,10 @@ void OnnxImporter::concatenate(const std::string& name, std::vector<OnnxValue> p
   const std::size_t rank = parts[0].dims.size();
   const std::size_t axis = axis_of(given_axis, rank);
   // The order that most of the bytes have.
-  const auto leader = std::max_element(parts.begin(), parts.end(), [&](const auto& a, const auto& b) {
-    return builder_.tensor(a.tensor).bytes() < builder_.tensor(b.tensor).bytes();
-  });
+  const auto leader =
+      std::max_element(parts.begin(), parts.end(), [&](const auto& a, const auto& b) {
+        return builder_.tensor(a.tensor).bytes() < builder_.tensor(b.tensor).bytes();
+      });
   const Order order = leader->order;
   require(order.size() == rank, "inputs differ in rank");
   Dims dims = parts[0].dims;
@@ -181,8 +182,8 @@ void OnnxImporter::concatenate(const std::string& name, std::vector<OnnxValue> p
     dims[axis] += part.dims[axis];
     tensors.push_back(part.tensor);
   }
-  const auto stored = static_cast<std::int32_t>(
-      std::find(order.begin(), order.end(), axis) - order.begin());
+  const auto stored =
+      static_cast<std::int32_t>(std::find(order.begin(), order.end(), axis) - order.begin());
   const std::int32_t tensor =
       builder_.moved(name_, stored_shape(dims, order), Concatenation{stored}, tensors);
   if (out) {

@@ -64,12 +64,15 @@ void OnnxImporter::binary(const Node& node, BinaryKind kind) {
     if (other.values.size() == 1 && other.dims.size() <= first.dims.size()) {
       const double c = other.real(0);
       const bool turned = at == 1;
-      function_node(node, [=](double x) {
-        return kind == BinaryKind::Add   ? x + c
-               : kind == BinaryKind::Mul ? x * c
-               : turned                  ? c - x
-                                         : x - c;
-      }, host);
+      function_node(
+          node,
+          [=](double x) {
+            return kind == BinaryKind::Add   ? x + c
+                   : kind == BinaryKind::Mul ? x * c
+                   : turned                  ? c - x
+                                             : x - c;
+          },
+          host);
       return;
     }
     eight_bits = other.scales.size() == 1;
@@ -130,10 +133,9 @@ void OnnxImporter::float_pair(const Node& node, HostKind kind) {
   }
   const std::size_t rank = std::max(parts[0].dims.size(), parts[1].dims.size());
   Dims dims(rank, 1);
-  const OnnxValue& leader = parts[0].dims.size() == rank &&
-                                    builder_.tensor(parts[0].tensor).constant.empty()
-                                ? parts[0]
-                                : parts[1];
+  const OnnxValue& leader =
+      parts[0].dims.size() == rank && builder_.tensor(parts[0].tensor).constant.empty() ? parts[0]
+                                                                                        : parts[1];
   const Order order = leader.dims.size() == rank ? leader.order : plain_order(rank);
   for (OnnxValue& part : parts) {
     part = stored_as(widened(part, rank), order);
@@ -141,8 +143,9 @@ void OnnxImporter::float_pair(const Node& node, HostKind kind) {
       dims[d] = std::max(dims[d], part.dims[d]);
     }
   }
-  const std::int32_t out = builder_.moved(name_, stored_shape(dims, order), HostOperator{kind, {}, {}},
-                                          {parts[0].tensor, parts[1].tensor});
+  const std::int32_t out =
+      builder_.moved(name_, stored_shape(dims, order), HostOperator{kind, {}, {}},
+                     {parts[0].tensor, parts[1].tensor});
   define(node.output(0), out, dims, order);
 }
 
@@ -156,7 +159,8 @@ void OnnxImporter::div(const Node& node) {
     const OnnxConstant by = constant(node.input(1));
     if (by.values.size() == 1 && by.real(0) != 0) {
       const double c = by.real(0);
-      function_node(node, [c](double x) { return x / c; }, HostKind::Div);
+      function_node(
+          node, [c](double x) { return x / c; }, HostKind::Div);
       return;
     }
   }
@@ -168,7 +172,8 @@ void OnnxImporter::pow(const Node& node) {
     const OnnxConstant exponent = constant(name_of(node, 1));
     if (exponent.values.size() == 1) {
       const double c = exponent.real(0);
-      function_node(node, [c](double x) { return std::pow(x, c); }, HostKind::Pow);
+      function_node(
+          node, [c](double x) { return std::pow(x, c); }, HostKind::Pow);
       return;
     }
   }
@@ -180,7 +185,8 @@ void OnnxImporter::min(const Node& node) {
   if (is_known(node.input(1)) && known_dims(node.input(1)).size() <= 1 &&
       (!quantised_ || is_quantised(input(node, 0)))) {
     const double c = number(node.input(1));
-    function_node(node, [c](double x) { return std::min(x, c); }, HostKind::Minimum, {}, true);
+    function_node(
+        node, [c](double x) { return std::min(x, c); }, HostKind::Minimum, {}, true);
     return;
   }
   float_pair(node, HostKind::Minimum);
@@ -191,7 +197,8 @@ void OnnxImporter::max(const Node& node) {
   if (is_known(node.input(1)) && known_dims(node.input(1)).size() <= 1 &&
       (!quantised_ || is_quantised(input(node, 0)))) {
     const double c = number(node.input(1));
-    function_node(node, [c](double x) { return std::max(x, c); }, HostKind::Maximum, {}, true);
+    function_node(
+        node, [c](double x) { return std::max(x, c); }, HostKind::Maximum, {}, true);
     return;
   }
   float_pair(node, HostKind::Maximum);
@@ -247,21 +254,23 @@ void OnnxImporter::function_node(const Node& node, const Function& function, Hos
     return;
   }
   const OnnxValue real = as_float(in);
-  const std::int32_t out = builder_.moved(name_, builder_.tensor(real.tensor).shape,
-                                          HostOperator{kind, {}, std::move(numbers)},
-                                          {real.tensor});
+  const std::int32_t out =
+      builder_.moved(name_, builder_.tensor(real.tensor).shape,
+                     HostOperator{kind, {}, std::move(numbers)}, {real.tensor});
   define(node.output(0), out, in.dims, in.order);
 }
 
 void OnnxImporter::relu(const Node& node) {
-  function_node(node, [](double x) { return std::max(x, 0.0); }, HostKind::Clip,
-                {0, std::numeric_limits<float>::max()}, true);
+  function_node(
+      node, [](double x) { return std::max(x, 0.0); }, HostKind::Clip,
+      {0, std::numeric_limits<float>::max()}, true);
 }
 
 void OnnxImporter::clip(const Node& node) {
   const auto [low, high] = clip_limits(node);
-  function_node(node, [low = low, high = high](double x) { return std::clamp(x, low, high); },
-                HostKind::Clip, {static_cast<float>(low), static_cast<float>(high)}, true);
+  function_node(
+      node, [low = low, high = high](double x) { return std::clamp(x, low, high); }, HostKind::Clip,
+      {static_cast<float>(low), static_cast<float>(high)}, true);
 }
 
 void OnnxImporter::leaky_relu(const Node& node) {
@@ -278,16 +287,18 @@ void OnnxImporter::elu(const Node& node) {
 }
 
 void OnnxImporter::sigmoid(const Node& node) {
-  function_node(node, [](double x) { return 1 / (1 + std::exp(-x)); }, HostKind::Logistic);
+  function_node(
+      node, [](double x) { return 1 / (1 + std::exp(-x)); }, HostKind::Logistic);
 }
 
 void OnnxImporter::tanh(const Node& node) {
-  function_node(node, [](double x) { return std::tanh(x); }, HostKind::Tanh);
+  function_node(
+      node, [](double x) { return std::tanh(x); }, HostKind::Tanh);
 }
 
 void OnnxImporter::hard_swish(const Node& node) {
-  function_node(node, [](double x) { return x * std::clamp(x / 6 + 0.5, 0.0, 1.0); },
-                HostKind::HardSwish);
+  function_node(
+      node, [](double x) { return x * std::clamp(x / 6 + 0.5, 0.0, 1.0); }, HostKind::HardSwish);
 }
 
 void OnnxImporter::hard_sigmoid(const Node& node) {
@@ -308,8 +319,8 @@ void OnnxImporter::hard_sigmoid(const Node& node) {
 
 void OnnxImporter::gelu(const Node& node) {
   constexpr double kHalfRoot = 0.70710678118654752;
-  function_node(node, [](double x) { return 0.5 * x * (1 + std::erf(x * kHalfRoot)); },
-                HostKind::Gelu);
+  function_node(
+      node, [](double x) { return 0.5 * x * (1 + std::erf(x * kHalfRoot)); }, HostKind::Gelu);
 }
 
 void OnnxImporter::plain_function(const Node& node) {
@@ -341,9 +352,9 @@ void OnnxImporter::prelu(const Node& node) {
     if (const auto result = quantised_result(node, false)) {
       const OnnxValue in = input(node, 0);
       const OnnxValue alpha = ordered_operand(operand(slope, in.dims.size()), in.order);
-      const std::int32_t out = builder_.moved(name_, builder_.tensor(in.tensor).shape,
-                                              HostOperator{HostKind::Prelu, {}, {}},
-                                              {in.tensor, alpha.tensor});
+      const std::int32_t out =
+          builder_.moved(name_, builder_.tensor(in.tensor).shape,
+                         HostOperator{HostKind::Prelu, {}, {}}, {in.tensor, alpha.tensor});
       finish(*result, {out, in.dims, in.order});
       return;
     }
@@ -355,10 +366,10 @@ void OnnxImporter::softmax_of(const OnnxValue& in, std::int64_t axis, const std:
                               const std::optional<Quantisation>& out) {
   const std::size_t at = axis_of(axis, in.dims.size());
   const std::size_t stored = stored_axis(in, at);
-  const bool fixed = !out || (out->scales == std::vector<float>{1.0F / 256} &&
-                              out->zero_point == -128);
-  const bool rows = is_quantised(in) && fixed && (out || !quantised_) &&
-                    stored + 1 == in.order.size();
+  const bool fixed =
+      !out || (out->scales == std::vector<float>{1.0F / 256} && out->zero_point == -128);
+  const bool rows =
+      is_quantised(in) && fixed && (out || !quantised_) && stored + 1 == in.order.size();
   if (rows || !quantised_) {
     const std::int32_t tensor = moved(in, builder_.tensor(in.tensor).shape, Softmax{});
     builder_.tensor(tensor).quantisation = {{1.0F / 256}, -128};
@@ -410,8 +421,7 @@ void OnnxImporter::qlinear_softmax(const Node& node) {
 void OnnxImporter::qlinear_function(const Node& node, const Function& function) {
   const OnnxValue in = input(node, 0);
   set_quantisation(in, read_quantisation(name_of(node, 1), name_of(node, 2)));
-  define(node.output(0),
-         map(in, read_quantisation(name_of(node, 3), name_of(node, 4)), function));
+  define(node.output(0), map(in, read_quantisation(name_of(node, 3), name_of(node, 4)), function));
 }
 
 void OnnxImporter::qlinear_sigmoid(const Node& node) {

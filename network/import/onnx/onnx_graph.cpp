@@ -184,9 +184,10 @@ OnnxConstant OnnxGraph::values_of(const onnx::TensorProto& tensor, const std::st
       append_field(tensor.double_data(), result.values);
       break;
     default:
-      fail(fmt::format("constant `{}` has type {}; supported are float, double, int8, uint8, "
-                       "int32, int64 and bool",
-                       value, tensor.data_type()));
+      fail(
+          fmt::format("constant `{}` has type {}; supported are float, double, int8, uint8, "
+                      "int32, int64 and bool",
+                      value, tensor.data_type()));
   }
   std::int64_t elements = 1;
   for (const std::int64_t extent : result.dims) {

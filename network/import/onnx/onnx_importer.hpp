@@ -101,8 +101,8 @@ class OnnxImporter {
                                                 const std::string& zero_point,
                                                 std::int64_t axis) const;
   /// 8-bit values as a tensor of the network, stored in that order.
-  OnnxValue stored_constant(const std::string& name, const OnnxConstant& constant,
-                            const Dims& dims, const Order& order);
+  OnnxValue stored_constant(const std::string& name, const OnnxConstant& constant, const Dims& dims,
+                            const Order& order);
 
   // Results: onnx_results.cpp ---------------------------------------------------------------------
 
@@ -135,7 +135,7 @@ class OnnxImporter {
   // Weights and windows: onnx_windows.cpp, onnx_products.cpp --------------------------------------
 
   struct Given {
-    OnnxConstant weights;  ///< no values in float models
+    OnnxConstant weights;                     ///< no values in float models
     std::optional<std::vector<double>> bias;  ///< int32, in units of input scale times weight scale
     bool has_bias = false;
   };

@@ -57,8 +57,8 @@ void OnnxImporter::cast(const Node& node) {
     define(node.output(0), real);
     return;
   }
-  const std::int32_t out = moved(real, builder_.tensor(real.tensor).shape,
-                                 HostOperator{HostKind::Cast, {}, {}});
+  const std::int32_t out =
+      moved(real, builder_.tensor(real.tensor).shape, HostOperator{HostKind::Cast, {}, {}});
   builder_.tensor(out).type = type;
   define(node.output(0), out, in.dims, in.order);
 }
@@ -143,7 +143,8 @@ void OnnxImporter::global_max_pool(const Node& node) {
   pool.kind = PoolKind::Max;
   pool.filter_h = shape[1];
   pool.filter_w = shape[2];
-  define(node.output(0), from_image(builder_.pool(name_, in.tensor, pool), input(node, 0).dims.size()));
+  define(node.output(0),
+         from_image(builder_.pool(name_, in.tensor, pool), input(node, 0).dims.size()));
 }
 
 void OnnxImporter::qlinear_global_average_pool(const Node& node) {
@@ -238,8 +239,8 @@ void OnnxImporter::reshape_to(const Node& node, const OnnxValue& given, const Di
 
 void OnnxImporter::reshape(const Node& node) {
   const OnnxValue in = input(node, 0);
-  Dims dims = onnx_.opset() < 5 ? OnnxAttributes(node).integers("shape", {})
-                                : integers(name_of(node, 1));
+  Dims dims =
+      onnx_.opset() < 5 ? OnnxAttributes(node).integers("shape", {}) : integers(name_of(node, 1));
   const bool zero_is_zero = OnnxAttributes(node).flag("allowzero", false);
   std::int64_t known = 1;
   const std::int64_t elements = product_of(in.dims);
@@ -263,7 +264,8 @@ void OnnxImporter::flatten(const Node& node) {
   axis = axis < 0 ? axis + rank : axis;
   require(axis >= 0 && axis <= rank, fmt::format("axis {}", axis));
   const auto middle = in.dims.begin() + axis;
-  reshape_to(node, in, {product_of({in.dims.begin(), middle}), product_of({middle, in.dims.end()})});
+  reshape_to(node, in,
+             {product_of({in.dims.begin(), middle}), product_of({middle, in.dims.end()})});
 }
 
 void OnnxImporter::squeeze(const Node& node) {
@@ -323,8 +325,8 @@ void OnnxImporter::transpose(const Node& node) {
 void OnnxImporter::depth_to_space(const Node& node) {
   const OnnxAttributes attributes(node);
   const OnnxValue in = image(input(node, 0));
-  const auto b = static_cast<std::int32_t>(std::clamp<std::int64_t>(
-      attributes.integer("blocksize", 0), 0, 1024));
+  const auto b = static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(attributes.integer("blocksize", 0), 0, 1024));
   const std::vector<std::int32_t> s = builder_.tensor(in.tensor).shape;
   require(b >= 1 && s[3] % (b * b) == 0, "channels are no multiple of the block");
   const bool depth_first = attributes.text("mode", "DCR") == "DCR";
@@ -333,17 +335,18 @@ void OnnxImporter::depth_to_space(const Node& node) {
       in, depth_first ? std::vector{1, s[1], s[2], b, b, c} : std::vector{1, s[1], s[2], c, b, b},
       Reshape{}, "/cut");
   const Transpose turn{depth_first ? std::vector{0, 1, 3, 2, 4, 5} : std::vector{0, 1, 4, 2, 5, 3}};
-  const std::int32_t turned =
-      moved({cut, {}, {}}, {1, s[1], b, s[2], b, c}, turn, "/turned");
-  define(node.output(0), from_image(moved({turned, {}, {}}, {1, s[1] * b, s[2] * b, c}, Reshape{}), 4));
+  const std::int32_t turned = moved({cut, {}, {}}, {1, s[1], b, s[2], b, c}, turn, "/turned");
+  define(node.output(0),
+         from_image(moved({turned, {}, {}}, {1, s[1] * b, s[2] * b, c}, Reshape{}), 4));
 }
 
 void OnnxImporter::space_to_depth(const Node& node) {
   const OnnxValue in = image(input(node, 0));
-  const auto b = static_cast<std::int32_t>(std::clamp<std::int64_t>(
-      OnnxAttributes(node).integer("blocksize", 0), 0, 1024));
+  const auto b = static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(OnnxAttributes(node).integer("blocksize", 0), 0, 1024));
   const std::vector<std::int32_t> s = builder_.tensor(in.tensor).shape;
-  require(b >= 1 && s[1] % b == 0 && s[2] % b == 0, "height and width are no multiples of the block");
+  require(b >= 1 && s[1] % b == 0 && s[2] % b == 0,
+          "height and width are no multiples of the block");
   const std::int32_t cut = moved(in, {1, s[1] / b, b, s[2] / b, b, s[3]}, Reshape{}, "/cut");
   const std::int32_t turned = moved({cut, {}, {}}, {1, s[1] / b, s[2] / b, b, b, s[3]},
                                     Transpose{{0, 1, 3, 2, 4, 5}}, "/turned");
@@ -375,9 +378,8 @@ void OnnxImporter::pad(const Node& node) {
       pads.size() == 2 * rank &&
           std::all_of(pads.begin(), pads.end(), [](std::int64_t p) { return p >= 0 && p < 65536; }),
       "needs two pads of 0 to 65535 for each axis");
-  const double value = name_of(node, 2).empty()
-                           ? static_cast<double>(attributes.number("value", 0))
-                           : number(name_of(node, 2));
+  const double value = name_of(node, 2).empty() ? static_cast<double>(attributes.number("value", 0))
+                                                : number(name_of(node, 2));
   Dims dims = in.dims;
   Pad pad;
   for (std::size_t d = 0; d < rank; ++d) {
@@ -424,9 +426,10 @@ void OnnxImporter::resize(const Node& node) {
     if (!name_of(node, scales_at).empty()) {
       scales = constant(name_of(node, scales_at)).values;
     }
-    require(scales.size() == 4 && std::all_of(scales.begin(), scales.end(),
-                                              [](double scale) { return scale > 0 && scale < 1e6; }),
-            "needs four positive scales");
+    require(
+        scales.size() == 4 && std::all_of(scales.begin(), scales.end(),
+                                          [](double scale) { return scale > 0 && scale < 1e6; }),
+        "needs four positive scales");
     for (std::size_t d = 0; d < 4; ++d) {
       dims[d] = static_cast<std::int64_t>(
           std::floor(static_cast<double>(in.dims[d]) * std::clamp(scales[d], 0.0, 1e6)));

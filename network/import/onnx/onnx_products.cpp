@@ -38,8 +38,8 @@ void OnnxImporter::multiply_matrix(const OnnxValue& given_in, const Given& given
     return;
   }
   // Several rows: a convolution of single pixels.
-  const std::int32_t pixels = moved(in, {1, 1, rows, static_cast<std::int32_t>(features)},
-                                    Reshape{}, "/pixels");
+  const std::int32_t pixels =
+      moved(in, {1, 1, rows, static_cast<std::int32_t>(features)}, Reshape{}, "/pixels");
   Conv2d conv;
   conv.activation = result.activation;
   const std::int32_t product = builder_.conv2d(name_, pixels, count, 1, 1, conv, weights);
@@ -47,8 +47,8 @@ void OnnxImporter::multiply_matrix(const OnnxValue& given_in, const Given& given
     builder_.tensor(product).quantisation = *result.quantisation;
   }
   const OnnxValue out{product, {}, {}};
-  finish(result, {moved(out, stored_shape(out_dims, out_order), Reshape{}, "/rows"), out_dims,
-                  out_order});
+  finish(result,
+         {moved(out, stored_shape(out_dims, out_order), Reshape{}, "/rows"), out_dims, out_order});
 }
 
 // Both factors are computed: on the host.
@@ -76,10 +76,9 @@ void OnnxImporter::multiply_values(const Node& node, bool turn_b) {
   }
   dims.push_back(wide_a[rank - 2]);
   dims.push_back(wide_b[turn_b ? rank - 2 : rank - 1]);
-  const std::int32_t out =
-      builder_.moved(name_, stored_shape(dims, plain_order(rank)),
-                     HostOperator{HostKind::BatchMatMul, {0, turn_b ? 1 : 0}, {}},
-                     {a.tensor, b.tensor});
+  const std::int32_t out = builder_.moved(
+      name_, stored_shape(dims, plain_order(rank)),
+      HostOperator{HostKind::BatchMatMul, {0, turn_b ? 1 : 0}, {}}, {a.tensor, b.tensor});
   const OnnxValue v{out, dims, plain_order(rank)};
   if (whole || !result) {
     if (whole) {
@@ -152,9 +151,9 @@ void OnnxImporter::qlinear_matmul(const Node& node) {
     require(a.dims.size() == b.dims.size() && a.dims.size() >= 2, "matrices differ in rank");
     Dims dims = a.dims;
     dims.back() = b.dims.back();
-    const std::int32_t out = builder_.moved(
-        name_, stored_shape(dims, plain_order(dims.size())),
-        HostOperator{HostKind::BatchMatMul, {0, 0}, {}}, {a.tensor, b.tensor});
+    const std::int32_t out =
+        builder_.moved(name_, stored_shape(dims, plain_order(dims.size())),
+                       HostOperator{HostKind::BatchMatMul, {0, 0}, {}}, {a.tensor, b.tensor});
     finish(result, {out, dims, plain_order(dims.size())});
     return;
   }

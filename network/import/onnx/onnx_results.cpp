@@ -43,8 +43,7 @@ std::optional<OnnxImporter::Result> OnnxImporter::quantised_result(const Node& n
       }
     }
   }
-  if (activations && next != nullptr &&
-      (next->op_type() == "Relu" || next->op_type() == "Clip")) {
+  if (activations && next != nullptr && (next->op_type() == "Relu" || next->op_type() == "Clip")) {
     result.activation = activation_of(*next);
     if (result.activation == Activation::None && quantised_) {
       result.limits = clip_limits(*next);
@@ -54,8 +53,7 @@ std::optional<OnnxImporter::Result> OnnxImporter::quantised_result(const Node& n
     }
   }
   if (quantised_) {
-    if (next == nullptr || next->op_type() != "QuantizeLinear" ||
-        !is_known(name_of(*next, 1))) {
+    if (next == nullptr || next->op_type() != "QuantizeLinear" || !is_known(name_of(*next, 1))) {
       return std::nullopt;
     }
     result.quantisation = read_quantisation(name_of(*next, 1), name_of(*next, 2));
@@ -90,9 +88,8 @@ std::pair<double, double> OnnxImporter::clip_limits(const Node& node) const {
     const std::string given = name_of(node, i);
     return given.empty() ? static_cast<double>(attributes.number(name, fallback)) : number(given);
   };
-  const std::pair<double, double> limits = {
-      limit(1, "min", std::numeric_limits<float>::lowest()),
-      limit(2, "max", std::numeric_limits<float>::max())};
+  const std::pair<double, double> limits = {limit(1, "min", std::numeric_limits<float>::lowest()),
+                                            limit(2, "max", std::numeric_limits<float>::max())};
   require(limits.first <= limits.second, "min is greater than max");
   return limits;
 }
@@ -107,13 +104,14 @@ void OnnxImporter::finish(const Result& result, const OnnxValue& v) {
   }
   // Rounding keeps order: what is cut off before it can be cut off behind it.
   const auto [low, high] = *result.limits;
-  define(result.name, map(v, *result.quantisation,
-                          [low = low, high = high](double x) { return std::clamp(x, low, high); },
-                          "/clip"));
+  define(result.name,
+         map(
+             v, *result.quantisation,
+             [low = low, high = high](double x) { return std::clamp(x, low, high); }, "/clip"));
 }
 
-OnnxValue OnnxImporter::map(const OnnxValue& in, Quantisation out,
-                            const Function& function, const char* suffix) {
+OnnxValue OnnxImporter::map(const OnnxValue& in, Quantisation out, const Function& function,
+                            const char* suffix) {
   const Quantisation own = builder_.tensor(in.tensor).quantisation;
   require(is_quantised(in) && own.scales.size() == 1 && out.scales.size() == 1,
           "needs a value whose scale is known");

@@ -201,11 +201,26 @@ std::optional<OnnxImporter::Order> OnnxImporter::wanted_order(const std::string&
       "GlobalMaxPool", "QLinearAveragePool", "QLinearGlobalAveragePool",
       "Resize",        "Upsample",           "BatchNormalization",
       "DepthToSpace",  "SpaceToDepth"};
-  static const std::set<std::string> alike = {
-      "QuantizeLinear", "DequantizeLinear", "Relu",    "Clip", "LeakyRelu", "Sigmoid",
-      "HardSwish",      "HardSigmoid",      "Tanh",    "Add",  "Sub",       "Mul",
-      "Div",            "Pad",              "Identity", "Cast", "QLinearAdd", "QLinearMul",
-      "Slice",          "Concat"};
+  static const std::set<std::string> alike = {"QuantizeLinear",
+                                              "DequantizeLinear",
+                                              "Relu",
+                                              "Clip",
+                                              "LeakyRelu",
+                                              "Sigmoid",
+                                              "HardSwish",
+                                              "HardSigmoid",
+                                              "Tanh",
+                                              "Add",
+                                              "Sub",
+                                              "Mul",
+                                              "Div",
+                                              "Pad",
+                                              "Identity",
+                                              "Cast",
+                                              "QLinearAdd",
+                                              "QLinearMul",
+                                              "Slice",
+                                              "Concat"};
   constexpr int kDeepest = 32;
   if (depth > kDeepest) {
     return std::nullopt;
@@ -228,8 +243,8 @@ std::optional<OnnxImporter::Order> OnnxImporter::wanted_order(const std::string&
       auto order = wanted_order(reader->output(0), rank, depth + 1);
       if (perm.size() == rank && order) {
         for (std::size_t& d : *order) {
-          d = static_cast<std::size_t>(std::clamp<std::int64_t>(
-              perm[d], 0, static_cast<std::int64_t>(rank) - 1));
+          d = static_cast<std::size_t>(
+              std::clamp<std::int64_t>(perm[d], 0, static_cast<std::int64_t>(rank) - 1));
         }
         return order;
       }

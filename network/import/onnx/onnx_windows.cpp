@@ -51,7 +51,8 @@ std::vector<double> OnnxImporter::bias_units(const OnnxConstant& bias, const Onn
   for (std::size_t k = 0; k < values.size(); ++k) {
     const double unit =
         static_cast<double>(in.scales[0]) *
-        static_cast<double>(weights.scales[weights.scales.size() == 1 ? 0 : k % weights.scales.size()]);
+        static_cast<double>(
+            weights.scales[weights.scales.size() == 1 ? 0 : k % weights.scales.size()]);
     const double own = bias.scale_of(k);
     // Biases are stored in this unit as a rule; float arithmetic may have rounded it.
     const bool same = !bias.scales.empty() && std::fabs(own - unit) <= 1e-5 * unit;
@@ -198,15 +199,14 @@ void OnnxImporter::convolve(const Node& node, const OnnxValue& in, std::size_t r
   const Window window = window_of(node, in, {dims.begin() + 2, dims.end()});
   const std::int64_t groups = attributes.integer("group", 1);
   const std::int64_t channels = in.dims[1];
-  require(
-      groups >= 1 && groups <= channels && channels == groups * dims[1] && dims[0] >= 1 &&
-          dims[0] % groups == 0,
-      fmt::format("{} groups, {} input channels, kernel [{}]", groups, channels,
-                  fmt::join(dims, ", ")));
+  require(groups >= 1 && groups <= channels && channels == groups * dims[1] && dims[0] >= 1 &&
+              dims[0] % groups == 0,
+          fmt::format("{} groups, {} input channels, kernel [{}]", groups, channels,
+                      fmt::join(dims, ", ")));
   const Conv2d conv{window.stride[0],   window.stride[1], window.dilation[0],
                     window.dilation[1], window.padding,   result.activation};
-  const auto taps = static_cast<std::size_t>(window.kernel[0]) *
-                    static_cast<std::size_t>(window.kernel[1]);
+  const auto taps =
+      static_cast<std::size_t>(window.kernel[0]) * static_cast<std::size_t>(window.kernel[1]);
   const auto outputs = static_cast<std::size_t>(dims[0]);
   const auto inputs = static_cast<std::size_t>(dims[1]);
   std::vector<std::size_t> order;
@@ -264,8 +264,8 @@ void OnnxImporter::conv_transpose(const Node& node) {
   conv.padding = window.padding;
   conv.activation = result.activation;
   const auto extent = [&](std::size_t a, std::int32_t before, std::int32_t after) {
-    const std::int64_t full = (in.dims[a + 2] - 1) * window.stride[a] + window.kernel[a] - before -
-                              after + extra[a];
+    const std::int64_t full =
+        (in.dims[a + 2] - 1) * window.stride[a] + window.kernel[a] - before - after + extra[a];
     require(full >= 1 && full <= 65535, fmt::format("output extent {}", full));
     return static_cast<std::int32_t>(full);
   };
@@ -309,9 +309,9 @@ void OnnxImporter::pool(const Node& node, PoolKind kind, const OnnxValue& given,
     // Zeros around the picture count as values.
     const Padding& p = window.padding;
     const std::vector<std::int32_t>& shape = builder_.tensor(in.tensor).shape;
-    source.tensor = moved(in,
-                          {1, shape[1] + p.top + p.bottom, shape[2] + p.left + p.right, shape[3]},
-                          Pad{{0, p.top, p.left, 0}, {0, p.bottom, p.right, 0}}, "/pad");
+    source.tensor =
+        moved(in, {1, shape[1] + p.top + p.bottom, shape[2] + p.left + p.right, shape[3]},
+              Pad{{0, p.top, p.left, 0}, {0, p.bottom, p.right, 0}}, "/pad");
     pool.padding = {};
   }
   const OnnxValue out = from_image(builder_.pool(name_, source.tensor, pool), rank);

@@ -79,6 +79,7 @@ void read_operator(const tflite::Operator& source, const TfliteKind& kind, Tflit
   graph.check_usable(op.inputs);
   graph.check_usable(outputs);
   if (kind.operators != nullptr) {
+    read_in_batches(graph, kind, op);
     kind.operators(graph, source, op, outputs);
     return;
   }
@@ -87,6 +88,9 @@ void read_operator(const tflite::Operator& source, const TfliteKind& kind, Tflit
   op.output = outputs[0];
   select_inputs(op, kind.inputs, graph);
   op.attributes = kind.attributes(graph, {source, op});
+  if (read_in_batches(graph, kind, op)) {
+    return;
+  }
   if (kind.inputs == TfliteInputs::First) {
     op.inputs.resize(1);
   }

@@ -2,6 +2,7 @@
 // are transpositions.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "network/import/tflite/readers.hpp"
 
@@ -36,8 +37,8 @@ std::int32_t only(const TfliteGraph& graph, const Tensors& outputs) {
 
 // Splits ----------------------------------------------------------------------------------------
 
-void add_slices(TfliteGraph& graph, const Operator& op, const Tensors& outputs,
-                std::size_t feature, std::int32_t along) {
+void add_slices(TfliteGraph& graph, const Operator& op, const Tensors& outputs, std::size_t feature,
+                std::int32_t along) {
   const Tensor in = graph.input(op, feature);
   const std::size_t axis = graph.axis_of(along, in.shape.size());
   std::int64_t at = 0;
@@ -179,8 +180,7 @@ void read_space_to_depth(TfliteGraph& graph, const tflite::Operator& source, con
       block_of(graph, op, graph.need(source.builtin_options_as_SpaceToDepthOptions()).block_size());
   const Shape s = graph.input(op, 0).shape;
   graph.require(s[1] % b == 0 && s[2] % b == 0, "height and width are no multiples of the block");
-  const std::int32_t cut =
-      reshaped(graph, op.inputs[0], {s[0], s[1] / b, b, s[2] / b, b, s[3]});
+  const std::int32_t cut = reshaped(graph, op.inputs[0], {s[0], s[1] / b, b, s[2] / b, b, s[3]});
   graph.add(Reshape{}, {transposed(graph, cut, {0, 1, 3, 2, 4, 5})}, only(graph, outputs));
 }
 
@@ -190,8 +190,7 @@ void read_depth_to_space(TfliteGraph& graph, const tflite::Operator& source, con
       block_of(graph, op, graph.need(source.builtin_options_as_DepthToSpaceOptions()).block_size());
   const Shape s = graph.input(op, 0).shape;
   graph.require(s[3] % (b * b) == 0, "channels are no multiple of the block");
-  const std::int32_t cut =
-      reshaped(graph, op.inputs[0], {s[0], s[1], s[2], b, b, s[3] / (b * b)});
+  const std::int32_t cut = reshaped(graph, op.inputs[0], {s[0], s[1], s[2], b, b, s[3] / (b * b)});
   graph.add(Reshape{}, {transposed(graph, cut, {0, 1, 3, 2, 4, 5})}, only(graph, outputs));
 }
 
@@ -206,34 +205,58 @@ Shape blocks_of(const TfliteGraph& graph, const Operator& op) {
   return blocks;
 }
 
-void read_space_to_batch(TfliteGraph& graph, const tflite::Operator& /*source*/,
-                         const Operator& op, const Tensors& outputs) {
+// Only noted: most are part of a dilated convolution.
+void read_space_to_batch(TfliteGraph& graph, const tflite::Operator& /*source*/, const Operator& op,
+                         const Tensors& outputs) {
   const Shape b = blocks_of(graph, op);
   const Shape pads = graph.integers(op, 2, "paddings");
+  const Shape& s = graph.input(op, 0).shape;
   graph.require(pads.size() == 4 && *std::min_element(pads.begin(), pads.end()) >= 0 &&
                     *std::max_element(pads.begin(), pads.end()) < 65536,
                 "paddings must be four numbers from 0 to 65535");
-  Shape s = graph.input(op, 0).shape;
-  const Pad pad{{0, pads[0], pads[2], 0}, {0, pads[1], pads[3], 0}};
-  s[1] += pads[0] + pads[1];
-  s[2] += pads[2] + pads[3];
-  graph.require(s[1] % b[0] == 0 && s[2] % b[1] == 0,
+  graph.require((std::int64_t{s[1]} + pads[0] + pads[1]) % b[0] == 0 &&
+                    (std::int64_t{s[2]} + pads[2] + pads[3]) % b[1] == 0,
                 "height and width are no multiples of the blocks");
-  const std::int32_t padded = graph.new_tensor("padded", s, op.inputs[0]);
-  graph.add(pad, {op.inputs[0]}, padded);
-  const std::int32_t cut =
-      reshaped(graph, padded, {s[0], s[1] / b[0], b[0], s[2] / b[1], b[1], s[3]});
-  graph.add(Reshape{}, {transposed(graph, cut, {2, 4, 0, 1, 3, 5})}, only(graph, outputs));
+  graph.batches()[only(graph, outputs)] = {op.inputs[0], b, pads, std::nullopt};
 }
 
-void read_batch_to_space(TfliteGraph& graph, const tflite::Operator& /*source*/,
-                         const Operator& op, const Tensors& outputs) {
+void compute_batch(TfliteGraph& graph, std::int32_t output, const SpaceInBatches& batch) {
+  const Shape& b = batch.blocks;
+  const Shape& pads = batch.pads;
+  Shape s = graph.tensor(batch.feature).shape;
+  s[1] += pads[0] + pads[1];
+  s[2] += pads[2] + pads[3];
+  const std::int32_t padded = graph.new_tensor("padded", s, batch.feature);
+  graph.add(Pad{{0, pads[0], pads[2], 0}, {0, pads[1], pads[3], 0}}, {batch.feature}, padded);
+  const std::int32_t cut =
+      reshaped(graph, padded, {s[0], s[1] / b[0], b[0], s[2] / b[1], b[1], s[3]});
+  graph.add(Reshape{}, {transposed(graph, cut, {2, 4, 0, 1, 3, 5})}, output);
+}
+
+void read_batch_to_space(TfliteGraph& graph, const tflite::Operator& /*source*/, const Operator& op,
+                         const Tensors& outputs) {
   const Shape b = blocks_of(graph, op);
   const Shape crops = graph.integers(op, 2, "crops");
+  graph.require(crops.size() == 4 && *std::min_element(crops.begin(), crops.end()) >= 0,
+                "crops must be four numbers from 0 on");
+  if (const auto batch = graph.batches().find(op.inputs[0]); batch != graph.batches().end()) {
+    // The convolution itself, its padding less what is cropped off.
+    const SpaceInBatches& in = batch->second;
+    graph.require(in.conv && in.blocks == b, "does not put together what was taken apart");
+    Operator conv = *in.conv;
+    auto* depthwise = std::get_if<DepthwiseConv2d>(&conv.attributes);
+    Conv2d& window = depthwise != nullptr ? depthwise->conv : std::get<Conv2d>(conv.attributes);
+    window.dilation_h = b[0];
+    window.dilation_w = b[1];
+    window.padding = {in.pads[0] - crops[0], in.pads[2] - crops[2], in.pads[1] - crops[1],
+                      in.pads[3] - crops[3]};
+    conv.inputs[0] = in.feature;
+    conv.output = only(graph, outputs);
+    graph.add(std::move(conv));
+    return;
+  }
   const Shape s = graph.input(op, 0).shape;
-  graph.require(s[0] % (b[0] * b[1]) == 0 && crops.size() == 4 &&
-                    *std::min_element(crops.begin(), crops.end()) >= 0,
-                "batch and blocks, or crops, do not fit");
+  graph.require(s[0] % (b[0] * b[1]) == 0, "batch and blocks do not fit");
   const std::int32_t batch = s[0] / (b[0] * b[1]);
   const std::int32_t cut = reshaped(graph, op.inputs[0], {b[0], b[1], batch, s[1], s[2], s[3]});
   const std::int32_t joined = reshaped(graph, transposed(graph, cut, {2, 3, 0, 4, 1, 5}),
@@ -261,6 +284,33 @@ void read_shape(TfliteGraph& graph, const tflite::Operator& /*source*/, const Op
 }
 
 }  // namespace
+
+bool read_in_batches(TfliteGraph& graph, const TfliteKind& kind, const Operator& op) {
+  const bool is_conv = std::holds_alternative<Conv2d>(op.attributes) ||
+                       std::holds_alternative<DepthwiseConv2d>(op.attributes);
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    const auto found = graph.batches().find(op.inputs[i]);
+    if (found == graph.batches().end() || kind.operators == read_batch_to_space) {
+      continue;
+    }
+    SpaceInBatches batch = found->second;
+    graph.require(!batch.conv, "reads the result of a convolution over a batch of blocks");
+    if (is_conv && i == 0) {
+      const auto* depthwise = std::get_if<DepthwiseConv2d>(&op.attributes);
+      const Conv2d& conv = depthwise != nullptr ? depthwise->conv : std::get<Conv2d>(op.attributes);
+      const Padding& p = conv.padding;
+      graph.require(conv.stride_h == 1 && conv.stride_w == 1 && conv.dilation_h == 1 &&
+                        conv.dilation_w == 1 && p.top + p.left + p.bottom + p.right == 0,
+                    "a convolution over a batch of blocks must have stride 1 and no padding");
+      batch.conv = op;
+      graph.batches()[op.output] = std::move(batch);
+      return true;
+    }
+    compute_batch(graph, op.inputs[i], batch);
+    graph.batches().erase(op.inputs[i]);
+  }
+  return false;
+}
 
 TfliteKinds tflite_arrangements() {
   constexpr auto kAll = TfliteInputs::All;

@@ -84,8 +84,7 @@ Attributes read_rsqrt(const TfliteGraph& graph, const TfliteOperator& o) {
 std::vector<std::int32_t> axes_of(const TfliteGraph& graph, const Operator& op) {
   std::vector<std::int32_t> axes;
   for (const std::int32_t axis : graph.integers(op, 1, "axes")) {
-    axes.push_back(
-        static_cast<std::int32_t>(graph.axis_of(axis, graph.input(op, 0).shape.size())));
+    axes.push_back(static_cast<std::int32_t>(graph.axis_of(axis, graph.input(op, 0).shape.size())));
   }
   std::sort(axes.begin(), axes.end());
   axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
@@ -130,10 +129,10 @@ Attributes read_batch_matmul(const TfliteGraph& graph, const TfliteOperator& o) 
 
 Attributes read_resize_bilinear(const TfliteGraph& graph, const TfliteOperator& o) {
   const auto& options = graph.need(o.source.builtin_options_as_ResizeBilinearOptions());
-  return HostOperator{HostKind::ResizeBilinear,
-                      {options.align_corners(), options.half_pixel_centers(),
-                       graph.is_unsigned(o.op, 0)},
-                      {}};
+  return HostOperator{
+      HostKind::ResizeBilinear,
+      {options.align_corners(), options.half_pixel_centers(), graph.is_unsigned(o.op, 0)},
+      {}};
 }
 
 }  // namespace

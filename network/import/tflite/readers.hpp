@@ -45,6 +45,10 @@ TfliteKinds tflite_arrangements();
 TfliteKinds tflite_host();  ///< what only the host has
 const TfliteKind& tflite_detection();
 
+/// Whether the operator became part of a dilated convolution (SpaceInBatches). Other readers of
+/// such a batch get it computed.
+bool read_in_batches(TfliteGraph& graph, const TfliteKind& kind, const Operator& op);
+
 /// Whether the array's operators take the operator's first input: int8.
 bool is_quantised(const TfliteGraph& graph, const Operator& op);
 /// The function as a table of 256 outputs, computed in float as TensorFlow Lite's tables are.

@@ -12,7 +12,8 @@ namespace {
 // As layers of layer lists have it: outputs of a standard deviation of about 40.
 float weight_scale(std::int64_t summands) {
   return static_cast<float>(
-      40.0 / (1.5 * 74.0 * 50.0 * std::sqrt(static_cast<double>(std::max<std::int64_t>(summands, 1)))));
+      40.0 /
+      (1.5 * 74.0 * 50.0 * std::sqrt(static_cast<double>(std::max<std::int64_t>(summands, 1)))));
 }
 
 void draw_bytes(Tensor& tensor, SplitMix64& rng) {

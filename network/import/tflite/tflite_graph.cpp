@@ -178,9 +178,9 @@ std::vector<std::int32_t> TfliteGraph::integers(const Operator& op, std::size_t 
     std::int32_t narrow = 0;
     std::memcpy(&wide, tensor.constant.data() + v * size_of(tensor.type), is_wide ? 8 : 0);
     std::memcpy(&narrow, tensor.constant.data() + v * size_of(tensor.type), is_wide ? 0 : 4);
-    values[v] = is_wide ? static_cast<std::int32_t>(std::clamp<std::int64_t>(wide, INT32_MIN,
-                                                                             INT32_MAX))
-                        : narrow;
+    values[v] =
+        is_wide ? static_cast<std::int32_t>(std::clamp<std::int64_t>(wide, INT32_MIN, INT32_MAX))
+                : narrow;
   }
   return values;
 }

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <cstring>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,15 @@ std::vector<T> values_of(const flatbuffers::Vector<T>* vector) {
   }
   return values;
 }
+
+/// A dilated convolution as older files have it: pixels that a block apart meet in one picture of a
+/// batch, convolved there, and put back.
+struct SpaceInBatches {
+  std::int32_t feature = -1;
+  std::vector<std::int32_t> blocks;  ///< height, width
+  std::vector<std::int32_t> pads;    ///< top, bottom, left, right
+  std::optional<Operator> conv;      ///< once it has been read
+};
 
 class TfliteGraph {
  public:
@@ -83,6 +94,10 @@ class TfliteGraph {
   /// The network, checked. Throws what failed, or cuts it off.
   Network finish();
 
+  /// Tensors that are batches of blocks and not computed as such, as long as convolutions read
+  /// them.
+  std::map<std::int32_t, SpaceInBatches>& batches() { return batches_; }
+
   /// What operators of our own are called.
   void call(const char* kind) { kind_ = kind; }
 
@@ -103,6 +118,7 @@ class TfliteGraph {
   bool seeded_ = false;  // a float model: its values are taken as int8
   std::string where_;
   std::string kind_;
+  std::map<std::int32_t, SpaceInBatches> batches_;
   std::vector<bool> is_unsigned_;
   std::vector<std::string> problems_;  // by tensor: why it cannot be had
   std::vector<std::string> failures_;

@@ -60,9 +60,8 @@ class Exporter {
     for (const std::int32_t input : network_.inputs) {
       const Tensor& tensor = tensor_of(input);
       name(input, tensor.name.empty() ? "input" : tensor.name);
-      text += fmt::format("  {}: {{shape: {}{}{}{}}}\n", quoted(name_of(input)),
-                          list(tensor.shape), type(tensor), quantisation(tensor),
-                          form(tensor.form));
+      text += fmt::format("  {}: {{shape: {}{}{}{}}}\n", quoted(name_of(input)), list(tensor.shape),
+                          type(tensor), quantisation(tensor), form(tensor.form));
     }
     std::string layers;
     for (const Operator& op : network_.operators) {
@@ -213,7 +212,8 @@ class Exporter {
   }
 
   static std::string type(const Tensor& tensor) {
-    return tensor.type == DataType::Int8 ? "" : fmt::format(", type: {}", tessera::name_of(tensor.type));
+    return tensor.type == DataType::Int8 ? ""
+                                         : fmt::format(", type: {}", tessera::name_of(tensor.type));
   }
 
   static std::string form(const Form& form) {
@@ -288,8 +288,8 @@ class Exporter {
     }
     name(index, tensor.name.empty() ? "constant" : tensor.name);
     return fmt::format("  - constant: {{name: {}, shape: {}, values: {}{}{}}}\n",
-                       quoted(name_of(index)), list(tensor.shape),
-                       write(tensor.constant, "values"), type(tensor), quantisation(tensor));
+                       quoted(name_of(index)), list(tensor.shape), write(tensor.constant, "values"),
+                       type(tensor), quantisation(tensor));
   }
 
   const Network& network_;

@@ -237,7 +237,8 @@ class HostChecker {
     for (std::size_t d = 0; d < rank; ++d) {
       const std::int64_t before = host_.integers[d];
       const std::int64_t after = host_.integers[rank + d];
-      const std::int64_t most = !mirror ? INT32_MAX : shape(0)[d] - (host_.integers.back() == 0);
+      const std::int64_t most =
+          !mirror ? INT32_MAX : shape(0)[d] - (host_.integers.back() == 0 ? 1 : 0);
       if (before < 0 || after < 0 || before > most || after > most ||
           shape(0)[d] + before + after != out_.shape[d]) {
         return fmt::format("dimension {}: {} + {} + {} is not {}, or a pad is too wide", d, before,

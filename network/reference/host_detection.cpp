@@ -47,8 +47,8 @@ class Detector {
     const bool each_class = host_.integers[3] != 0;
     std::fill_n(x_.output_data, x_.output().bytes(), std::uint8_t{0});
     if (host_.integers[0] == 3) {
-      put(x_.output_data, 0,
-          static_cast<float>(found_.size() / (each_class ? std::size_t{1} : per_box)));
+      const std::size_t boxes = found_.size() / (each_class ? std::size_t{1} : per_box);
+      put(x_.output_data, 0, static_cast<float>(boxes));
       return;
     }
     for (std::size_t i = 0; i < found_.size(); ++i) {

@@ -83,7 +83,8 @@ void host_resize_bilinear(const HostOperator& host, const Operands& x) {
                               value(at(v.high, h.high) + c) * v.distance * h.distance;
             if (whole) {
               put(x.output_data, out,
-                  static_cast<std::int8_t>(static_cast<std::int32_t>(sum + 0.5F) - 128));
+                  static_cast<std::int8_t>(static_cast<std::int32_t>(std::floor(sum + 0.5F)) -
+                                           128));
             } else {
               put(x.output_data, out, sum);
             }

@@ -42,8 +42,8 @@ T floor_div(T a, T b) {
     if (b == 0 || (b == -1 && a == std::numeric_limits<T>::min())) {
       return b == 0 ? T{0} : a;
     }
-    const T quotient = a / b;
-    return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+    const T quotient = static_cast<T>(a / b);
+    return a % b != 0 && (a < 0) != (b < 0) ? static_cast<T>(quotient - 1) : quotient;
   } else {
     return std::floor(a / b);
   }
@@ -55,11 +55,11 @@ T floor_mod(T a, T b) {
     if (b == 0 || b == -1) {
       return 0;
     }
-    const T rest = a % b;
-    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+    const T rest = static_cast<T>(a % b);
+    return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
   } else {
     const T rest = std::fmod(a, b);
-    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+    return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
   }
 }
 

@@ -24,8 +24,8 @@ using Bytes = std::vector<std::uint8_t>;
 
 class Pictures : public testing::Test {
  protected:
-  Pictures() { fs::create_directories(dir_); }
-  ~Pictures() override { fs::remove_all(dir_); }
+  void SetUp() override { fs::create_directories(dir_); }
+  void TearDown() override { fs::remove_all(dir_); }
 
   [[nodiscard]] std::string path(const std::string& name) const { return (dir_ / name).string(); }
 

@@ -80,6 +80,7 @@ void OnnxImporter::mean_over(const Node& node, const OnnxValue& given, Dims axes
   }
   const auto stored_axes = [&](const OnnxValue& v) {
     std::vector<std::int32_t> stored;
+    stored.reserve(reduced.size());
     for (const std::size_t axis : reduced) {
       stored.push_back(static_cast<std::int32_t>(stored_axis(v, axis)));
     }
@@ -450,7 +451,8 @@ void OnnxImporter::resize(const Node& node) {
             fmt::format("coordinates `{}` of linear resizes are not supported", place));
     require(attributes.integer("antialias", 0) == 0, "antialias is not supported");
     define(node.output(0),
-           moved(in, shape, HostOperator{HostKind::ResizeBilinear, {corners, centers, 1}, {}}),
+           moved(in, shape,
+                 HostOperator{HostKind::ResizeBilinear, {corners ? 1 : 0, centers ? 1 : 0, 1}, {}}),
            dims, in.order);
     return;
   }

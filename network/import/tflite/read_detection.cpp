@@ -30,12 +30,13 @@ void read_detection(TfliteGraph& graph, const tflite::Operator& source, const Op
                 "max_detections, num_classes and max_classes_per_detection must be positive");
   HostOperator host;
   host.kind = HostKind::DetectionPostProcess;
-  host.integers = {0,
-                   most,
-                   std::min(per_box, classes),
-                   options["use_regular_nms"].IsNull() ? 0 : options["use_regular_nms"].AsBool(),
-                   whole(options, "detections_per_class", 100),
-                   classes};
+  host.integers = {
+      0,
+      most,
+      std::min(per_box, classes),
+      !options["use_regular_nms"].IsNull() && options["use_regular_nms"].AsBool() ? 1 : 0,
+      whole(options, "detections_per_class", 100),
+      classes};
   for (const char* name :
        {"nms_score_threshold", "nms_iou_threshold", "y_scale", "x_scale", "h_scale", "w_scale"}) {
     host.numbers.push_back(options[name].AsFloat());

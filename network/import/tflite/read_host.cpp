@@ -124,15 +124,16 @@ Attributes read_mirror_pad(const TfliteGraph& graph, const TfliteOperator& o) {
 
 Attributes read_batch_matmul(const TfliteGraph& graph, const TfliteOperator& o) {
   const auto& options = graph.need(o.source.builtin_options_as_BatchMatMulOptions());
-  return HostOperator{HostKind::BatchMatMul, {options.adj_x(), options.adj_y()}, {}};
+  return HostOperator{
+      HostKind::BatchMatMul, {options.adj_x() ? 1 : 0, options.adj_y() ? 1 : 0}, {}};
 }
 
 Attributes read_resize_bilinear(const TfliteGraph& graph, const TfliteOperator& o) {
   const auto& options = graph.need(o.source.builtin_options_as_ResizeBilinearOptions());
-  return HostOperator{
-      HostKind::ResizeBilinear,
-      {options.align_corners(), options.half_pixel_centers(), graph.is_unsigned(o.op, 0)},
-      {}};
+  return HostOperator{HostKind::ResizeBilinear,
+                      {options.align_corners() ? 1 : 0, options.half_pixel_centers() ? 1 : 0,
+                       graph.is_unsigned(o.op, 0) ? 1 : 0},
+                      {}};
 }
 
 }  // namespace

@@ -1,11 +1,25 @@
 #include "network/import/tflite/tflite_graph.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "network/import/tflite/seeded.hpp"
 
 namespace tessera {
 namespace {
+
+// Extents of 0 are told by the network's rules.
+bool is_countable(const std::vector<std::int32_t>& shape) {
+  std::int64_t elements = 1;
+  for (const std::int32_t extent : shape) {
+    elements *= std::max(extent, 1);
+    if (extent < 0 || elements > (std::int64_t{1} << 31)) {
+      return false;
+    }
+  }
+  return true;
+}
 
 // The same real values 128 lower.
 void make_signed(Tensor& tensor) {
@@ -119,6 +133,11 @@ void TfliteGraph::read_tensor(const tflite::Tensor& source) {
   where_ = fmt::format("tensor {} (`{}`): ", network_.tensors.size(), tensor.name);
   tensor.shape = values_of(source.shape());
   require(tensor.shape.size() <= 8, "more than 8 dimensions");
+  if (!is_countable(tensor.shape)) {
+    problem = fmt::format("shape [{}]; extents must be positive, 2^31 elements at most",
+                          fmt::join(tensor.shape, ", "));
+    tensor.shape = {1};
+  }
   tensor.type = type_of(source, problem);
   tensor.quantisation = quantisation_of(source, problem);
   require(model_.buffers() != nullptr && source.buffer() < model_.buffers()->size(),

@@ -164,6 +164,19 @@ class Graft {
     return static_cast<std::size_t>(static_cast<const std::uint8_t*>(part) - old_.data());
   }
 
+  // Where what a field of the model refers to stands in the old file. Fields that the schema here
+  // does not have were not verified: those that lead out of the file are left out.
+  [[nodiscard]] std::optional<std::size_t> part_of(std::size_t field) const {
+    const std::size_t at = table().GetOptionalFieldOffset(voffset(field));
+    const std::size_t reference = position(&model_) + at;
+    if (at == 0 || reference + sizeof(flatbuffers::uoffset_t) > old_.size()) {
+      return std::nullopt;
+    }
+    const std::size_t part =
+        reference + flatbuffers::ReadScalar<flatbuffers::uoffset_t>(old_.data() + reference);
+    return part < old_.size() ? std::optional(part) : std::nullopt;
+  }
+
   // Table with one 4-byte slot for every field.
   std::size_t add_table(std::size_t fields) {
     out_.align(4);
@@ -189,8 +202,7 @@ class Graft {
     // A field that is absent must be so in the vtable.
     const std::size_t vtable_at = model_at_ - 4 - 2 * kModelFields;
     for (std::size_t f = 1; f < kModelFields; ++f) {
-      const bool present = f == kBuffersField || f == kMetadataField ||
-                           table().GetOptionalFieldOffset(voffset(f)) != 0;
+      const bool present = f == kBuffersField || f == kMetadataField || part_of(f).has_value();
       if (!present) {
         flatbuffers::WriteScalar(out_.data().data() + vtable_at + 4 + 2 * f, std::uint16_t{0});
       }
@@ -243,8 +255,8 @@ class Graft {
       const std::size_t slot = model_at_ + 4 + 4 * f;
       if (f == kBuffersField || f == kMetadataField) {
         out_.refer(slot, f == kBuffersField ? buffers_ : metadata_);
-      } else if (const void* part = table().GetPointer<const void*>(voffset(f)); part != nullptr) {
-        out_.refer(slot, base + position(part));
+      } else if (const auto part = part_of(f); part) {
+        out_.refer(slot, base + *part);
       }
     }
     const std::size_t count = model_.buffers()->size();

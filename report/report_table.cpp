@@ -133,7 +133,7 @@ std::string report_table(const Config& config, const Simulation& simulation,
                       grouped(simulation.program.memory.allocation.lower_bound));
   if (host.layers > 0) {
     text += fmt::format(
-        "host: {} layers, {} operations, {} bytes; {}\n", host.layers,
+        "host: {} layer{}, {} operations, {} bytes; {}\n", host.layers, host.layers == 1 ? "" : "s",
         grouped(host.work.operations), grouped(host.work.bytes),
         config.host.counts()
             ? fmt::format("{:g} MHz beside {:g} MHz ({}): {:.3f} ms", config.host.mhz,

@@ -11,6 +11,7 @@ if [[ ! -x $python ]]; then
   exit 77
 fi
 mkdir -p "$zoo"
+export PYTHONHASHSEED=0  # the order of sets decides names in ONNX files
 # Models are made anew when what makes them has changed.
 if ! cat "$here/make.py" "$here/requirements.txt" | cmp -s - "$zoo/made-by"; then
   rm -rf "$zoo/models"

@@ -213,5 +213,25 @@ TEST(Config, EnergyIsATableOfPicojoules) {
   expect_error(text + "energy: {dram_byte: 1}\n", "dram_byte");
 }
 
+TEST(Config, WhatModelsOfOthersNeed) {
+  const std::string base = "hardware: medium\nnetwork: lenet5\n";
+  const Config plain = parse_config(base, "npu.yaml", {});
+  EXPECT_FALSE(plain.cut);
+  EXPECT_EQ(plain.tensors, TensorForm::Own);
+  EXPECT_TRUE(plain.preprocess.resize);
+  const Config all = parse_config(base +
+                                      "unsupported: cut\ntensors: stored\n"
+                                      "preprocess: {resize: no, mean: [1, 2, 3], scale: 0.5}\n",
+                                  "npu.yaml", {});
+  EXPECT_TRUE(all.cut);
+  EXPECT_EQ(all.tensors, TensorForm::Stored);
+  EXPECT_FALSE(all.preprocess.resize);
+  EXPECT_EQ(all.preprocess.mean, (std::vector<float>{1, 2, 3}));
+  EXPECT_EQ(all.preprocess.scale, (std::vector<float>{0.5F}));
+  expect_error(base + "unsupported: skip\n", "allowed is one of error, cut");
+  expect_error(base + "tensors: int8\n", "allowed is one of own, stored");
+  expect_error(base + "preprocess: {size: 3}\n", "size");
+}
+
 }  // namespace
 }  // namespace tessera

@@ -80,5 +80,53 @@ TEST_F(TensorFile, EveryTruncationIsAnError) {
   }
 }
 
+// A uint8 image that an ONNX file has as NCHW.
+Tensor image_of_onnx() {
+  Tensor tensor;
+  tensor.shape = {1, 2, 3, 4};
+  tensor.form.is_unsigned = true;
+  tensor.form.shape = {1, 4, 2, 3};
+  tensor.form.order = {0, 2, 3, 1};
+  return tensor;
+}
+
+TEST_F(TensorFile, FilesHaveTheModelsOwnTypeAndLayout) {
+  const Tensor tensor = image_of_onnx();
+  std::vector<std::uint8_t> own(24);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    own[i] = static_cast<std::uint8_t>(i * 10);
+  }
+  const auto stored = from_own(tensor, own);
+  for (std::size_t y = 0; y < 2; ++y) {
+    for (std::size_t x = 0; x < 3; ++x) {
+      for (std::size_t c = 0; c < 4; ++c) {
+        EXPECT_EQ(stored[(y * 3 + x) * 4 + c], own[(c * 2 + y) * 3 + x] ^ 0x80);
+      }
+    }
+  }
+  EXPECT_EQ(to_own(tensor, stored), own);
+  for (const char* name : {"own.npy", "own.bin"}) {
+    write_tensor_file(path(name), tensor, stored, TensorForm::Own);
+    EXPECT_EQ(read_tensor_file(path(name), tensor, TensorForm::Own), stored);
+  }
+  write_tensor_file(path("stored.npy"), tensor, stored, TensorForm::Stored);
+  EXPECT_EQ(read_tensor_file(path("stored.npy"), tensor, TensorForm::Stored), stored);
+}
+
+TEST_F(TensorFile, ErrorsSayBothTypesAndShapes) {
+  const Tensor tensor = image_of_onnx();
+  write_tensor_file(path("stored.npy"), tensor, std::vector<std::uint8_t>(24), TensorForm::Stored);
+  try {
+    read_tensor_file(path("stored.npy"), tensor, TensorForm::Own);
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("holds int8 of shape (1, 2, 3, 4); the model's is uint8 of shape (1, 4, 2, "
+                        "3)"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace tessera

@@ -217,7 +217,7 @@ TEST(TfliteOperators, RefusalsNameTheOperator) {
     EXPECT_NE(error.find(part), std::string::npos) << error;
   };
   expect(error_of(one(16, kShape)),
-         "operator 0: builtin operator 16 is not supported; supported are ABS, ADD, ");
+         "operator 0: builtin operator 16 (LSTM) is not supported; supported are ABS, ADD, ");
   expect(error_of(one(55, kShape)), "operator 0 (MAXIMUM): has 1 inputs; it must have 2");
   expect(error_of(one(39, {1, 2, 4, 6}, {}, {{0, 1, 1, 2}})), "order [0, 1, 1, 2]");
   expect(error_of(one(40, {1, 2}, {}, {{0, 2}})), "8 values are left, its output has 2");

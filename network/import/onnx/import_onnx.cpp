@@ -38,11 +38,21 @@ Network OnnxImporter::run() {
   }
   where_.clear();
   if (!failures_.empty() && !options_.cut) {
+    const bool unknown =
+        std::any_of(failures_.begin(), failures_.end(), [](const std::string& text) {
+          return text.find("): is not supported") != std::string::npos;
+        });
+    std::vector<std::string> names;
+    for (const auto& entry : handlers()) {
+      names.push_back(entry.first);
+    }
+    const std::string known =
+        unknown ? fmt::format("; supported are {}", fmt::join(names, ", ")) : "";
     fail(failures_.size() == 1
-             ? failures_[0]
+             ? failures_[0] + known
              : fmt::format("{} nodes are in the way:\n  {}\n(`unsupported: cut` runs what comes "
-                           "before them)",
-                           failures_.size(), fmt::join(failures_, "\n  ")));
+                           "before them{})",
+                           failures_.size(), fmt::join(failures_, "\n  "), known));
   }
   for (const auto& output : onnx_.graph().output()) {
     if (missing_.count(output.name()) == 0) {
@@ -267,11 +277,7 @@ const std::map<std::string, OnnxImporter::Handler>& OnnxImporter::handlers() {
 void OnnxImporter::read_node(const Node& node) {
   const auto handler = handlers().find(node.op_type());
   if (handler == handlers().end()) {
-    std::vector<std::string> names;
-    for (const auto& entry : handlers()) {
-      names.push_back(entry.first);
-    }
-    fail(fmt::format("is not supported; supported are {}", fmt::join(names, ", ")));
+    fail("is not supported");
   }
   require(node.output_size() >= 1, "has no output");
   for (const std::string& in : node.input()) {

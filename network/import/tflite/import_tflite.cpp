@@ -33,6 +33,54 @@ std::string supported_operators() {
 
 constexpr std::int32_t kCustom = 32;
 
+// TensorFlow Lite's names of operators that are not supported.
+std::string name_in_parentheses(std::int32_t builtin) {
+  static const std::map<std::int32_t, const char*> names = {
+      {7, "EMBEDDING_LOOKUP"},
+      {10, "HASHTABLE_LOOKUP"},
+      {12, "L2_POOL_2D"},
+      {13, "LOCAL_RESPONSE_NORMALIZATION"},
+      {15, "LSH_PROJECTION"},
+      {16, "LSTM"},
+      {24, "RNN"},
+      {27, "SVDF"},
+      {35, "UNIDIRECTIONAL_SEQUENCE_RNN"},
+      {44, "UNIDIRECTIONAL_SEQUENCE_LSTM"},
+      {46, "BIDIRECTIONAL_SEQUENCE_RNN"},
+      {48, "TOPK_V2"},
+      {52, "BIDIRECTIONAL_SEQUENCE_LSTM"},
+      {68, "SPARSE_TO_DENSE"},
+      {80, "FAKE_QUANT"},
+      {85, "ONE_HOT"},
+      {93, "ZEROS_LIKE"},
+      {94, "FILL"},
+      {96, "RANGE"},
+      {103, "UNIQUE"},
+      {106, "ADD_N"},
+      {109, "WHERE"},
+      {110, "RANK"},
+      {112, "REVERSE_SEQUENCE"},
+      {113, "MATRIX_DIAG"},
+      {115, "MATRIX_SET_DIAG"},
+      {118, "IF"},
+      {119, "WHILE"},
+      {120, "NON_MAX_SUPPRESSION_V4"},
+      {121, "NON_MAX_SUPPRESSION_V5"},
+      {122, "SCATTER_ND"},
+      {124, "DENSIFY"},
+      {125, "SEGMENT_SUM"},
+      {128, "CUMSUM"},
+      {129, "CALL_ONCE"},
+      {131, "RFFT2D"},
+      {132, "CONV_3D"},
+      {142, "VAR_HANDLE"},
+      {143, "READ_VARIABLE"},
+      {144, "ASSIGN_VARIABLE"},
+  };
+  const auto found = names.find(builtin);
+  return found == names.end() ? "" : fmt::format(" ({})", found->second);
+}
+
 const TfliteKind& kind_of(const tflite::Model& model, const tflite::Operator& source,
                           const TfliteGraph& graph) {
   graph.require(
@@ -47,9 +95,9 @@ const TfliteKind& kind_of(const tflite::Model& model, const tflite::Operator& so
   }
   const auto entry = kinds().find(builtin);
   graph.require(entry != kinds().end(),
-                fmt::format("builtin operator {}{} is not supported; supported are {}", builtin,
-                            custom.empty() ? "" : fmt::format(" (custom `{}`)", custom),
-                            supported_operators()));
+                custom.empty() ? fmt::format("builtin operator {}{} is not supported", builtin,
+                                             name_in_parentheses(builtin))
+                               : fmt::format("custom operator `{}` is not supported", custom));
   return entry->second;
 }
 
@@ -111,7 +159,7 @@ Network import_model(const tflite::Model& model, const std::string& name,
     });
     ++index;
   }
-  return graph.finish();
+  return graph.finish(supported_operators());
 }
 
 }  // namespace

@@ -116,17 +116,22 @@ void TfliteGraph::cut() {
   network_.left_out = failures_;
 }
 
-Network TfliteGraph::finish() {
+Network TfliteGraph::finish(const std::string& supported) {
   where_.clear();
   check_tensors(network_.inputs, 0);
   check_tensors(network_.outputs, 0);
   if (!failures_.empty()) {
     if (!options_.cut) {
+      const bool unknown =
+          std::any_of(failures_.begin(), failures_.end(), [](const std::string& text) {
+            return text.find(" is not supported") != std::string::npos;
+          });
+      const std::string known = unknown ? "; supported are " + supported : "";
       fail(failures_.size() == 1
-               ? failures_[0]
+               ? failures_[0] + known
                : fmt::format("{} operators are in the way:\n  {}\n(`unsupported: cut` runs what "
-                             "comes before them)",
-                             failures_.size(), fmt::join(failures_, "\n  ")));
+                             "comes before them{})",
+                             failures_.size(), fmt::join(failures_, "\n  "), known));
     }
     cut();
   }

@@ -91,8 +91,8 @@ class TfliteGraph {
   /// Reads one operator of the file; its failure is kept for finish().
   template <class Reader>
   void read(const tflite::Operator& source, std::size_t index, Reader reader);
-  /// The network, checked. Throws what failed, or cuts it off.
-  Network finish();
+  /// The network, checked. Throws what failed, or cuts it off. `supported`: operators that are.
+  Network finish(const std::string& supported);
 
   /// Tensors that are batches of blocks and not computed as such, as long as convolutions read
   /// them.

@@ -85,6 +85,29 @@ void NetworkChecker::check_tensor(std::size_t t) {
   require(tensor.type != DataType::Int8 ||
               (tensor.quantisation.zero_point >= -128 && tensor.quantisation.zero_point <= 127),
           fmt::format("zero point {} is not an int8", tensor.quantisation.zero_point));
+  check_form(tensor);
+}
+
+void NetworkChecker::check_form(const Tensor& tensor) const {
+  const Form& form = tensor.form;
+  if (form.order.empty() && form.shape.empty()) {
+    return;
+  }
+  const std::size_t rank = tensor.shape.size();
+  std::vector<bool> seen(rank, false);
+  bool fits = form.shape.size() == rank && (form.order.empty() || form.order.size() == rank);
+  for (std::size_t d = 0; fits && d < rank; ++d) {
+    const std::int32_t there = form.order.empty() ? static_cast<std::int32_t>(d) : form.order[d];
+    fits = there >= 0 && static_cast<std::size_t>(there) < rank &&
+           !seen[static_cast<std::size_t>(there)] &&
+           form.shape[static_cast<std::size_t>(there)] == tensor.shape[d];
+    if (fits) {
+      seen[static_cast<std::size_t>(there)] = true;
+    }
+  }
+  require(fits, fmt::format("in its file it has shape [{}] in order [{}], which do not give [{}]",
+                            fmt::join(form.shape, ", "), fmt::join(form.order, ", "),
+                            fmt::join(tensor.shape, ", ")));
 }
 
 const Tensor& NetworkChecker::input(const Operator& op, std::size_t i, const char* what) const {

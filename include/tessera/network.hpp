@@ -28,7 +28,7 @@ struct Quantisation {
 struct Form {
   bool is_unsigned = false;         ///< uint8 there: each value is 128 higher
   std::vector<std::int32_t> shape;  ///< there; empty: the same
-  /// Dimension d here is order[d] there, both without leading extents of 1; empty: the same order.
+  /// Dimension d here is order[d] there; empty: the same order.
   std::vector<std::int32_t> order;
 };
 

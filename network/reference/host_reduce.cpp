@@ -144,13 +144,10 @@ void host_reduce(const HostOperator& host, const Operands& x) {
 // The first of equal ones.
 void host_arg(const HostOperator& host, const Operands& x) {
   const Tensor& in = x.input(0);
-  const auto axis = static_cast<std::size_t>(host.integers[0]);
-  std::int64_t inner = 1;
-  for (std::size_t d = axis + 1; d < in.shape.size(); ++d) {
-    inner *= in.shape[d];
-  }
-  const std::int64_t count = in.shape[axis];
-  const std::int64_t outer = in.elements() / (count * inner);
+  const MeanExtents extents = extents_of({host.integers[0], 1}, in.shape);
+  const std::int64_t outer = extents.outer;
+  const std::int64_t count = extents.count;
+  const std::int64_t inner = extents.inner;
   for_type(in.type, [&](auto zero) {
     using T = decltype(zero);
     for (std::int64_t o = 0; o < outer; ++o) {

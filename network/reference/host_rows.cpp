@@ -130,12 +130,9 @@ void host_batch_matmul(const HostOperator& host, const Operands& x) {
 
 void host_softmax(const HostOperator& host, const Operands& x) {
   const Tensor& in = x.input(0);
-  const auto axis = static_cast<std::size_t>(host.integers[0]);
-  std::int64_t inner = 1;
-  for (std::size_t d = axis + 1; d < in.shape.size(); ++d) {
-    inner *= in.shape[d];
-  }
-  const std::int64_t count = in.shape[axis];
+  const MeanExtents extents = extents_of({host.integers[0], 1}, in.shape);
+  const std::int64_t count = extents.count;
+  const std::int64_t inner = extents.inner;
   for (std::int64_t row = 0; row < in.elements() / count; ++row) {
     const std::int64_t first = row / inner * inner * count + row % inner;
     const auto value = [&](std::int64_t i) { return get<float>(x.inputs[0], first + i * inner); };

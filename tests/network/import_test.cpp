@@ -265,5 +265,21 @@ TEST(Tflite, DamagedFilesNeverCrash) {
   EXPECT_GT(refused, 0);
 }
 
+TEST(LayerList, FormsInFilesMustFitTheirTensors) {
+  const auto read = [](const std::string& form) {
+    return import_yaml("inputs: {x: {shape: [1, 4, 5, 2], scale: 0.1, zero_point: 0" + form +
+                           "}}\nlayers:\n  - relu: {}\n",
+                       "n.yaml", 1);
+  };
+  EXPECT_NO_THROW(read(", file_shape: [1, 2, 4, 5], file_order: [0, 2, 3, 1]"));
+  for (const char* bad :
+       {", file_order: [0, 2, 3, 1]", ", file_shape: [1, 2]", ", file_shape: [1, 4, 2, 5]",
+        ", file_shape: [1, 2, 4, 5], file_order: [0, 2, 3, 3]",
+        ", file_shape: [1, 2, 4, 5], file_order: [5, 5, 5, 7]",
+        ", file_shape: [1, 2, 4, 5], file_order: [0, 2, 3]"}) {
+    EXPECT_THROW(read(bad), InputError) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace tessera

@@ -180,28 +180,18 @@ void OnnxImporter::pow(const Node& node) {
   float_pair(node, HostKind::Pow);
 }
 
-void OnnxImporter::min(const Node& node) {
+// Cutting off at a constant keeps the scale.
+void OnnxImporter::bound(const Node& node, HostKind kind) {
   require(node.input_size() == 2, "needs two inputs");
-  if (is_known(node.input(1)) && known_dims(node.input(1)).size() <= 1 &&
-      (!quantised_ || is_quantised(input(node, 0)))) {
-    const double c = number(node.input(1));
-    function_node(
-        node, [c](double x) { return std::min(x, c); }, HostKind::Minimum, {}, true);
+  if (!is_known(node.input(1)) || known_dims(node.input(1)).size() > 1 ||
+      (quantised_ && !is_quantised(input(node, 0)))) {
+    float_pair(node, kind);
     return;
   }
-  float_pair(node, HostKind::Minimum);
-}
-
-void OnnxImporter::max(const Node& node) {
-  require(node.input_size() == 2, "needs two inputs");
-  if (is_known(node.input(1)) && known_dims(node.input(1)).size() <= 1 &&
-      (!quantised_ || is_quantised(input(node, 0)))) {
-    const double c = number(node.input(1));
-    function_node(
-        node, [c](double x) { return std::max(x, c); }, HostKind::Maximum, {}, true);
-    return;
-  }
-  float_pair(node, HostKind::Maximum);
+  const double c = number(node.input(1));
+  const bool below = kind == HostKind::Minimum;
+  function_node(
+      node, [=](double x) { return below ? std::min(x, c) : std::max(x, c); }, kind, {}, true);
 }
 
 void OnnxImporter::qlinear_binary(const Node& node, BinaryKind kind) {

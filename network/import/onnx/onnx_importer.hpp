@@ -185,8 +185,9 @@ class OnnxImporter {
   void mul(const Node& node) { binary(node, BinaryKind::Mul); }
   void div(const Node& node);
   void pow(const Node& node);
-  void min(const Node& node);
-  void max(const Node& node);
+  void bound(const Node& node, HostKind kind);
+  void min(const Node& node) { bound(node, HostKind::Minimum); }
+  void max(const Node& node) { bound(node, HostKind::Maximum); }
   void qlinear_binary(const Node& node, BinaryKind kind);
   void qlinear_add(const Node& node) { qlinear_binary(node, BinaryKind::Add); }
   void qlinear_mul(const Node& node) { qlinear_binary(node, BinaryKind::Mul); }

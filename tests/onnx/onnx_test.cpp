@@ -222,6 +222,27 @@ TEST(Onnx, CutRunsWhatComesBefore) {
   EXPECT_EQ(network.left_out.size(), 4U);
 }
 
+// What a node that fails had taken along stands alone again, and is left out by itself.
+TEST(Onnx, CutGivesBackWhatAFailedNodeTook) {
+  W w(1);
+  w.input("x", onnx::TensorProto::INT8, {1, 3, 4, 4});
+  w.output("p", onnx::TensorProto::INT8);
+  w.output("y", onnx::TensorProto::INT8);
+  w.scale("s", 0.05F);
+  w.zero("z", true, 3);
+  w.node("DequantizeLinear", {"x", "s", "z"}, {"xf"});
+  w.node("MaxPool", {"xf"}, {"m"}, {W::ints("kernel_shape", {2, 2})});
+  w.node("QuantizeLinear", {"m", "s", "z"}, {"p"});
+  w.quantised("w", {4, 2, 1, 1}, true, 0, -1, 0.01F);  // two channels of three
+  w.node("Conv", {"m", "w"}, {"c"});
+  w.node("Relu", {"c"}, {"r"});
+  w.node("QuantizeLinear", {"r", "s", "z"}, {"y"});
+  const Network network = import_onnx(w.bytes(), "model.onnx", {1, false, true});
+  EXPECT_EQ(network.operators.size(), 1U);
+  EXPECT_EQ(network.outputs.size(), 1U);
+  EXPECT_EQ(network.left_out.size(), 3U);
+}
+
 TEST(Onnx, AnOpenFirstDimensionIsSaid) {
   W w(1);
   w.input("x", onnx::TensorProto::INT8, {0, 3, 4, 4});

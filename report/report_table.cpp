@@ -136,8 +136,8 @@ std::string report_table(const Config& config, const Simulation& simulation,
         "host: {} layer{}, {} operations, {} bytes; {}\n", host.layers, host.layers == 1 ? "" : "s",
         grouped(host.work.operations), grouped(host.work.bytes),
         config.host.counts()
-            ? fmt::format("{:g} MHz beside {:g} MHz ({}): {:.3f} ms", config.host.mhz,
-                          config.host.accelerator_mhz, config.host.name,
+            ? fmt::format("{}, {:g} MHz (accelerator {:g} MHz): {:.3f} ms", config.host.name,
+                          config.host.mhz, config.host.accelerator_mhz,
                           static_cast<double>(host.cycles) / (config.host.accelerator_mhz * 1000))
             : "its time is in no figure (`host: microcontroller` counts it)");
   }

@@ -3,6 +3,8 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
@@ -10,6 +12,7 @@
 #include "tessera/memory_plan.hpp"
 #include "tessera/operator_graph.hpp"
 #include "tests/files.hpp"
+#include "tests/planner/generated.hpp"
 #include "tests/shared_dir.hpp"
 
 namespace {
@@ -62,16 +65,84 @@ void order(benchmark::State& state, const char* name, std::uint64_t bytes_per_el
   state.counters["proved"] = result.is_optimal() ? 1 : 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  if (!std::filesystem::is_directory(benchmarks())) {
-    fmt::print("skipped: the published instances are not on this machine\n");
-    return 0;
+// What each of many takes.
+class Spread {
+ public:
+  template <class Work>
+  void time(Work work) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    values_.push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
+            .count());
   }
-  const auto once = [](benchmark::internal::Benchmark* b) {
-    b->Unit(benchmark::kMillisecond)->Iterations(1);
-  };
+  void add(double value) { values_.push_back(value); }
+  void report(benchmark::State& state, const std::string& name) {
+    std::sort(values_.begin(), values_.end());
+    state.counters["median_" + name] = values_[values_.size() / 2];
+    state.counters["worst_" + name] = values_.back();
+  }
+
+ private:
+  std::vector<double> values_;
+};
+
+// Drawn instances, no capacity: how long, and how far above the bound in percent.
+void generated_instances(benchmark::State& state, std::uint64_t steps) {
+  Spread times;
+  Spread above;
+  double at_bound = 0;
+  while (state.KeepRunning()) {
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+      const tessera::AllocationProblem problem = tessera::test::generated_allocation(seed);
+      tessera::Allocation result;
+      times.time([&] { result = tessera::allocate_best(problem, 0, {steps}); });
+      if (!tessera::violation(problem, result.offsets).empty()) {
+        state.SkipWithError("a plan is wrong");
+      }
+      above.add(100.0 * static_cast<double>(result.height - result.lower_bound) /
+                static_cast<double>(result.lower_bound));
+      at_bound += result.is_optimal() ? 1 : 0;
+    }
+  }
+  times.report(state, "ms");
+  above.report(state, "percent");
+  state.counters["proved"] = at_bound;
+}
+
+void generated_orders(benchmark::State& state) {
+  Spread times;
+  Spread above;
+  double proved = 0;
+  while (state.KeepRunning()) {
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+      const tessera::OrderProblem problem =
+          tessera::order_problem(tessera::test::generated_graph(seed), false);
+      tessera::Order result;
+      times.time([&] { result = tessera::order_exact(problem, 3'000'000); });
+      above.add(100.0 * static_cast<double>(result.peak - result.lower_bound) /
+                static_cast<double>(result.lower_bound));
+      proved += result.is_optimal() ? 1 : 0;
+    }
+  }
+  times.report(state, "ms");
+  above.report(state, "percent");
+  state.counters["proved"] = proved;
+}
+
+void once(benchmark::internal::Benchmark* b) {
+  b->Unit(benchmark::kMillisecond)->Iterations(1);
+}
+
+BENCHMARK_CAPTURE(generated_instances, 50000_steps, 50'000)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1);
+BENCHMARK_CAPTURE(generated_instances, 3000000_steps, 3'000'000)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1);
+BENCHMARK(generated_orders)->Unit(benchmark::kMillisecond)->Iterations(1);
+
+void register_published() {
   for (char name = 'A'; name <= 'H'; ++name) {
     once(benchmark::RegisterBenchmark(fmt::format("allocation/{}", name).c_str(), allocation, name,
                                       1048576U));
@@ -87,6 +158,16 @@ int main(int argc, char** argv) {
                            "nasnet_imagenet", "randwire_cifar_s0", "randwire_cifar_s1",
                            "randwire_cifar_s2", "randwire_s0", "randwire_s1"}) {
     once(benchmark::RegisterBenchmark(fmt::format("order/{}", name).c_str(), order, name, 4U));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (std::filesystem::is_directory(benchmarks())) {
+    register_published();
+  } else {
+    fmt::print("the published instances are not on this machine: generated ones alone\n");
   }
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();

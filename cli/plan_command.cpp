@@ -17,8 +17,9 @@
 namespace tessera {
 namespace {
 
-constexpr std::uint64_t kInterpreterAlignment = 16;  // of TensorFlow Lite Micro's arena
-constexpr std::uint64_t kFileBudget = 3'000'000;     // for problems and graphs of files
+constexpr std::uint64_t kInterpreterAlignment = 16;   // of TensorFlow Lite Micro's arena
+constexpr std::uint64_t kProblemBudget = 30'000'000;  // for problems of files
+constexpr std::uint64_t kFileBudget = 3'000'000;      // for graphs and models of files
 
 std::size_t index_of(const std::string& option, const std::string& name,
                      const std::vector<std::string>& names) {
@@ -104,7 +105,8 @@ PlanReport PlanCommand::make() const {
     if (check_) {
       return check_plan(problem_, std::move(problem), std::move(offsets), capacity_);
     }
-    return plan_problem(problem_, std::move(problem), options.planner, capacity_, options.budget);
+    return plan_problem(problem_, std::move(problem), options.planner, capacity_,
+                        budget_ != 0 ? budget_ : kProblemBudget);
   }
   if (!graph_.empty()) {
     return plan_graph(read_graph_csv(text_of(graph_), graph_, bytes_per_element_), options,

@@ -11,19 +11,42 @@ bool power_of_two(std::uint64_t value) {
   return value != 0 && (value & (value - 1)) == 0;
 }
 
+std::string cbuf_problem(const Hardware& hw) {
+  if (hw.cbuf_banks < 1 || hw.cbuf_banks > 64) {
+    return fmt::format("hardware.cbuf.banks is {}; allowed is a number from 1 to 64",
+                       hw.cbuf_banks);
+  }
+  const std::uint64_t step = std::uint64_t{hw.cbuf_banks} * hw.atomic_c;
+  const std::uint64_t most = (std::uint64_t{hw.atomic_c} << 20) / step * step;
+  if (hw.cbuf_capacity % step != 0 || hw.cbuf_capacity < 2 * step || hw.cbuf_capacity > most) {
+    return fmt::format(
+        "hardware.cbuf.capacity is {} bytes; allowed is a multiple of banks x atomic_c ({} x {} = "
+        "{}) from {} to {}",
+        hw.cbuf_capacity, hw.cbuf_banks, hw.atomic_c, step, 2 * step, most);
+  }
+  if (hw.cbuf_size > hw.cbuf_capacity || hw.cbuf_size < hw.atomic_c ||
+      hw.cbuf_size % hw.atomic_c != 0) {
+    return fmt::format(
+        "hardware.cbuf.size is {} bytes; allowed is a multiple of atomic_c ({}) up "
+        "to {}",
+        hw.cbuf_size, hw.atomic_c, hw.cbuf_capacity);
+  }
+  return "";
+}
+
 }  // namespace
 
 // 3x3 kernels are the usual ones: a window of three rows where the array has room for it, and of
 // five columns, for 5x5 in two tiles, where it has room for more.
 Hardware::Window Hardware::depthwise_window() const {
-  if (atomic_c != atomic_k) {
-    return {0, 1};
-  }
-  if (atomic_c >= 32) {
+  if (atomic_c >= 25) {
     return {5, 5};
   }
-  if (atomic_c >= 16) {
-    return {3, 5};
+  if (atomic_c >= 15) {
+    return {atomic_c / 5, 5};
+  }
+  if (atomic_c >= 9) {
+    return {3, atomic_c / 3};
   }
   return atomic_c >= 8 ? Window{2, 4} : Window{1, atomic_c};
 }
@@ -58,12 +81,13 @@ std::string hardware_problem(const Hardware& hw) {
     std::uint64_t low;
     std::uint64_t high;
   };
-  const std::uint64_t max_cbuf = std::uint64_t{hw.atomic_c} << 20;
+  for (const auto& [field, value] :
+       {std::pair{"array.atomic_c", hw.atomic_c}, {"array.atomic_k", hw.atomic_k}}) {
+    if (value < 2 || value > 64 || value % 2 != 0) {
+      return fmt::format("hardware.{} is {}; allowed is an even number from 2 to 64", field, value);
+    }
+  }
   const Limit limits[] = {
-      {"array.atomic_c", hw.atomic_c, 2, 64},
-      {"array.atomic_k", hw.atomic_k, 2, 64},
-      {"cbuf.banks", hw.cbuf_banks, 1, 64},
-      {"cbuf.capacity", hw.cbuf_capacity, std::uint64_t{hw.cbuf_banks} * hw.atomic_c * 2, max_cbuf},
       {"accumulators", hw.acc_words, 4, 4096},
       {"param_groups", hw.param_groups, 2, 1024},
       {"bus_bytes", hw.bus_bytes, 4, 64},
@@ -78,14 +102,7 @@ std::string hardware_problem(const Hardware& hw) {
                          limit.value, limit.low, limit.high);
     }
   }
-  if (hw.cbuf_size > hw.cbuf_capacity || hw.cbuf_size < hw.atomic_c ||
-      hw.cbuf_size % hw.atomic_c != 0) {
-    return fmt::format(
-        "hardware.cbuf.size is {} bytes; allowed is a multiple of atomic_c ({}) up "
-        "to {}",
-        hw.cbuf_size, hw.atomic_c, hw.cbuf_capacity);
-  }
-  return "";
+  return cbuf_problem(hw);
 }
 
 }  // namespace tessera

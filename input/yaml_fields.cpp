@@ -38,7 +38,37 @@ YAML::Node parse_yaml(const std::string& text, const std::string& file) {
   }
 }
 
+namespace {
+
+// Kept in tags, which no value of a configuration has otherwise.
+constexpr const char* kOrigin = "!tessera-origin ";
+
+std::string origin_of(const YAML::Node& node) {
+  const std::string tag = node.IsDefined() ? node.Tag() : "";
+  return tag.rfind(kOrigin, 0) == 0 ? tag.substr(std::string(kOrigin).size()) : "";
+}
+
+}  // namespace
+
+void set_origin(YAML::Node& node, const std::string& origin) {
+  node.SetTag(kOrigin + origin);
+  if (node.IsSequence()) {
+    for (const auto& element : node) {
+      YAML::Node value = element;
+      set_origin(value, origin);
+    }
+  } else if (node.IsMap()) {
+    for (auto entry : node) {
+      YAML::Node value = entry.second;
+      set_origin(value, origin);
+    }
+  }
+}
+
 std::string place_of(const YAML::Node& node, const std::string& file) {
+  if (const std::string origin = origin_of(node); !origin.empty()) {
+    return origin + ": ";
+  }
   if (!node.IsDefined() || node.Mark().is_null()) {
     return file + ": ";
   }
@@ -251,13 +281,25 @@ std::vector<float> YamlFields::numbers(const std::string& key, double low, doubl
   return result;
 }
 
+void YamlFields::deeper(const std::string& key, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    deeper_[name] = fmt::format("{}{}.{}", what_ == "config" ? "" : what_ + ".", key, name);
+  }
+}
+
 void YamlFields::finish() const {
   for (const auto& entry : node_) {
     const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "";
-    if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
-      fail(entry.first, fmt::format("unknown key `{}` in `{}`{}; allowed are {}", key, what_,
-                                    suggestion(key, known_), fmt::join(known_, ", ")));
+    if (std::find(known_.begin(), known_.end(), key) != known_.end()) {
+      continue;
     }
+    const auto elsewhere = deeper_.find(key);
+    const std::string hint = elsewhere == deeper_.end()
+                                 ? suggestion(key, known_)
+                                 : fmt::format(" (did you mean `{}`?)", elsewhere->second);
+    fail(origin_of(entry.second).empty() ? entry.first : entry.second,
+         fmt::format("unknown key `{}` in `{}`{}; allowed are {}", key, what_, hint,
+                     fmt::join(known_, ", ")));
   }
 }
 

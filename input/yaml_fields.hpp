@@ -4,6 +4,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,10 @@ namespace tessera {
 /// Parses YAML text. Throws InputError with file, line and column.
 YAML::Node parse_yaml(const std::string& text, const std::string& file);
 
-/// "file:line:column: " of a node, as far as it has a place.
+/// Says that the node and all in it came from somewhere else than the file: errors name that.
+void set_origin(YAML::Node& node, const std::string& origin);
+
+/// "file:line:column: " of a node, as far as it has a place; or its origin.
 std::string place_of(const YAML::Node& node, const std::string& file);
 
 /// Bytes from "128 KiB", "1MiB", "512 B" or a plain number. Throws InputError prefixed by `where`.
@@ -50,6 +54,8 @@ class YamlFields {
   /// A number or a list of numbers; empty when it is missing.
   std::vector<float> numbers(const std::string& key, double low, double high);
 
+  /// Names of a map further in, for hints to those who look for them here.
+  void deeper(const std::string& key, const std::vector<std::string>& names);
   void finish() const;
   [[noreturn]] void fail(const YAML::Node& node, const std::string& text) const;
   [[noreturn]] void fail(const std::string& key, const std::string& text);
@@ -64,6 +70,7 @@ class YamlFields {
   std::string file_;
   std::string what_;
   std::vector<std::string> known_;
+  std::map<std::string, std::string> deeper_;  ///< path by name
 };
 
 }  // namespace tessera

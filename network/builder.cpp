@@ -59,13 +59,34 @@ std::int32_t NetworkBuilder::constant_kernel(const std::string& name,
   }
   if (given.kernel) {
     tensor.constant = *given.kernel;
-  } else if (tensor.elements() > 0 && tensor.elements() < (std::int64_t{1} << 30)) {
+  } else if (tensor.elements() > 0 && tensor.bytes() < (std::size_t{1} << 30)) {
     tensor.constant.resize(tensor.bytes());
-    for (std::uint8_t& weight : tensor.constant) {
-      weight = static_cast<std::uint8_t>(rng_.int8());
+    if (tensor.type == DataType::Int16) {
+      draw_wide(tensor, kernels);
+    } else {
+      for (std::uint8_t& weight : tensor.constant) {
+        weight = static_cast<std::uint8_t>(rng_.int8());
+      }
     }
   }
   return add_tensor(std::move(tensor));
+}
+
+// As bytes around a zero point, now and then another one from a kernel on.
+void NetworkBuilder::draw_wide(Tensor& kernel, std::int32_t kernels) {
+  const auto count = static_cast<std::size_t>(std::max(kernels, 1));
+  const auto each = static_cast<std::size_t>(kernel.elements()) / count;
+  const bool outputs_last = kernel.shape.front() != kernels;
+  std::int32_t zero = rng_.int8();
+  for (std::size_t k = 0; k < count; ++k) {
+    zero = rng_.below(16) == 0 ? rng_.int8() : zero;
+    for (std::size_t i = 0; i < each; ++i) {
+      const std::size_t at = outputs_last ? i * count + k : k * each + i;
+      const auto value = static_cast<std::uint16_t>(rng_.int8() - zero);
+      kernel.constant[2 * at] = static_cast<std::uint8_t>(value);
+      kernel.constant[2 * at + 1] = static_cast<std::uint8_t>(value >> 8);
+    }
+  }
 }
 
 std::int32_t NetworkBuilder::constant_bias(const std::string& name, std::int32_t channels,

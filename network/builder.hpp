@@ -79,6 +79,7 @@ class NetworkBuilder {
   std::int32_t add_tensor(Tensor tensor);
   std::int32_t constant_kernel(const std::string& name, std::vector<std::int32_t> shape,
                                std::int32_t kernels, bool per_kernel, const GivenWeights& given);
+  void draw_wide(Tensor& kernel, std::int32_t kernels);
   std::int32_t constant_bias(const std::string& name, std::int32_t channels,
                              const GivenWeights& given);
   std::int32_t computed(const std::string& name, std::vector<std::int32_t> shape,

@@ -35,10 +35,12 @@ std::int32_t doubling_high_multiply(std::int32_t a, std::int32_t b) {
 }
 
 std::int32_t rounding_shift_right(std::int32_t value, int shift) {
-  const auto mask = static_cast<std::int32_t>((std::int64_t{1} << shift) - 1);
-  const std::int32_t remainder = value & mask;
-  const std::int32_t threshold = (mask >> 1) + (value < 0 ? 1 : 0);
-  return (value >> shift) + (remainder > threshold ? 1 : 0);
+  // 64 bits wide: absurd scales and a softmax over thousands of equal values shift by more than 31.
+  const std::int64_t mask = (std::int64_t{1} << shift) - 1;
+  const std::int64_t remainder = value & mask;
+  const std::int64_t threshold = (mask >> 1) + (value < 0 ? 1 : 0);
+  return static_cast<std::int32_t>((std::int64_t{value} >> shift) +
+                                   (remainder > threshold ? 1 : 0));
 }
 
 std::int32_t requantise(std::int32_t value, FixedPoint factor) {
@@ -88,8 +90,8 @@ AddFactors add_factors(const Quantisation& first, const Quantisation& second,
 
 FixedPoint multiply_factor(const Quantisation& first, const Quantisation& second,
                            const Quantisation& output) {
-  return fixed_point(static_cast<double>(first.scales[0]) * static_cast<double>(second.scales[0]) /
-                     static_cast<double>(output.scales[0]));
+  // In single precision, as TensorFlow Lite's kernel has it: a unit in the last place decides ties.
+  return fixed_point(static_cast<double>(first.scales[0] * second.scales[0] / output.scales[0]));
 }
 
 FixedPoint rescale_factor(const Quantisation& input, const Quantisation& output) {

@@ -97,11 +97,16 @@ Json memory_rectangles(const Program& program) {
 }
 
 // Slices of one lane, neighbours of a layer made one until there are few enough.
-std::vector<timing::Slice> few(std::vector<timing::Slice> slices) {
+/// One or several that follow each other, and the cycles of those.
+struct DrawnSlice : timing::Slice {
+  std::uint64_t busy = 0;
+};
+
+std::vector<DrawnSlice> few(std::vector<DrawnSlice> slices) {
   for (timing::Cycle gap = 1; slices.size() > kMostSlices && gap < (timing::Cycle{1} << 40);
        gap *= 2) {
-    std::vector<timing::Slice> merged;
-    for (timing::Slice& slice : slices) {
+    std::vector<DrawnSlice> merged;
+    for (DrawnSlice& slice : slices) {
       const bool joins = !merged.empty() && merged.back().layer == slice.layer &&
                          slice.begin <= merged.back().end + gap;
       if (!joins) {
@@ -110,6 +115,7 @@ std::vector<timing::Slice> few(std::vector<timing::Slice> slices) {
       }
       merged.back().end = std::max(merged.back().end, slice.end);
       merged.back().bytes += slice.bytes;
+      merged.back().busy += slice.busy;
       merged.back().what = "several";
     }
     slices = std::move(merged);
@@ -126,39 +132,41 @@ Json timeline_json(const Program& program, const timing::Timeline& timeline) {
   json["end"] = timeline.end;
   json["banks"] = program.hardware.cbuf_banks;
   json["lanes"] = {"load", "compute", "store"};
-  std::array<std::vector<timing::Slice>, 3> lanes;
+  std::array<std::vector<DrawnSlice>, 3> lanes;
   for (const timing::Slice& slice : timeline.slices) {
-    lanes[slice.unit].push_back(slice);
+    lanes[slice.unit].push_back({slice, slice.end - slice.begin});
   }
   json["slices"] = Json::array();
   for (auto& lane : lanes) {
-    for (const timing::Slice& s : few(std::move(lane))) {
-      json["slices"].push_back({s.unit, s.layer, s.begin, s.end, s.bytes, s.what,
+    for (const DrawnSlice& s : few(std::move(lane))) {
+      json["slices"].push_back({s.unit, s.layer, s.begin, s.end, s.busy, s.bytes, s.what,
                                 banks_json(s.writes), banks_json(s.features),
                                 banks_json(s.weights)});
     }
   }
   json["bus"] = Json::array();
-  std::vector<timing::BusSlice> merged;
+  std::vector<std::pair<timing::BusSlice, std::uint64_t>> merged;  // and the cycles of its parts
   for (timing::Cycle gap = 1; merged.empty() || merged.size() > kMostSlices; gap *= 4) {
     std::array<std::size_t, 2> last{SIZE_MAX, SIZE_MAX};
     merged.clear();
     for (const timing::BusSlice& slice : timeline.bus) {
       std::size_t& at = last[slice.write ? 1 : 0];
-      if (at != SIZE_MAX && slice.begin <= merged[at].end + gap) {
-        merged[at].end = std::max(merged[at].end, slice.end);
-        merged[at].beats += slice.beats;
+      const std::uint64_t busy = slice.end - slice.begin;
+      if (at != SIZE_MAX && slice.begin <= merged[at].first.end + gap) {
+        merged[at].first.end = std::max(merged[at].first.end, slice.end);
+        merged[at].first.beats += slice.beats;
+        merged[at].second += busy;
       } else {
         at = merged.size();
-        merged.push_back(slice);
+        merged.emplace_back(slice, busy);
       }
     }
     if (timeline.bus.empty()) {
       break;
     }
   }
-  for (const timing::BusSlice& slice : merged) {
-    json["bus"].push_back({slice.write ? 1 : 0, slice.begin, slice.end, slice.beats});
+  for (const auto& [slice, busy] : merged) {
+    json["bus"].push_back({slice.write ? 1 : 0, slice.begin, slice.end, busy, slice.beats});
   }
   return json;
 }

@@ -21,6 +21,7 @@ load/param_records.sv
 load/load_checksum.sv
 load/load_unit.sv
 compute/cbuf.sv
+compute/channel_pieces.sv
 compute/weight_loader.sv
 compute/mac_array.sv
 compute/depthwise_window.sv

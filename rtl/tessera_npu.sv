@@ -5,17 +5,16 @@
 module tessera_npu #(
     /// Input channels per cycle: bytes per cbuf atom.
     parameter int unsigned AtomicC = 8,
-    /// Output channels per cycle: a power of two.
+    /// Output channels per cycle. Both are even.
     parameter int unsigned AtomicK = 8,
-    /// Convolution buffer; atoms and banks are powers of two.
+    /// Convolution buffer: banks of as many whole atoms each.
     parameter int unsigned CbufBytes = 131072,
     parameter int unsigned CbufBanks = 8,
     /// Accumulator words of AtomicK int32, a power of two of at most 4096.
     parameter int unsigned AccWords = 512,
     /// Kernel groups in the parameter memory, a power of two of at most 1024.
     parameter int unsigned ParamGroups = 32,
-    /// Depthwise window: rows x columns are at most AtomicC; 0 rows: no depthwise convolutions. Others
-    /// need AtomicC = AtomicK.
+    /// Depthwise window: rows x columns are at most AtomicC.
     parameter int unsigned WindowRows = 2,
     parameter int unsigned WindowCols = 4,
     /// Columns that the window's line memories hold, a power of two of at most 2048.
@@ -91,8 +90,7 @@ module tessera_npu #(
 );
 
   localparam int unsigned CbufAtoms = CbufBytes / AtomicC;
-  // Operands come as atoms and are used as kernel groups: only square arrays have them.
-  localparam int unsigned OperandWords = (AtomicC == AtomicK) ? AccWords : 0;
+  localparam int unsigned OperandWords = AccWords;
 
   // Control: registers, runs, errors, counters. The units hold nothing from one run to the next.
   logic unit_rst_n, halt;
@@ -188,6 +186,7 @@ module tessera_npu #(
   logic [AtomicC*8-1:0] cbuf_wdata;
   logic operand_we;
   logic [11:0] operand_addr;
+  logic [AtomicK*8-1:0] operand_data;
   unit_pkg::param_write_t param_write;
   unit_pkg::table_write_t table_write;
 
@@ -220,6 +219,7 @@ module tessera_npu #(
       .param_o(param_write),
       .operand_we_o(operand_we),
       .operand_address_o(operand_addr),
+      .operand_data_o(operand_data),
       .table_o(table_write),
       .requested_o(load_bytes),
       .status_o(load_status)
@@ -315,7 +315,7 @@ module tessera_npu #(
       .table_i(table_write),
       .operand_we_i(operand_we),
       .operand_addr_i(operand_addr),
-      .operand_data_i((AtomicK * 8)'(cbuf_wdata)),
+      .operand_data_i(operand_data),
       .cbuf_limit_i(cbuf_limit),
       .keep_we_o(keep_we),
       .keep_address_o(keep_addr),

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -9,6 +10,7 @@
 #include "sweep/store.hpp"
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
+#include "tessera/resources.hpp"
 
 namespace tessera::sweep {
 namespace {
@@ -82,6 +84,26 @@ Config first_good(const Space& space) {
 
 }  // namespace
 
+namespace {
+
+std::string build_of() {
+  Digest digest;
+  digest.add(read_file("/proc/self/exe"));
+  std::vector<std::filesystem::path> sources;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(data_dir() / "rtl")) {
+    if (entry.path().extension() == ".sv") {
+      sources.push_back(entry.path());
+    }
+  }
+  std::sort(sources.begin(), sources.end());
+  for (const std::filesystem::path& source : sources) {
+    digest.add(read_file(source.string()));
+  }
+  return digest.hex();
+}
+
+}  // namespace
+
 Definition define(const Space& space, const Shard& shard) {
   Digest digest;
   digest.add(read_file(space.config));
@@ -105,7 +127,7 @@ Definition define(const Space& space, const Shard& shard) {
       digest.add(read_file(file));
     }
   }
-  return {space, digest.hex(), shard};
+  return {space, digest.hex(), shard, build_of()};
 }
 
 }  // namespace tessera::sweep

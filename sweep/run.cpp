@@ -64,12 +64,9 @@ Store open_or_create(const RunRequest& request, const std::string& path) {
     return Store::create(path, request.definition);
   }
   Store store = Store::open(path);
-  if (!store.definition().same_sweep(request.definition)) {
+  if (const std::string why = store.definition().difference(request.definition); !why.empty()) {
     throw InputError(
-        fmt::format("{}: has points of another sweep (other keys or values, or a configuration, "
-                    "network or preset that has changed); give another --out, or --fresh to start "
-                    "again",
-                    path));
+        fmt::format("{}: {}; give another --out, or --fresh to start again", path, why));
   }
   return store;
 }
@@ -202,7 +199,8 @@ void merge(const std::string& folder, std::vector<std::string> files) {
     Store store = Store::open(file);
     const Definition& its = store.definition();
     if (definition && !definition->same_sweep(its)) {
-      throw InputError(fmt::format("{}: is a share of another sweep than {}", file, files[0]));
+      throw InputError(fmt::format("{}: is a share of another sweep than {}: {}", file, files[0],
+                                   definition->difference(its)));
     }
     definition = definition ? definition : its;
     if (its.shard.count != definition->shard.count) {

@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kApplicationId = 0x54535357;  // "TSSW"
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 
 const char* const kTables = R"(
 CREATE TABLE definition (json TEXT NOT NULL);
@@ -115,6 +115,7 @@ std::string json_of(const Definition& definition) {
     json["axes"].push_back({{"key", axis.key}, {"values", axis.values}});
   }
   json["contents"] = definition.contents;
+  json["build"] = definition.build;
   json["shard"] = {definition.shard.number, definition.shard.count};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -129,6 +130,7 @@ Definition from_json(const std::string& text) {
         {axis.at("key").get<std::string>(), axis.at("values").get<std::vector<std::string>>()});
   }
   json.at("contents").get_to(definition.contents);
+  json.at("build").get_to(definition.build);
   json.at("shard").at(0).get_to(definition.shard.number);
   json.at("shard").at(1).get_to(definition.shard.count);
   return definition;
@@ -171,6 +173,19 @@ bool Definition::same_sweep(const Definition& other) const {
   // Where the files lie is no part of it: shards may run elsewhere.
   as_other.space.config = other.space.config;
   return json_of(as_other) == json_of(other);
+}
+
+std::string Definition::difference(const Definition& other) const {
+  if (same_sweep(other)) {
+    return "";
+  }
+  Definition as_built = *this;
+  as_built.build = other.build;
+  return as_built.same_sweep(other)
+             ? "another build of the program or of the RTL made its points, which may count "
+               "otherwise"
+             : "has points of another sweep (other keys or values, or a configuration, network or "
+               "preset that has changed)";
 }
 
 Store::Store(std::string path, sqlite3* database) : path_(std::move(path)), database_(database) {}

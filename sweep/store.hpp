@@ -18,8 +18,11 @@ struct Definition {
   Space space;
   std::string contents;  ///< SHA-256 of everything that is read: configuration, networks, presets
   Shard shard;           ///< of which the file has the points
+  std::string build;     ///< SHA-256 of the program and of the RTL: others may count otherwise
 
   [[nodiscard]] bool same_sweep(const Definition& other) const;
+  /// Why points of `other` are none of this one's, or "".
+  [[nodiscard]] std::string difference(const Definition& other) const;
 };
 
 /// Reads the files that the sweep depends on. Throws InputError.

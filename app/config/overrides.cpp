@@ -47,7 +47,9 @@ void apply_override(YAML::Node& root, const std::string& override) {
     }
     at.reset(next);
   }
-  at[keys.back()] = parse_yaml(override.substr(equals + 1), "--set " + override);
+  YAML::Node value = parse_yaml(override.substr(equals + 1), "--set " + override);
+  set_origin(value, "--set " + override);
+  at[keys.back()] = value;
 }
 
 }  // namespace tessera

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "app/config/presets.hpp"
 #include "app/config/sections.hpp"
 #include "tessera/error.hpp"
@@ -18,7 +20,9 @@ void read_hardware_fields(const YAML::Node& node, const std::string& file, Hardw
     hw.atomic_k = u32(part.integer("atomic_k", 2, 64, hw.atomic_k));
     part.finish();
   }
-  const std::uint64_t preset_capacity = hw.cbuf_capacity;
+  const std::uint64_t preset_capacity = preset_allowed ? hw.cbuf_capacity : 0;
+  hw.cbuf_size = hw.cbuf_size / hw.atomic_c * hw.atomic_c;
+  hw.cbuf_capacity = 0;
   if (const YAML::Node cbuf = fields.get("cbuf"); cbuf.IsDefined()) {
     YamlFields part(cbuf, file, "hardware.cbuf");
     hw.cbuf_size = part.size("size", hw.cbuf_size);
@@ -28,10 +32,9 @@ void read_hardware_fields(const YAML::Node& node, const std::string& file, Hardw
   }
   // The size is a run-time limit; the buffer that is built is the preset's, or larger if need be.
   if (hw.cbuf_capacity == 0) {
-    hw.cbuf_capacity = preset_allowed ? preset_capacity : 1;
-    while (hw.cbuf_capacity < hw.cbuf_size) {
-      hw.cbuf_capacity *= 2;
-    }
+    const std::uint64_t step = std::uint64_t{hw.cbuf_banks} * hw.atomic_c;
+    const std::uint64_t least = std::max({preset_capacity, hw.cbuf_size, 2 * step});
+    hw.cbuf_capacity = (least + step - 1) / step * step;
   }
   hw.acc_words = u32(fields.integer("accumulators", 4, 4096, hw.acc_words));
   hw.bus_bytes = u32(fields.integer("bus_bytes", 4, 64, hw.bus_bytes));
@@ -40,6 +43,8 @@ void read_hardware_fields(const YAML::Node& node, const std::string& file, Hardw
   hw.read_outstanding = u32(fields.integer("read_outstanding", 2, 64, hw.read_outstanding));
   hw.queue_depth = u32(fields.integer("queue_depth", 16, 256, hw.queue_depth));
   hw.line_atoms = u32(fields.integer("line_atoms", 16, 2048, hw.line_atoms));
+  fields.deeper("array", {"atomic_c", "atomic_k"});
+  fields.deeper("cbuf", {"size", "capacity", "banks"});
   fields.finish();
   if (const std::string problem = hardware_problem(hw); !problem.empty()) {
     fields.fail(node, problem);

@@ -11,10 +11,10 @@ namespace tessera {
 
 struct Hardware {
   std::string name = "custom";
-  std::uint32_t atomic_c = 8;            ///< input channels per cycle; bytes per cbuf atom
-  std::uint32_t atomic_k = 8;            ///< output channels per cycle
+  std::uint32_t atomic_c = 8;            ///< input channels per cycle; bytes per cbuf atom; even
+  std::uint32_t atomic_k = 8;            ///< output channels per cycle; even
   std::uint64_t cbuf_size = 131072;      ///< bytes the scheduler may use (run-time limit)
-  std::uint64_t cbuf_capacity = 131072;  ///< bytes built into the RTL
+  std::uint64_t cbuf_capacity = 131072;  ///< bytes built into the RTL: whole atoms in every bank
   std::uint32_t cbuf_banks = 8;
   std::uint32_t acc_words = 512;        ///< accumulator words of atomic_k int32, two halves
   std::uint32_t param_groups = 64;      ///< kernel groups in the parameter memory
@@ -32,8 +32,12 @@ struct Hardware {
   /// Accumulator words of one half: the largest output tile.
   [[nodiscard]] std::uint32_t acc_half() const { return acc_words / 2; }
 
-  /// Taps that one depthwise weight tile holds: rows x columns, at most atomic_c. 0 rows: the array
-  /// is not square and has no depthwise convolutions.
+  /// Atoms in a cbuf bank, as built.
+  [[nodiscard]] std::uint32_t bank_atoms() const {
+    return static_cast<std::uint32_t>(cbuf_capacity / atomic_c / cbuf_banks);
+  }
+
+  /// Taps that one depthwise weight tile holds: rows x columns, at most atomic_c.
   struct Window {
     std::uint32_t rows;
     std::uint32_t cols;

@@ -65,6 +65,8 @@ class OrderWalk {
   [[nodiscard]] bool is_ready(std::uint32_t node) const {
     return done_[node] == 0 && waiting_[node] == 0;
   }
+  /// The first operator from `node` on that is ready; as many as there are operators: none.
+  [[nodiscard]] std::uint32_t next_ready(std::uint32_t node) const;
   [[nodiscard]] bool is_done(std::uint32_t node) const { return done_[node] != 0; }
   [[nodiscard]] std::uint64_t alive() const { return alive_; }
 
@@ -72,6 +74,8 @@ class OrderWalk {
   void take_back(std::uint32_t node);  ///< the last one that ran
 
  private:
+  void flip_ready(std::uint32_t node) { ready_[node / 64] ^= std::uint64_t{1} << (node % 64); }
+
   const OrderProblem& problem_;
   std::vector<std::vector<std::uint32_t>> after_;    // by operator
   std::vector<std::vector<std::uint32_t>> touches_;  // items by operator
@@ -79,6 +83,7 @@ class OrderWalk {
   std::vector<std::uint32_t> waiting_;               // operators that must still run before
   std::vector<std::uint32_t> left_;                  // touches to come, by item
   std::vector<std::uint8_t> done_;
+  std::vector<std::uint64_t> ready_;  // a bit for each operator
   std::uint64_t alive_ = 0;
 };
 

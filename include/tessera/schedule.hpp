@@ -23,10 +23,10 @@ struct ConvShape {
   std::int32_t stride_h = 1, stride_w = 1;
   std::int32_t dilation_h = 1, dilation_w = 1;
   std::int32_t pad_top = 0, pad_left = 0;  ///< negative: so much of the input is skipped
-  std::int32_t weight_parts = 1;  ///< int8 values that add up to a weight: 2 for wider weights
-  bool depthwise = false;         ///< each channel has a kernel of its own; in_c = out_c
-  bool maximum = false;           ///< maximum pooling
-  bool same_kernels = false;      ///< depthwise: all channels have one kernel and bias
+  std::int32_t weight_zero = 0;            ///< of the weights' bytes, as the array subtracts it
+  bool depthwise = false;                  ///< each channel has a kernel of its own; in_c = out_c
+  bool maximum = false;                    ///< maximum pooling
+  bool same_kernels = false;               ///< depthwise: all channels have one kernel and bias
 
   [[nodiscard]] std::uint64_t macs() const;
 };

@@ -45,13 +45,14 @@ void softmax(const Softmax& softmax, const Operands& x) {
     const auto* data = x.data<std::int8_t>(0) + row * depth;
     auto* result = x.result() + row * depth;
     const std::int32_t greatest = *std::max_element(data, data + depth);
-    std::int32_t sum = 0;
+    std::int64_t exponentials = 0;
     for (std::int32_t c = 0; c < depth; ++c) {
       const std::int32_t difference = data[c] - greatest;
       if (difference >= least_difference) {
-        sum += rounding_shift_right(exponential(difference), kSumIntegerBits);
+        exponentials += rounding_shift_right(exponential(difference), kSumIntegerBits);
       }
     }
+    const std::int64_t sum = std::min<std::int64_t>(exponentials, INT32_MAX);
     const int headroom = leading_zeros(static_cast<std::uint32_t>(sum));
     const int bits_over_unit = kSumIntegerBits - headroom;
     const auto fraction = static_cast<std::int32_t>((static_cast<std::uint32_t>(sum) << headroom) -

@@ -18,9 +18,10 @@ struct Scaled {
   std::vector<Block> blocks;
   std::uint32_t moments = 0;
   std::uint64_t unit = 1;
+  bool is_padded = false;  // some size is not: a plan may end in between
 };
 
-constexpr std::uint64_t kClimbSteps = 200'000;
+constexpr std::uint64_t kClimbSteps = 20'000;
 
 std::uint64_t padded(const AllocationProblem& problem, const Buffer& buffer) {
   return (buffer.size + problem.alignment - 1) / problem.alignment * problem.alignment;
@@ -32,6 +33,7 @@ Scaled scaled(const AllocationProblem& problem, bool cliques) {
   std::map<std::int64_t, std::pair<bool, bool>> events;  // time: something ends, something begins
   for (const Buffer& buffer : problem.buffers) {
     unit = std::gcd(unit, padded(problem, buffer));
+    result.is_padded = result.is_padded || padded(problem, buffer) != buffer.size;
     events[buffer.lower].second = true;
     events[buffer.upper].first = true;
   }
@@ -75,10 +77,12 @@ class HeightSearch {
 
   SearchResult at_most(std::uint64_t height, std::uint64_t steps) {
     steps = std::min(steps, left_);
-    SearchResult result = problem_.overlaps.empty()
-                              ? search_skyline(scaled_.blocks, scaled_.moments,
-                                               (height + unit() - 1) / unit(), steps, techniques_)
-                              : search_ordered(problem_, height, steps);
+    SearchResult result =
+        problem_.overlaps.empty()
+            ? search_skyline(scaled_.blocks, scaled_.moments,
+                             (height + (scaled_.is_padded ? unit() - 1 : 0)) / unit(), steps,
+                             techniques_)
+            : search_ordered(problem_, height, steps);
     if (problem_.overlaps.empty()) {
       for (std::uint64_t& offset : result.offsets) {
         offset *= unit();
@@ -94,6 +98,27 @@ class HeightSearch {
   Scaled scaled_;
   std::uint64_t left_;
 };
+
+constexpr std::uint64_t kBoundShare = 400'000;  // for the bound, which most networks reach
+constexpr std::uint64_t kFirstShare = 20'000;   // steps for each height in the first round
+
+// One round: the bound and the height above it, then half of what is left as long as that is found,
+// and otherwise further up, twice.
+template <class Attempt>
+void descend(const Allocation& best, const std::uint64_t& low, std::uint64_t unit,
+             Attempt attempt) {
+  for (std::uint64_t above = 0; above < 2 && low + above * unit < best.height; ++above) {
+    attempt(low + above * unit);
+  }
+  std::uint64_t failed = low;
+  for (int failures = 0; failures < 2 && best.height > failed + unit;) {
+    const std::uint64_t height = failed + (best.height - failed) / unit / 2 * unit;
+    if (attempt(height) != SearchEnd::Found) {
+      failed = height;
+      ++failures;
+    }
+  }
+}
 
 }  // namespace
 
@@ -123,7 +148,7 @@ Allocation allocate_exact(const AllocationProblem& problem, std::uint64_t capaci
     return SearchEnd::Found;
   };
   const auto raise = [&](SearchEnd end, std::uint64_t height) {
-    low = height + 1;
+    low = std::max(low, problem.overlaps.empty() ? height + unit : height + 1);
     if (end == SearchEnd::None && best.lower_bound <= height) {
       best.lower_bound = std::min(best.height, height + 1);
     }
@@ -137,21 +162,23 @@ Allocation allocate_exact(const AllocationProblem& problem, std::uint64_t capaci
     }
     return best;
   }
-  // The bound itself first: most networks reach it. Then half of what is left, again and again.
-  if (best.height > low) {
-    const SearchEnd end = attempt(low, search.left() / 4);
-    if (end != SearchEnd::Found) {
-      raise(end, low);
-    }
+  // How long a height takes is a matter of luck: some near the bound fall soon, others never, and
+  // the next one up may be harder. So all get a little, then all that are left more. A larger
+  // budget goes on where a smaller one ends.
+  std::uint64_t share = kFirstShare;
+  if (best.height > low &&
+      attempt(low, std::min(kBoundShare, search.left() / 4)) == SearchEnd::None) {
+    raise(SearchEnd::None, low);
   }
   while (best.height > low && search.left() > 0) {
-    const std::uint64_t steps = (best.height - low) / unit;
-    const std::uint64_t height =
-        steps < 2 ? low : std::min(best.height - 1, low + steps / 2 * unit);
-    const SearchEnd end = attempt(height, std::max<std::uint64_t>(search.left() / 4, 1000));
-    if (end != SearchEnd::Found) {
-      raise(end, height);
-    }
+    descend(best, low, unit, [&](std::uint64_t height) {
+      const SearchEnd end = attempt(height, share);
+      if (end == SearchEnd::None) {
+        raise(end, height);
+      }
+      return end;
+    });
+    share *= 2;
   }
   return best;
 }

@@ -26,7 +26,7 @@ class Search {
         floor_(moments, 0),
         rest_(moments, 0),
         weight_(moments, 1),
-        covering_(moments),
+        begins_(moments),
         offset_(blocks.size(), 0),
         placed_(blocks.size(), 0),
         rank_(blocks.size(), 0) {
@@ -35,7 +35,9 @@ class Search {
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       for (std::uint32_t m = blocks[b].begin; m < blocks[b].end; ++m) {
         rest_[m] += blocks[b].size;
-        covering_[m].push_back(static_cast<std::uint32_t>(b));
+      }
+      if (blocks[b].begin < blocks[b].end) {
+        begins_[blocks[b].begin].push_back(static_cast<std::uint32_t>(b));
       }
       keys_.push_back({rng.next(), rng.next()});
       cells += blocks[b].end - blocks[b].begin;
@@ -44,6 +46,12 @@ class Search {
     for (std::uint32_t m = 0; m < moments; ++m) {
       moment_keys_.push_back({rng.next() | 1, rng.next() | 1});
     }
+    for (std::uint32_t span = 1; span <= moments; span *= 2) {
+      highest_.emplace_back(moments);
+      lowest_.emplace_back(moments);
+    }
+    run_end_.resize(moments);
+    ways_.resize(moments + 1);
   }
 
   SearchResult run(std::uint64_t steps) {
@@ -178,41 +186,69 @@ class Search {
     return true;
   }
 
+  static std::uint32_t level_of(std::uint32_t span) {
+    return 31U - static_cast<std::uint32_t>(__builtin_clz(span));
+  }
+
+  // highest_[k][m]: the highest floor of the 2^k moments from m on; run_end_: where the floor
+  // changes.
+  void survey(std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t m = end; m-- > begin;) {
+      highest_[0][m] = floor_[m];
+      run_end_[m] = m + 1 < end && floor_[m + 1] == floor_[m] ? run_end_[m + 1] : m + 1;
+    }
+    for (std::uint32_t k = 1; k <= level_of(end - begin); ++k) {
+      const std::uint32_t half = 1U << (k - 1);
+      for (std::uint32_t m = begin; m + 2 * half <= end; ++m) {
+        highest_[k][m] = std::max(highest_[k - 1][m], highest_[k - 1][m + half]);
+      }
+    }
+  }
+
   // Where each unplaced block can be at the lowest, and what follows for the moments.
   bool floors(std::uint32_t begin, std::uint32_t end) {
-    lowest_.resize(blocks_.size());
-    ready_.resize(blocks_.size());
+    survey(begin, end);
+    const std::uint32_t levels = level_of(end - begin);
+    for (std::uint32_t k = 0; k <= levels; ++k) {
+      std::fill(lowest_[k].begin() + begin, lowest_[k].begin() + end, kDone);
+    }
+    std::fill(ways_.begin() + begin, ways_.begin() + end + 1, 0U);
+    ready_.clear();
     for (std::uint32_t m = begin; m < end; ++m) {
-      if (floor_[m] == kDone) {
-        continue;
-      }
-      for (const std::uint32_t b : covering_[m]) {
-        if (placed_[b] == 0 && (blocks_[b].begin == m)) {
-          std::uint64_t high = 0;
-          bool level = true;
-          for (std::uint32_t i = blocks_[b].begin; i < blocks_[b].end; ++i) {
-            level = level && floor_[i] == floor_[m];
-            high = std::max(high, floor_[i]);
-          }
-          lowest_[b] = (high + 1) / 2;
-          ready_[b] = level && high % 2 == 0 ? 1 : 0;
+      for (const std::uint32_t b : begins_[m]) {
+        if (placed_[b] != 0) {
+          continue;
+        }
+        const std::uint32_t last = blocks_[b].end;
+        const std::uint32_t level = level_of(last - m);
+        const std::uint32_t tail = last - (1U << level);
+        const std::uint64_t low = (std::max(highest_[level][m], highest_[level][tail]) + 1) / 2;
+        lowest_[level][m] = std::min(lowest_[level][m], low);
+        lowest_[level][tail] = std::min(lowest_[level][tail], low);
+        if (run_end_[m] >= last && floor_[m] % 2 == 0) {
+          ready_.push_back(b);
+          ++ways_[m];
+          --ways_[last];
         }
       }
+    }
+    std::uint32_t ways = 0;
+    for (std::uint32_t m = begin; m < end; ++m) {
+      ways += ways_[m];
+      ways_[m] = ways;
     }
     if (!techniques_.floors) {
       return true;
     }
+    for (std::uint32_t k = levels; k > 0; --k) {
+      const std::uint32_t half = 1U << (k - 1);
+      for (std::uint32_t m = begin; m + 2 * half <= end; ++m) {
+        lowest_[k - 1][m] = std::min(lowest_[k - 1][m], lowest_[k][m]);
+        lowest_[k - 1][m + half] = std::min(lowest_[k - 1][m + half], lowest_[k][m]);
+      }
+    }
     for (std::uint32_t m = begin; m < end; ++m) {
-      if (floor_[m] == kDone) {
-        continue;
-      }
-      std::uint64_t low = kDone;
-      for (const std::uint32_t b : covering_[m]) {
-        if (placed_[b] == 0) {
-          low = std::min(low, lowest_[b]);
-        }
-      }
-      if (low + rest_[m] > height_) {
+      if (floor_[m] != kDone && lowest_[0][m] + rest_[m] > height_) {
         return fail(m);
       }
     }
@@ -230,11 +266,8 @@ class Search {
       const bool valley = floor_[m] != kDone && (m == begin || floor_[m - 1] > floor_[m]) &&
                           (last == end || floor_[last] > floor_[m]);
       for (std::uint32_t i = m; valley && i < last; ++i) {
-        std::uint32_t ways = floor_[i] / 2 + 1 + rest_[i] <= height_ ? 1 : 0;
-        const bool may_close = ways == 1;
-        for (const std::uint32_t b : covering_[i]) {
-          ways += placed_[b] == 0 && ready_[b] == 1 ? 1 : 0;
-        }
+        const bool may_close = floor_[i] / 2 + 1 + rest_[i] <= height_;
+        const std::uint32_t ways = ways_[i] + (may_close ? 1 : 0);
         if (ways == 0) {
           return fail(i);
         }
@@ -256,8 +289,8 @@ class Search {
   }
 
   void fill(Choice& choice) const {
-    for (const std::uint32_t b : covering_[choice.moment]) {
-      if (placed_[b] == 0 && ready_[b] == 1) {
+    for (const std::uint32_t b : ready_) {
+      if (blocks_[b].begin <= choice.moment && choice.moment < blocks_[b].end) {
         choice.blocks.push_back(b);
       }
     }
@@ -271,8 +304,8 @@ class Search {
       if (floor_[m] != kDone) {
         key.a += moment_keys_[m].a * (floor_[m] + 1);
         key.b ^= (moment_keys_[m].b + floor_[m]) * 0x9E3779B97F4A7C15ULL;
-        for (const std::uint32_t b : covering_[m]) {
-          if (placed_[b] == 0 && blocks_[b].begin == m) {
+        for (const std::uint32_t b : begins_[m]) {
+          if (placed_[b] == 0) {
             key.a ^= keys_[b].a;
             key.b += keys_[b].b;
           }
@@ -366,14 +399,17 @@ class Search {
   std::vector<std::uint64_t> floor_;  // doubled; odd: closed; kDone: nothing is left to place
   std::vector<std::uint64_t> rest_;   // sizes of unplaced blocks
   std::vector<std::uint64_t> weight_;
-  std::vector<std::vector<std::uint32_t>> covering_;
+  std::vector<std::vector<std::uint32_t>> begins_;  // blocks by their first moment
   std::vector<std::uint64_t> offset_;
   std::vector<std::uint8_t> placed_;
   std::vector<std::uint32_t> rank_;
   std::vector<SearchKey> keys_;
   std::vector<SearchKey> moment_keys_;
-  std::vector<std::uint64_t> lowest_;
-  std::vector<std::uint8_t> ready_;
+  std::vector<std::vector<std::uint64_t>> highest_;  // floors, see survey()
+  std::vector<std::vector<std::uint64_t>> lowest_;  // the same of where blocks can be at the lowest
+  std::vector<std::uint32_t> run_end_;
+  std::vector<std::uint32_t> ways_;   // ready blocks at each moment
+  std::vector<std::uint32_t> ready_;  // unplaced blocks that can stand on the floor
   std::vector<Change> trail_;
   std::unordered_set<SearchKey, SearchKeyHash> failed_;
   std::uint64_t cost_ = 1;  // steps that a state of so many blocks and moments counts for

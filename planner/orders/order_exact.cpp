@@ -91,10 +91,8 @@ class OrderSearch {
   void expand(std::uint32_t state) {
     const std::size_t mark = ran_.size();
     std::vector<std::pair<std::int64_t, std::uint32_t>> ready;
-    for (std::uint32_t n = 0; n < count_; ++n) {
-      if (walk_.is_ready(n)) {
-        ready.emplace_back(walk_.change(n), n);
-      }
+    for (std::uint32_t n = walk_.next_ready(0); n < count_; n = walk_.next_ready(n + 1)) {
+      ready.emplace_back(walk_.change(n), n);
     }
     // The last one pushed is expanded first.
     std::sort(ready.rbegin(), ready.rend());
@@ -129,8 +127,8 @@ class OrderSearch {
       std::uint64_t peak = limit_;
       while (ran_.size() < count_) {
         std::uint32_t next = count_;
-        for (std::uint32_t n = 0; n < count_; ++n) {
-          if (walk_.is_ready(n) && (next == count_ || walk_.change(n) < walk_.change(next))) {
+        for (std::uint32_t n = walk_.next_ready(0); n < count_; n = walk_.next_ready(n + 1)) {
+          if (next == count_ || walk_.change(n) < walk_.change(next)) {
             next = n;
           }
         }
@@ -148,10 +146,8 @@ class OrderSearch {
   void run_safe() {
     for (bool again = true; again;) {
       again = false;
-      for (std::uint32_t n = 0; n < count_; ++n) {
-        if (walk_.is_ready(n) && run_chain(n)) {
-          again = true;
-        }
+      for (std::uint32_t n = walk_.next_ready(0); n < count_; n = walk_.next_ready(n + 1)) {
+        again = run_chain(n) || again;
       }
     }
   }

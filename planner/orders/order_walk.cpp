@@ -11,9 +11,13 @@ OrderWalk::OrderWalk(const OrderProblem& problem)
       touches_(problem.before.size()),
       reuses_(problem.before.size()),
       waiting_(problem.before.size()),
-      done_(problem.before.size()) {
+      done_(problem.before.size()),
+      ready_(problem.before.size() / 64 + 1) {
   for (std::size_t n = 0; n < problem.before.size(); ++n) {
     waiting_[n] = static_cast<std::uint32_t>(problem.before[n].size());
+    if (waiting_[n] == 0) {
+      flip_ready(static_cast<std::uint32_t>(n));
+    }
     for (const std::uint32_t b : problem.before[n]) {
       after_[b].push_back(static_cast<std::uint32_t>(n));
     }
@@ -66,9 +70,12 @@ void OrderWalk::run(std::uint32_t node) {
     --left_[i];
   }
   for (const std::uint32_t n : after_[node]) {
-    --waiting_[n];
+    if (--waiting_[n] == 0) {
+      flip_ready(n);
+    }
   }
   done_[node] = 1;
+  flip_ready(node);
 }
 
 void OrderWalk::take_back(std::uint32_t node) {
@@ -76,10 +83,30 @@ void OrderWalk::take_back(std::uint32_t node) {
     ++left_[i];
   }
   for (const std::uint32_t n : after_[node]) {
-    ++waiting_[n];
+    if (waiting_[n]++ == 0) {
+      flip_ready(n);
+    }
   }
   done_[node] = 0;
+  flip_ready(node);
   alive_ = static_cast<std::uint64_t>(static_cast<std::int64_t>(alive_) - change(node));
+}
+
+std::uint32_t OrderWalk::next_ready(std::uint32_t node) const {
+  const auto count = static_cast<std::uint32_t>(done_.size());
+  if (node >= count) {
+    return count;
+  }
+  std::uint64_t bits = ready_[node / 64] >> (node % 64) << (node % 64);
+  for (std::size_t word = node / 64;; bits = ready_[word]) {
+    if (bits != 0) {
+      return static_cast<std::uint32_t>(word * 64) +
+             static_cast<std::uint32_t>(__builtin_ctzll(bits));
+    }
+    if (++word == ready_.size()) {
+      return count;
+    }
+  }
 }
 
 std::vector<std::uint64_t> memory_along(const OrderProblem& problem,

@@ -247,45 +247,99 @@
     const {slices, bus, banks, lanes, end, exact} = data.timeline;
     const rows = [...lanes, 'bus: read', 'bus: write'];
     for (let bank = 0; bank < banks; ++bank) rows.push(`bank ${bank}`);
-    const items = [];
-    const put = (row, begin, finish, colour, text) => items.push({
-      value: [begin, finish, row - 0.4, row + 0.4], itemStyle: {color: colour}, text});
-    for (const [unit, layer, begin, finish, bytes, what, writes, features, weights] of slices) {
-      const text = `<b>${escaped(names[layer])}</b> ${what}<br>${grouped(begin)} to ${grouped(finish)}` +
+    const content = rows.map(() => []);
+    const put = (row, begin, finish, busy, colour, text) => content[row].push({begin, finish, busy, colour, text});
+    for (const [unit, layer, begin, finish, busy, bytes, what, writes, features, weights] of slices) {
+      const text = () => `<b>${escaped(names[layer])}</b> ${what}<br>${grouped(begin)} to ${grouped(finish)}` +
           (bytes ? `<br>${grouped(bytes)} bytes` : '');
-      put(unit, begin, finish, kindColours[lanes[unit]], text);
+      put(unit, begin, finish, busy, kindColours[lanes[unit]], text);
       const bankLanes = (range, colour, use) => {
         for (let bank = range[0]; bank < range[0] + range[1]; ++bank) {
-          put(rows.length - banks + bank, begin, finish, colour, `${text}<br>${use}`);
+          put(rows.length - banks + bank, begin, finish, busy, colour, () => `${text()}<br>${use}`);
         }
       };
       bankLanes(writes, unit === 0 ? kindColours.load : kindColours.store, unit === 0 ? 'filled' : 'kept');
       bankLanes(features, '#7fb77e', 'features read');
       bankLanes(weights, '#b48ccf', 'weights read');
     }
-    for (const [write, begin, finish, beats] of bus) {
-      put(lanes.length + write, begin, finish, write ? kindColours.store : kindColours.load,
-          `${write ? 'write' : 'read'}: ${grouped(beats)} beats<br>${grouped(begin)} to ${grouped(finish)}`);
+    for (const [write, begin, finish, busy, beats] of bus) {
+      put(lanes.length + write, begin, finish, busy, write ? kindColours.store : kindColours.load,
+          () => `${write ? 'write' : 'read'}: ${grouped(beats)} beats<br>${grouped(begin)} to ${grouped(finish)}`);
     }
+    for (const row of content) row.sort((a, b) => a.begin - b.begin || a.finish - b.finish);
+
+    // What a row shows of [from, to): its rectangles, or, when they are more than there is room for, how
+    // busy it is in each of so many columns, in the colour that is there longest.
+    const kColumns = 500;
+    const viewOfRow = (row, from, to) => {
+      const seen = content[row].filter((item) => item.finish > from && item.begin < to);
+      if (seen.length <= kColumns) {
+        return {items: seen.length, summed: false, shapes: seen.map((item) => ({
+          value: [item.begin, item.finish, row - 0.4, row + 0.4], itemStyle: {color: item.colour}, text: item.text}))};
+      }
+      const width = (to - from) / kColumns;
+      const columns = Array.from({length: kColumns}, () => ({busy: 0, begun: 0, colours: new Map()}));
+      for (const item of seen) {
+        const share = item.busy / Math.max(1, item.finish - item.begin);
+        const first = Math.max(0, Math.floor((item.begin - from) / width));
+        const last = Math.min(kColumns - 1, Math.floor((item.finish - from - 1e-9) / width));
+        columns[first].begun += 1;
+        for (let c = first; c <= last; ++c) {
+          const cycles = share *
+              (Math.min(item.finish, from + (c + 1) * width) - Math.max(item.begin, from + c * width));
+          columns[c].busy += cycles;
+          columns[c].colours.set(item.colour, (columns[c].colours.get(item.colour) ?? 0) + cycles);
+        }
+      }
+      const shapes = [];
+      columns.forEach(({busy, begun, colours}, c) => {
+        if (busy <= 0) return;
+        const share = Math.min(1, busy / width);
+        const colour = [...colours].reduce((best, entry) => (entry[1] > best[1] ? entry : best))[0];
+        shapes.push({
+          value: [from + c * width, from + (c + 1) * width, row + 0.4 - 0.8 * share, row + 0.4], itemStyle: {color: colour},
+          busy, text: () => `<b>${escaped(rows[row])}</b>: busy ${(100 * share).toFixed(0)} % of ` +
+              `${grouped(Math.round(from + c * width))} to ${grouped(Math.round(from + (c + 1) * width))}<br>` +
+              `${grouped(begun)} begin here`});
+      });
+      return {items: seen.length, summed: true, shapes};
+    };
+    let shapes = [];
+    const view = (from, to) => {
+      const shown = rows.map((_, row) => viewOfRow(row, from, to));
+      shapes = shown.flatMap((row) => row.shapes);
+      window.tesseraLanes = shown.map((row, index) => ({
+        lane: rows[index], items: row.items, summed: row.summed, shapes: row.shapes.length,
+        busy: row.shapes.reduce((sum, shape) => sum + (shape.busy ?? shape.value[1] - shape.value[0]), 0)}));
+      return shapes;
+    };
     const part = section('Timeline',
-        'Commands of the units, the bus, and who is at which bank of the cbuf, in cycles. Wheel or slider: zoom.' +
+        'Commands of the units, the bus, and who is at which bank of the cbuf, in cycles. Where there are more than fit, a bar\u2019s ' +
+        'height is the share of the time in which the lane is busy. Wheel or slider: zoom.' +
         (exact ? '' : ' From the cost model: the run itself had other cycles, since something else was on the bus.'));
-    addChart(part, 'timeline', 'Lanes: commands of the load, compute and store units, the bus and the banks over time', {
+    const chart = addChart(part, 'timeline', 'Lanes: commands of the load, compute and store units, the bus and the banks over time', {
       grid: {left: 90, right: 50, top: 20, bottom: 60},
-      tooltip: {formatter: (item) => items[item.dataIndex].text},
+      tooltip: {formatter: (item) => shapes[item.dataIndex].text()},
       xAxis: {type: 'value', min: 0, max: end, name: 'cycle', axisLine: {onZero: false}, axisLabel: {formatter: grouped}},
       yAxis: {type: 'value', min: -0.5, max: rows.length - 0.5, inverse: true, interval: 1,
         axisLabel: {formatter: (value) => rows[Math.round(value)] ?? '', customValues: rows.map((_, i) => i)},
         splitLine: {show: false}},
-      dataZoom: slider({xAxisIndex: 0, filterMode: 'weakFilter'}),
+      dataZoom: slider({xAxisIndex: 0, filterMode: 'none'}),
       series: [{
-        type: 'custom', renderItem: rectangles, encode: {x: [0, 1], y: [2, 3]}, progressive: 2000,
-        data: items,
+        type: 'custom', renderItem: rectangles, encode: {x: [0, 1], y: [2, 3]}, progressive: 0, animation: false,
+        data: view(0, end),
       }],
     }, {tall: true});
+    chart.on('datazoom', () => {
+      const {startValue, endValue} = chart.getOption().dataZoom[0];
+      chart.setOption({series: [{data: view(startValue, endValue)}]});
+    });
   };
 
   // Of a sweep ------------------------------------------------------------------------------------
+
+  // As far as there are points, not to the next power.
+  const logRange = {min: ({min}) => Math.floor(min / 1.05), max: ({max}) => Math.ceil(max * 1.05)};
 
   const drawSweep = () => {
     const sweep = data.sweep;
@@ -347,8 +401,8 @@
         legend: {type: 'scroll', top: 4},
         grid: {left: 100, right: 30, top: 40, bottom: 50},
         tooltip: {formatter: (item) => item.data.text},
-        xAxis: {type: 'log', logBase: 2, name: 'cbuf KiB', nameLocation: 'middle', nameGap: 28},
-        yAxis: {type: 'log', name: 'cycles', axisLabel: {formatter: grouped}, scale: true},
+        xAxis: {type: 'log', logBase: 2, name: 'cbuf KiB', nameLocation: 'middle', nameGap: 28, ...logRange},
+        yAxis: {type: 'log', name: 'cycles', axisLabel: {formatter: grouped}, ...logRange},
         series,
       }, {move});
       const smallest = section('Smallest cbuf');
@@ -369,8 +423,8 @@
       aria: {enabled: true},
       grid: {left: 100, right: 40, top: 30, bottom: 50},
       tooltip: {formatter: (item) => item.data.text},
-      xAxis: {type: 'log', name: 'external bytes', nameLocation: 'middle', nameGap: 28, axisLabel: {formatter: grouped}},
-      yAxis: {type: 'log', name: 'cycles', axisLabel: {formatter: grouped}},
+      xAxis: {type: 'log', name: 'external bytes', nameLocation: 'middle', nameGap: 28, axisLabel: {formatter: grouped}, ...logRange},
+      yAxis: {type: 'log', name: 'cycles', axisLabel: {formatter: grouped}, ...logRange},
       series: [{
         type: 'scatter', name: 'points',
         data: good.map((point) => ({

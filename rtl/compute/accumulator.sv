@@ -6,7 +6,9 @@ module accumulator #(
     /// Words in both halves, a power of two.
     parameter int unsigned Words = 512,
     /// Bits of one summand.
-    parameter int unsigned SumBits = 19
+    parameter int unsigned SumBits = 19,
+    /// Lanes can be left as they are.
+    parameter bit Pieces = 1'b0
 ) (
     input  logic                            clk_i,
     /// Synchronous reset, active low.
@@ -18,6 +20,9 @@ module accumulator #(
     input  logic                            fetch_zero_i,
     /// With `fetch_i`: keep the greater of the two instead of adding.
     input  logic                            fetch_maximum_i,
+    /// With `fetch_i`: lanes that take their sums, from the first to before the end.
+    input  logic [             6:0]         fetch_lane_i,
+    input  logic [             6:0]         fetch_lane_end_i,
     input  logic [AtomicK-1:0][SumBits-1:0] sums_i,
     /// Reads a word for the store unit; data one cycle later. Refused while `drain_wait_o`.
     input  logic                            drain_i,
@@ -41,7 +46,7 @@ module accumulator #(
 
   // The word written in this cycle is the one fetched in this cycle: the memory still gives the old.
   logic hit;
-  assign hit = add_q && fetch_i && add_addr_q == fetch_addr_i[RowBits:0] && !fetch_zero_i;
+  assign hit = add_q && fetch_i && add_addr_q == fetch_addr_i[RowBits:0] && (Pieces || !fetch_zero_i);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -61,11 +66,30 @@ module accumulator #(
 
   assign previous = bypass_q ? bypass_data_q : rdata[add_addr_q[RowBits]];
 
+  logic [AtomicK-1:0] lanes;
+  if (Pieces) begin : gen_lanes
+    logic [6:0] lane_q, lane_end_q;
+    always_ff @(posedge clk_i) begin
+      if (fetch_i) begin
+        lane_q <= fetch_lane_i;
+        lane_end_q <= fetch_lane_end_i;
+      end
+    end
+    for (genvar k = 0; k < AtomicK; k++) begin : gen_lane
+      assign lanes[k] = lane_q <= 7'(k) && lane_end_q > 7'(k);
+    end
+  end else begin : gen_all_lanes
+    assign lanes = '1;
+    logic unused;
+    assign unused = ^{fetch_lane_i, fetch_lane_end_i, lanes};
+  end
+
   for (genvar k = 0; k < AtomicK; k++) begin : gen_kernels
     logic signed [31:0] summand;
     assign summand = 32'($signed(sums_i[k]));
     always_comb begin
-      if (maximum_q && !zero_q) total[k] = ($signed(previous[k]) > summand) ? previous[k] : summand;
+      if (Pieces && !lanes[k]) total[k] = previous[k];
+      else if (maximum_q && !zero_q) total[k] = ($signed(previous[k]) > summand) ? previous[k] : summand;
       else total[k] = (zero_q ? 32'd0 : previous[k]) + summand;
     end
   end

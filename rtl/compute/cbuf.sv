@@ -3,9 +3,8 @@
 /// takes one write, loads before kept tiles.
 module cbuf #(
     parameter int unsigned AtomicC = 8,
-    /// Atoms in all banks, a power of two.
+    /// Atoms in all banks, a multiple of their number.
     parameter int unsigned Atoms = 16384,
-    /// Banks, a power of two.
     parameter int unsigned Banks = 8
 ) (
     input  logic                 clk_i,
@@ -35,11 +34,30 @@ module cbuf #(
   localparam int unsigned RowBits = $clog2(BankAtoms);
   localparam int unsigned BankBits = (Banks > 1) ? $clog2(Banks) : 1;
 
+  localparam bit Even = BankAtoms == (1 << RowBits);  // banks are bits of the address
+
   logic [BankBits-1:0] wbank, keep_bank, feature_bank, weight_bank, feature_bank_q, weight_bank_q;
+  logic [RowBits-1:0] wrow, keep_row, feature_row, weight_row;
 
   function automatic logic [BankBits-1:0] bank_of(input logic [19:0] address);
-    bank_of = (Banks > 1) ? BankBits'(address >> RowBits) : '0;
+    if (Even) begin
+      bank_of = (Banks > 1) ? BankBits'(address >> RowBits) : '0;
+    end else begin
+      bank_of = '0;
+      for (int unsigned b = 1; b < Banks; b++) begin
+        if (address >= 20'(b * BankAtoms)) bank_of = BankBits'(b);
+      end
+    end
   endfunction
+
+  function automatic logic [RowBits-1:0] row_of(input logic [19:0] address, input logic [BankBits-1:0] bank);
+    row_of = Even ? RowBits'(address) : RowBits'(address - 20'(bank) * 20'(BankAtoms));
+  endfunction
+
+  assign wrow = row_of(waddr_i, wbank);
+  assign keep_row = row_of(keep_addr_i, keep_bank);
+  assign feature_row = row_of(feature_addr_i, feature_bank);
+  assign weight_row = row_of(weight_addr_i, weight_bank);
 
   assign wbank = bank_of(waddr_i);
   assign keep_bank = bank_of(keep_addr_i);
@@ -62,10 +80,10 @@ module cbuf #(
     ) u_bank (
         .clk_i,
         .we_i(load_here ? we_i : (keep_bank == BankBits'(b)) ? keep_we_i : '0),
-        .waddr_i(load_here ? waddr_i[RowBits-1:0] : keep_addr_i[RowBits-1:0]),
+        .waddr_i(load_here ? wrow : keep_row),
         .wdata_i(load_here ? wdata_i : keep_data_i),
         .re_i(weight_here || feature_here),
-        .raddr_i(weight_here ? weight_addr_i[RowBits-1:0] : feature_addr_i[RowBits-1:0]),
+        .raddr_i(weight_here ? weight_row : feature_row),
         .rdata_o(rdata[b])
     );
   end

@@ -39,7 +39,7 @@ module compute_unit #(
     output unit_pkg::status_t             status_o
 );
 
-  localparam int unsigned SumBits = 16 + $clog2(AtomicC);
+  localparam int unsigned SumBits = 17 + $clog2(AtomicC);
 
   // Decode --------------------------------------------------------------------------------------
 
@@ -68,8 +68,12 @@ module compute_unit #(
       (window_set_q || !is_depthwise);
   assign window_error = is_conv && configured && is_depthwise &&
       (window_q.window_h > 4'(WindowRows) || window_q.window_w > 4'(WindowCols));
+  localparam int unsigned Unit = compute_pkg::common_divisor(AtomicC, AtomicK);
+  logic piece_error;
+  assign piece_error = is_conv && configured && is_depthwise &&
+      (7'(depthwise.first_byte) >= 7'(AtomicC) || 7'(depthwise.first_byte) % 7'(Unit) != 7'd0);
   assign push_conv = is_conv && configured && tokens_ready && !jobs_full && !weights_full && !halt_i &&
-      !kernel_count_error && !window_error;
+      !kernel_count_error && !window_error && !piece_error;
   assign cmd_ready_o = !halt_i && (is_conv ? push_conv : !(is_mark && jobs_full));
   always_comb begin
     take_o = '0;
@@ -108,7 +112,9 @@ module compute_unit #(
     end
   end
 
+  logic spaced;
   logic [3:0] window_h, window_w;
+  assign spaced = is_depthwise && window_q.spaced;
   logic [8:0] tile_move_y, tile_move_x;
   assign window_h = is_depthwise ? window_q.window_h : 4'd1;
   assign window_w = is_depthwise ? window_q.window_w : 4'd1;
@@ -135,10 +141,10 @@ module compute_unit #(
     job_in.window_h = window_h;
     job_in.window_w = window_w;
     // A window of one row has an output in each row that it visits.
-    job_in.move_y = (window_h == 4'd1) ? kernel_q.stride_y : 4'd1;
-    job_in.move_x = (window_w == 4'd1) ? kernel_q.stride_x : 4'd1;
-    job_in.skip_y = (window_h == 4'd1) ? 4'd0 : kernel_q.stride_y - 4'd1;
-    job_in.skip_x = (window_w == 4'd1) ? 4'd0 : kernel_q.stride_x - 4'd1;
+    job_in.move_y = (window_h == 4'd1 || spaced) ? kernel_q.stride_y : 4'd1;
+    job_in.move_x = (window_w == 4'd1 || spaced) ? kernel_q.stride_x : 4'd1;
+    job_in.skip_y = (window_h == 4'd1 || spaced) ? 4'd0 : kernel_q.stride_y - 4'd1;
+    job_in.skip_x = (window_w == 4'd1 || spaced) ? 4'd0 : kernel_q.stride_x - 4'd1;
     job_in.tile_move_y = tile_move_y;
     job_in.tile_move_x = tile_move_x;
     job_in.y0 = tile_q.y0;
@@ -146,6 +152,8 @@ module compute_unit #(
     job_in.tile_rows = tile_q.rows;
     job_in.tile_cols = tile_q.cols;
     job_in.groups = weights_q.groups;
+    job_in.last_kernels = weights_q.last_kernels;
+    job_in.first_byte = is_depthwise ? depthwise.first_byte : '0;
     // Beyond 4096 words no accumulator exists; saturating keeps the range check honest.
     job_in.pixels = (tile_pixels > 24'd4096) ? 13'd4096 : tile_pixels[12:0];
     job_in.origin = conv.origin;
@@ -178,7 +186,7 @@ module compute_unit #(
 
   // Weights -------------------------------------------------------------------------------------
 
-  logic [AtomicK-1:0][AtomicC*8-1:0] tile;
+  logic [AtomicK-1:0][AtomicC*9-1:0] tile;
   logic tile_valid, swap, claimed_q, loader_idle;
   logic [8:0] taps;  // at most 16 x 16
   assign taps = 9'(job_in.tiles_y) * 9'(job_in.tiles_x);
@@ -197,6 +205,9 @@ module compute_unit #(
       .taps_i(taps),
       .atoms_i(job_in.atoms),
       .last_kernels_i(weights_q.last_kernels),
+      .zero_point_i(weights_q.zero_point),
+      .depthwise_i(is_depthwise),
+      .first_byte_i(depthwise.first_byte),
       .re_o(weight_re_o),
       .raddr_o(weight_addr_o),
       .rdata_i(weight_data_i),
@@ -219,6 +230,8 @@ module compute_unit #(
   logic step_valid, valid1_q, valid2_q, valid3_q;
 
   conv_sequencer #(
+      .AtomicC(AtomicC),
+      .AtomicK(AtomicK),
       .AccWords (AccWords),
       .LineAtoms(LineAtoms)
   ) u_sequencer (
@@ -275,23 +288,21 @@ module compute_unit #(
   end
 
   logic [AtomicK-1:0][AtomicC*8-1:0] window;
-  if (WindowRows != 0) begin : gen_window
-    depthwise_window #(
-        .AtomicC  (AtomicC),
-        .Rows     (WindowRows),
-        .Cols     (WindowCols),
-        .LineAtoms(LineAtoms)
-    ) u_window (
-        .clk_i,
-        .fetch_i(step_valid && step.depthwise),
-        .fetch_line_i(step.line),
-        .push_i(valid1_q && step1_q.depthwise),
-        .atom_i(feature),
-        .window_o(window)
-    );
-  end else begin : gen_no_window
-    assign window = '0;
-  end
+  depthwise_window #(
+      .AtomicC  (AtomicC),
+      .AtomicK  (AtomicK),
+      .Rows     (WindowRows),
+      .Cols     (WindowCols),
+      .LineAtoms(LineAtoms)
+  ) u_window (
+      .clk_i,
+      .fetch_i(step_valid && step.depthwise),
+      .fetch_line_i(step.line),
+      .push_i(valid1_q && step1_q.depthwise),
+      .atom_i(feature),
+      .rotate_i(step1_q.rotate),
+      .window_o(window)
+  );
 
   logic sum_valid;
   assign sum_valid = valid2_q && step2_q.emit;
@@ -315,7 +326,8 @@ module compute_unit #(
   accumulator #(
       .AtomicK(AtomicK),
       .Words  (AccWords),
-      .SumBits(SumBits)
+      .SumBits(SumBits),
+      .Pieces (AtomicC != AtomicK)
   ) u_accumulator (
       .clk_i,
       .rst_ni,
@@ -323,6 +335,8 @@ module compute_unit #(
       .fetch_addr_i(step2_q.acc_addr),
       .fetch_zero_i(step2_q.acc_zero),
       .fetch_maximum_i(step2_q.maximum),
+      .fetch_lane_i(step2_q.lane),
+      .fetch_lane_end_i(step2_q.lane_end),
       .sums_i(sums),
       .drain_i,
       .drain_addr_i,
@@ -360,6 +374,8 @@ module compute_unit #(
       error = unit_pkg::fault(tessera_isa_pkg::ErrorKernelCount, 32'(weights_q.last_kernels));
     end else if (window_error) begin
       error = unit_pkg::fault(tessera_isa_pkg::ErrorWindowRange, {24'd0, window_q.window_w, window_q.window_h});
+    end else if (piece_error) begin
+      error = unit_pkg::fault(tessera_isa_pkg::ErrorWindowRange, 32'd512);
     end else if (line_error) begin
       error = unit_pkg::fault(tessera_isa_pkg::ErrorWindowRange, 32'd256);
     end else if (cbuf_error) begin

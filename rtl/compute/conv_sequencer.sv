@@ -1,8 +1,10 @@
 /// Walks a convolution: for each kernel group, kernel tap and channel atom (one weight tile), every
-/// pixel of the output tile, one feature atom per cycle. Depthwise: for each group and window of taps
+/// pixel of the output tile, one feature atom per cycle. Depthwise: for each piece and window of taps
 /// (one weight tile), every slab pixel that the tile's windows cover, row by row; a step has an
 /// output when its window is complete and its place on the stride's grid.
 module conv_sequencer #(
+    parameter int unsigned AtomicC = 8,
+    parameter int unsigned AtomicK = 8,
     /// Accumulator words.
     parameter int unsigned AccWords = 512,
     /// Columns that the depthwise window's lines hold.
@@ -68,9 +70,29 @@ module conv_sequencer #(
   assign last_kx = kx_q == job_q.tiles_x - 5'd1;
   assign last_ky = ky_q == job_q.tiles_y - 5'd1;
   assign last_group = group_q == job_q.groups - 8'd1;
+
+  logic [6:0] lane, lane_end;
+  logic [5:0] rotate;
+  logic last_piece, atom_done;
+  channel_pieces #(
+      .AtomicC(AtomicC),
+      .AtomicK(AtomicK)
+  ) u_pieces (
+      .clk_i,
+      .start_i(job_take_o),
+      .byte_i(job_i.first_byte),
+      .depthwise_i(job_q.depthwise),
+      .group_end_i(last_group ? job_q.last_kernels : 7'(AtomicK)),
+      .advance_i(issue && tile_last && last_atom && last_kx && last_ky),
+      .lane_o(lane),
+      .lane_end_o(lane_end),
+      .group_last_o(last_piece),
+      .atom_last_o(atom_done),
+      .rotate_o(rotate)
+  );
   assign emit = col_wait_q == '0 && row_wait_q == '0;
   assign tile_last = last_col && last_row;
-  assign job_last = tile_last && last_atom && last_kx && last_ky && last_group;
+  assign job_last = tile_last && last_atom && last_kx && last_ky && last_piece && last_group;
 
   logic padding, want, issue;
   assign padding = y_q < 0 || x_q < 0 || y_q >= $signed({1'b0, job_q.rows}) ||
@@ -96,6 +118,9 @@ module conv_sequencer #(
     step_o.maximum = job_q.maximum;
     step_o.emit = emit;
     step_o.line = line_index_q;
+    step_o.lane = lane;
+    step_o.lane_end = job_q.depthwise ? lane_end : 7'(AtomicK);
+    step_o.rotate = rotate;
     step_o.zero_point = job_q.zero_point;
     step_o.acc_addr = acc_q[11:0];
     step_o.acc_zero = ky_q == '0 && kx_q == '0 && atom_q == '0 && !job_q.accumulate;
@@ -130,7 +155,7 @@ module conv_sequencer #(
         next_kernel_row = kernel_row_q + job_q.tap_row_step;
         next_tap_y = tap_y_q + $signed(17'(job_q.tile_move_y));
         if (last_ky) begin
-          next_origin = origin_q + 20'(job_q.depthwise);
+          next_origin = origin_q + 20'(atom_done);
           next_kernel_row = next_origin;
           next_tap_y = 17'($signed(job_q.y0));
         end
@@ -217,7 +242,7 @@ module conv_sequencer #(
           kx_q <= last_kx ? '0 : kx_q + 5'd1;
           if (last_kx) begin
             ky_q <= last_ky ? '0 : ky_q + 5'd1;
-            if (last_ky) begin
+            if (last_ky && last_piece) begin
               group_q <= group_q + 8'd1;
               acc_group_q <= acc_group_q + job_q.pixels;
               acc_q <= acc_group_q + job_q.pixels;

@@ -1,7 +1,10 @@
 /// The taps that depthwise convolutions multiply: the last Rows x Cols feature atoms around the newest
 /// one, turned so that each channel has its taps side by side. Earlier rows come from line memories.
+/// Where atoms and kernel groups have other numbers of channels, lane k has the atom's byte
+/// (k + rotate_i) mod AtomicC.
 module depthwise_window #(
     parameter int unsigned AtomicC = 8,
+    parameter int unsigned AtomicK = 8,
     /// Rows of the window.
     parameter int unsigned Rows = 2,
     parameter int unsigned Cols = 4,
@@ -15,18 +18,31 @@ module depthwise_window #(
     /// A feature atom, at the column fetched in the cycle before.
     input  logic                              push_i,
     input  logic [             AtomicC*8-1:0] atom_i,
-    /// [channel][byte]: tap (r, c) is byte r * Cols + c, the newest one last; the rest is zero.
-    output logic [AtomicC-1:0][AtomicC*8-1:0] window_o
+    input  logic [                       5:0] rotate_i,
+    /// [lane][byte]: tap (r, c) is byte r * Cols + c, the newest one last; the rest is zero.
+    output logic [AtomicK-1:0][AtomicC*8-1:0] window_o
 );
 
   localparam int unsigned LineBits = $clog2(LineAtoms);
 
+  localparam int unsigned Unit = compute_pkg::common_divisor(AtomicC, AtomicK);
+
+  logic [AtomicK*8-1:0] lanes;
+  always_comb begin
+    lanes = '0;
+    for (int unsigned k = 0; k < AtomicK; k++) begin
+      for (int unsigned r = 0; r < AtomicC; r += Unit) begin
+        if (rotate_i == 6'(r)) lanes[k*8+:8] = atom_i[((k+r)%AtomicC)*8+:8];
+      end
+    end
+  end
+
   // One column of the window, the oldest row first.
-  logic [Rows-1:0][AtomicC*8-1:0] column;
-  assign column[Rows-1] = atom_i;
+  logic [Rows-1:0][AtomicK*8-1:0] column;
+  assign column[Rows-1] = lanes;
 
   if (Rows > 1) begin : gen_lines
-    localparam int unsigned Width = (Rows - 1) * AtomicC * 8;
+    localparam int unsigned Width = (Rows - 1) * AtomicK * 8;
     logic [Width-1:0] rdata, bypass_data_q, earlier;
     logic [LineBits-1:0] line_q;
     logic bypass_q, hit;
@@ -67,7 +83,7 @@ module depthwise_window #(
 
   localparam int unsigned TapBits = Rows * Cols * 8;
 
-  for (genvar k = 0; k < AtomicC; k++) begin : gen_channels
+  for (genvar k = 0; k < AtomicK; k++) begin : gen_channels
     for (genvar r = 0; r < Rows; r++) begin : gen_rows
       logic [Cols*8-1:0] taps_q;
       if (Cols > 1) begin : gen_shift

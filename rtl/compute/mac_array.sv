@@ -1,15 +1,15 @@
-/// AtomicK x AtomicC int8 multipliers, one adder tree per kernel. Weights are stationary; the next
+/// AtomicK x AtomicC multipliers of int8 features and 9-bit weights, one adder tree per kernel. Weights are stationary; the next
 /// tile waits in the shadow registers outside.
 module mac_array #(
     parameter int unsigned AtomicC = 8,
     parameter int unsigned AtomicK = 8,
     /// Bits of an adder tree's result. Derived, not to be set.
-    parameter int unsigned SumBits = 16 + $clog2(AtomicC)
+    parameter int unsigned SumBits = 17 + $clog2(AtomicC)
 ) (
     input  logic                              clk_i,
     /// Takes `tile_i` as the weights from the next feature atom on.
     input  logic                              swap_i,
-    input  logic [AtomicK-1:0][AtomicC*8-1:0] tile_i,
+    input  logic [AtomicK-1:0][AtomicC*9-1:0] tile_i,
     /// A feature atom; its sums appear one cycle later.
     input  logic                              valid_i,
     input  logic [             AtomicC*8-1:0] feature_i,
@@ -22,7 +22,8 @@ module mac_array #(
 );
 
   for (genvar k = 0; k < AtomicK; k++) begin : gen_kernels
-    logic [AtomicC*8-1:0] weights_q, feature;
+    logic [AtomicC*9-1:0] weights_q;
+    logic [AtomicC*8-1:0] feature;
     logic signed [SumBits-1:0] sum, sum_q;
     logic signed [7:0] greatest;
 
@@ -31,7 +32,7 @@ module mac_array #(
     always_comb begin
       sum = '0;
       for (int unsigned c = 0; c < AtomicC; c++) begin
-        sum = sum + SumBits'($signed(weights_q[c*8+:8]) * $signed(feature[c*8+:8]));
+        sum = sum + SumBits'($signed(weights_q[c*9+:9]) * $signed(feature[c*8+:8]));
       end
     end
 
@@ -39,7 +40,7 @@ module mac_array #(
       greatest = -8'sd128;
       if (maximum_i) begin
         for (int unsigned c = 0; c < AtomicC; c++) begin
-          if (weights_q[c*8+:8] != 8'd0 && $signed(feature[c*8+:8]) > greatest) begin
+          if (weights_q[c*9+:9] != 9'd0 && $signed(feature[c*8+:8]) > greatest) begin
             greatest = feature[c*8+:8];
           end
         end

@@ -16,12 +16,17 @@ module weight_loader #(
     input  logic [                       8:0] taps_i,
     input  logic [                      11:0] atoms_i,
     input  logic [                       6:0] last_kernels_i,
+    /// Subtracted from every weight.
+    input  logic signed [                7:0] zero_point_i,
+    /// Depthwise: kernels come piece by piece, from this byte on.
+    input  logic                              depthwise_i,
+    input  logic [                       5:0] first_byte_i,
     /// Cbuf read port; data one cycle after the request.
     output logic                              re_o,
     output logic [                      19:0] raddr_o,
     input  logic [             AtomicC*8-1:0] rdata_i,
-    /// The next weight tile, [kernel][channel].
-    output logic [AtomicK-1:0][AtomicC*8-1:0] tile_o,
+    /// The next weight tile, [kernel][channel], 9 bits per weight.
+    output logic [AtomicK-1:0][AtomicC*9-1:0] tile_o,
     output logic                              tile_valid_o,
     /// The array takes the tile.
     input  logic                              swap_i,
@@ -34,18 +39,26 @@ module weight_loader #(
   logic [8:0] taps;
   logic [11:0] atoms;
   logic [6:0] last_kernels;
+  logic [7:0] zero_point;
+  logic depthwise;
+  logic [5:0] first_byte;
 
   sync_fifo #(
-      .Width(56),
+      .Width(71),
       .Depth(2)
   ) u_jobs (
       .clk_i,
       .rst_ni,
       .push_i,
-      .data_i ({address_i, groups_i, taps_i, atoms_i, last_kernels_i}),
+      .data_i ({
+        address_i, groups_i, taps_i, atoms_i, last_kernels_i, zero_point_i, depthwise_i,
+        first_byte_i
+      }),
       .full_o,
       .pop_i  (pop),
-      .data_o ({address, groups, taps, atoms, last_kernels}),
+      .data_o ({
+        address, groups, taps, atoms, last_kernels, zero_point, depthwise, first_byte
+      }),
       .empty_o(empty)
   );
 
@@ -55,21 +68,43 @@ module weight_loader #(
   logic [8:0] tap_q;
   logic [11:0] atom_q;
   logic [6:0] kernel_q, arrive_kernel_q;
-  logic [AtomicK-1:0][AtomicC*8-1:0] tile_q;
+  logic [7:0] arrive_zero_q;
+  logic [AtomicK-1:0][AtomicC*9-1:0] tile_q;
 
-  logic [6:0] kernels;
-  logic last_kernel, last_atom, last_tap, last_group, issue;
+  logic [6:0] kernels, piece_lane, piece_end;
+  logic last_kernel, last_atom, last_tap, last_piece, last_group, issue, begin_job, atom_done;
+  logic [5:0] rotate;
   assign last_group = group_q == groups - 8'd1;
   assign last_tap = tap_q == taps - 9'd1;
   assign last_atom = atom_q == atoms - 12'd1;
   assign kernels = last_group ? last_kernels : 7'(AtomicK);
-  assign last_kernel = kernel_q == kernels - 7'd1;
+  assign last_kernel = kernel_q == piece_end - 7'd1;
+  assign begin_job = !active_q && !empty;
+
+  channel_pieces #(
+      .AtomicC(AtomicC),
+      .AtomicK(AtomicK)
+  ) u_pieces (
+      .clk_i,
+      .start_i(begin_job),
+      .byte_i(depthwise ? first_byte : '0),
+      .depthwise_i(depthwise),
+      .group_end_i(kernels),
+      .advance_i(issue && last_kernel && last_atom && last_tap),
+      .lane_o(piece_lane),
+      .lane_end_o(piece_end),
+      .group_last_o(last_piece),
+      .atom_last_o(atom_done),
+      .rotate_o(rotate)
+  );
+  logic unused;
+  assign unused = ^{atom_done, rotate};
 
   // reading_q: the shadow tile may be overwritten.
   assign issue = active_q && reading_q && !halt_i;
   assign re_o = issue;
   assign raddr_o = address_q;
-  assign pop = issue && last_kernel && last_atom && last_tap && last_group;
+  assign pop = issue && last_kernel && last_atom && last_tap && last_piece && last_group;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -81,19 +116,23 @@ module weight_loader #(
       arrive_q <= issue;
       if (issue) begin
         arrive_kernel_q <= kernel_q;
+        arrive_zero_q <= zero_point;
         last_arrive_q <= last_kernel;
         address_q <= address_q + 20'd1;
-        kernel_q <= last_kernel ? '0 : kernel_q + 7'd1;
+        kernel_q <= last_kernel ? piece_lane : kernel_q + 7'd1;
         if (last_kernel) begin
           reading_q <= 1'b0;
           atom_q <= last_atom ? '0 : atom_q + 12'd1;
           if (last_atom) begin
             tap_q <= last_tap ? '0 : tap_q + 9'd1;
-            if (last_tap) group_q <= group_q + 8'd1;
+            if (last_tap) begin
+              kernel_q <= last_piece ? '0 : piece_end;
+              if (last_piece) group_q <= group_q + 8'd1;
+            end
           end
         end
         if (pop) active_q <= 1'b0;
-      end else if (!active_q && !empty) begin
+      end else if (begin_job) begin
         active_q <= 1'b1;
         address_q <= address;
         group_q <= '0;
@@ -109,8 +148,13 @@ module weight_loader #(
     end
   end
 
+  logic [AtomicC*9-1:0] weights;
+  for (genvar c = 0; c < AtomicC; c++) begin : gen_weights
+    assign weights[c*9+:9] = 9'($signed(rdata_i[c*8+:8])) - 9'($signed(arrive_zero_q));
+  end
+
   always_ff @(posedge clk_i) begin
-    if (arrive_q) tile_q[arrive_kernel_q[$clog2(AtomicK)-1:0]] <= rdata_i;
+    if (arrive_q) tile_q[arrive_kernel_q[$clog2(AtomicK)-1:0]] <= weights;
   end
 
   assign tile_o = tile_q;

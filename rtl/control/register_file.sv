@@ -35,8 +35,7 @@ module register_file #(
   localparam logic [1:0] RespOkay = 2'd0;
   localparam logic [1:0] RespSlvErr = 2'd2;
   localparam int unsigned CbufAtoms = CbufBytes / AtomicC;
-  localparam logic [31:0] Window =
-      (WindowRows == 0) ? '0 : 32'((LineAtoms << 16) | (WindowCols << 8) | WindowRows);
+  localparam logic [31:0] Window = 32'((LineAtoms << 16) | (WindowCols << 8) | WindowRows);
 
   logic aw_held_q, w_held_q, bvalid_q, rvalid_q;
   logic [11:0] awaddr_q;

@@ -3,7 +3,7 @@
 /// Command words, registers, error causes and counters of the accelerator.
 package tessera_isa_pkg;
 
-  localparam logic [31:0] CommandSetVersion = 32'd3;
+  localparam logic [31:0] CommandSetVersion = 32'd4;
 
   localparam logic [5:0] OpEnd = 6'h01;
   localparam logic [5:0] OpLdSource = 6'h10;
@@ -152,7 +152,8 @@ package tessera_isa_pkg;
   /// Weights in the cbuf, ordered [group][kernel row][kernel column][atom][kernel in group].
   typedef struct packed {
     logic [5:0] opcode;
-    logic [22:0] reserved;
+    logic [14:0] reserved;
+    logic signed [7:0] zero_point;  // subtracted from every byte of the weights
     logic [6:0] last_kernels;  // kernels of the last group; the others have atomic_k
     logic [7:0] groups;  // kernel groups
     logic [19:0] address;  // first cbuf atom
@@ -189,18 +190,20 @@ package tessera_isa_pkg;
   /// Geometry of depthwise convolutions, in place of kernel_h and kernel_w. One weight tile holds a window of taps; the kernel is chunks_y x chunks_x such windows, those at its end filled up with zero weights.
   typedef struct packed {
     logic [5:0] opcode;
-    logic [39:0] reserved;
+    logic [38:0] reserved;
+    logic spaced;  // a window's taps are stride_y slab rows and stride_x columns apart, and every step has an output
     logic [4:0] chunks_x;  // windows per kernel, horizontally; they are window_w x dilation_x slab columns apart
     logic [4:0] chunks_y;  // windows per kernel, vertically; they are window_h x dilation_y slab rows apart
     logic [3:0] window_w;  // columns of the window, at most the hardware's
     logic [3:0] window_h;  // rows of the window, at most the hardware's
   } cv_window_t;
 
-  /// Convolves each channel of the tile with a kernel of its own. Group g is atom g of each pixel, counted from the origin's. Taps inside a window are adjacent (no dilation). Weights are ordered [group][window row][window column][channel in group], one atom each; tap (r, c) of a window is byte (WINDOW rows - window_h + r) x WINDOW columns + WINDOW columns - window_w + c, all others are zero. With several window rows the tile's input columns, (cols - 1) x stride_x + window_w, are at most the WINDOW line.
+  /// Convolves each channel of the tile with a kernel of its own. Channels follow each other in a pixel's atoms from byte `first_byte` of the origin's on; a piece is what lies in one atom and in one kernel group, and begins at a multiple of the greatest common divisor of atomic_c and atomic_k. Taps inside a window are adjacent, or spaced (no dilation). Weights are ordered [piece][window row][window column][channel in piece], one atom each; tap (r, c) of a window is byte (WINDOW rows - window_h + r) x WINDOW columns + WINDOW columns - window_w + c, all others are zero. With several window rows the columns that it walks, (cols - 1) x stride_x + window_w, or cols - 1 + window_w spaced ones, are at most the WINDOW line.
   typedef struct packed {
     logic [5:0] opcode;
-    logic [18:0] reserved;
-    logic resume;  // go on below the DEPTHWISE before, whose last rows the window still holds: same columns, channels and window, one group, one window per kernel; (y0, x0) and origin are at the first row that it has not seen
+    logic [12:0] reserved;
+    logic [5:0] first_byte;  // byte of the origin's atom that the first channel is
+    logic resume;  // go on below the DEPTHWISE before, whose last rows the window still holds: same columns, channels and window, one piece, one window per kernel; (y0, x0) and origin are at the first row that it has not seen
     logic maximum;  // maximum pooling: the greatest of the taps whose weights are not zero takes the place of the sum, also when accumulating
     logic post_store;  // give one compute-to-store token when the last sum is written
     logic post_load;  // give one compute-to-load token when the last sum is written
@@ -257,8 +260,9 @@ package tessera_isa_pkg;
   /// Requantises the tile and writes it.
   typedef struct packed {
     logic [5:0] opcode;
-    logic [20:0] reserved;
-    logic [19:0] dest;  // keep: cbuf atom of the first pixel's first group
+    logic [14:0] reserved;
+    logic [5:0] dest_byte;  // keep: and its byte of it
+    logic [19:0] dest;  // keep: cbuf atom of the first pixel's first kernel
     logic keep_only;  // nothing goes to external memory
     logic keep;  // write the tile to the cbuf, as ST_KEEP says; the token to the compute unit is given when it is there
     logic post_load;  // give one store-to-load token when every write is acknowledged
@@ -274,7 +278,7 @@ package tessera_isa_pkg;
     logic [15:0] id;  // layer number
   } st_mark_t;
 
-  /// What happens to requantised values y before they are written. Operands r lie in the operand memory, pixel by pixel, all groups of a pixel together. Until the first ST_POST nothing happens. With one of y and r mapped by the table to t and p the other one, add gives t + (p - its zero point) x 2^19 or, when negated, t - (p - its zero point) x 2^19; multiply gives (y - zero_y) x (r - zero_r); both are requantised to multiplier x 2^(shift - 31), then ST_RESULT.
+  /// What happens to requantised values y before they are written. Operands r lie in the operand memory, pixel by pixel, all groups of a pixel together, or only once. Until the first ST_POST nothing happens. With one of y and r mapped by the table to t and p the other one, add gives t + (p - its zero point) x 2^19 or, when negated, t - (p - its zero point) x 2^19; multiply gives (y - zero_y) x (r - zero_r); both are requantised to multiplier x 2^(shift - 31), then ST_RESULT.
   typedef struct packed {
     logic [5:0] opcode;
     logic signed [5:0] shift;  // left shift when positive, right shift when negative
@@ -290,13 +294,14 @@ package tessera_isa_pkg;
   /// Zero point and clamp after the add or multiply of ST_POST.
   typedef struct packed {
     logic [5:0] opcode;
-    logic [33:0] reserved;
+    logic [32:0] reserved;
+    logic per_channel;  // every pixel has the same operands: one word for each group
     logic signed [7:0] high;  // greatest output
     logic signed [7:0] low;  // least output
     logic signed [7:0] zero_point;  // added after requantisation
   } st_result_t;
 
-  /// Where the pixels of kept tiles lie in the cbuf, row by row, an atom for each kernel group; bytes of kernels that the last group does not have are zero. Hardware with atomic_c other than atomic_k keeps nothing - any atom is out of its range.
+  /// Where the pixels of kept tiles lie in the cbuf, row by row, the kernels of a pixel in consecutive bytes; where the last group is not full, zeros fill the pixel's last atom.
   typedef struct packed {
     logic [5:0] opcode;
     logic [13:0] reserved;
@@ -353,21 +358,21 @@ package tessera_isa_pkg;
       OpCvInput: is_legal = word[15:0] >= 16'd1 && word[15:0] <= 16'd32767 && word[31:16] >= 16'd1 && word[31:16] <= 16'd32767 && word[43:32] >= 12'd1 && word[57:52] == '0;
       OpCvKernel: is_legal = word[4:0] >= 5'd1 && word[4:0] <= 5'd16 && word[9:5] >= 5'd1 && word[9:5] <= 5'd16 && word[13:10] >= 4'd1 && word[13:10] <= 4'd8 && word[17:14] >= 4'd1 && word[17:14] <= 4'd8 && word[22:18] >= 5'd1 && word[22:18] <= 5'd16 && word[27:23] >= 5'd1 && word[27:23] <= 5'd16 && word[47:28] >= 20'd1 && word[57:48] == '0;
       OpCvTile: is_legal = word[43:32] >= 12'd1 && word[55:44] >= 12'd1 && word[57:56] == '0;
-      OpCvWeights: is_legal = word[27:20] >= 8'd1 && word[34:28] >= 7'd1 && word[34:28] <= 7'd64 && word[57:35] == '0;
+      OpCvWeights: is_legal = word[27:20] >= 8'd1 && word[34:28] >= 7'd1 && word[34:28] <= 7'd64 && word[57:43] == '0;
       OpConv: is_legal = word[57:37] == '0;
       OpCvMark: is_legal = word[57:16] == '0;
       OpCvRing: is_legal = word[15:0] <= 16'd32767 && word[57:36] == '0;
-      OpCvWindow: is_legal = word[3:0] >= 4'd1 && word[3:0] <= 4'd8 && word[7:4] >= 4'd1 && word[7:4] <= 4'd8 && word[12:8] >= 5'd1 && word[12:8] <= 5'd16 && word[17:13] >= 5'd1 && word[17:13] <= 5'd16 && word[57:18] == '0;
-      OpDepthwise: is_legal = word[57:39] == '0;
+      OpCvWindow: is_legal = word[3:0] >= 4'd1 && word[3:0] <= 4'd8 && word[7:4] >= 4'd1 && word[7:4] <= 4'd8 && word[12:8] >= 5'd1 && word[12:8] <= 5'd16 && word[17:13] >= 5'd1 && word[17:13] <= 5'd16 && word[57:19] == '0;
+      OpDepthwise: is_legal = word[57:45] == '0;
       OpStAddress: is_legal = word[57:32] == '0;
       OpStShape: is_legal = word[23:0] >= 24'd1 && word[39:24] >= 16'd1 && word[55:40] >= 16'd1 && word[57:56] == '0;
       OpStStride: is_legal = word[57:56] == '0;
       OpStQuant: is_legal = word[57:24] == '0;
       OpStTile: is_legal = word[11:0] >= 12'd1 && word[19:12] >= 8'd1 && word[26:20] >= 7'd1 && word[26:20] <= 7'd64 && word[57:37] == '0;
-      OpStore: is_legal = word[57:37] == '0;
+      OpStore: is_legal = word[57:43] == '0;
       OpStMark: is_legal = word[57:16] == '0;
       OpStPost: is_legal = $signed(word[57:52]) >= -31 && $signed(word[57:52]) <= 30;
-      OpStResult: is_legal = word[57:24] == '0;
+      OpStResult: is_legal = word[57:25] == '0;
       OpStKeep: is_legal = word[11:0] >= 12'd1 && word[57:44] == '0;
       default: is_legal = 1'b0;
     endcase

@@ -40,8 +40,8 @@ module load_unit #(
     output logic [          19:0] cbuf_address_o,
     output logic [ AtomicC*8-1:0] cbuf_data_o,
     output unit_pkg::param_write_t param_o,
-    /// Operands come as atoms, too.
     output logic                  operand_we_o,
+    output logic [ AtomicK*8-1:0] operand_data_o,
     output logic [          11:0] operand_address_o,
     output unit_pkg::table_write_t table_o,
     output bus_pkg::requested_t   requested_o,
@@ -52,8 +52,10 @@ module load_unit #(
   localparam int unsigned TableWords = 512;  // two tables
   localparam int unsigned CompactRecordBytes = 8;
   localparam int unsigned UniformRecordBytes = 4;
-  // Chunks carry an atom, a compact parameter record, a word of another one or a table's value.
-  localparam int unsigned ChunkBytes = (AtomicC < CompactRecordBytes) ? CompactRecordBytes : AtomicC;
+  // Chunks carry an atom, an operand word, a compact parameter record, a word of another one or a
+  // table's value.
+  localparam int unsigned WordBytes = (AtomicC > AtomicK) ? AtomicC : AtomicK;
+  localparam int unsigned ChunkBytes = (WordBytes < CompactRecordBytes) ? CompactRecordBytes : WordBytes;
   localparam int unsigned ChunkCountBits = $clog2(ChunkBytes + 1);
   localparam int unsigned BeatCountBits = $clog2(BusBytes + 1);
   // A folded unit that fits an atom takes one cycle, however narrow the bus.
@@ -240,7 +242,7 @@ module load_unit #(
   logic [ChunkCountBits-1:0] chunk_bytes, chunk_count;
   logic chunk_first, chunk_last;
   assign chunk_bytes = (is_compact || is_bias) ? ChunkCountBits'(CompactRecordBytes) :
-      is_word ? ChunkCountBits'(4) : ChunkCountBits'(AtomicC);
+      is_word ? ChunkCountBits'(4) : is_operand ? ChunkCountBits'(AtomicK) : ChunkCountBits'(AtomicC);
 
   logic [6:0] unit_room;  // of a folded unit's first atom
   logic [ChunkCountBits-1:0] first_bytes;
@@ -293,6 +295,7 @@ module load_unit #(
   assign operand_error = write_operand && 21'(cbuf_address_o) >= 21'(OperandWords);
   assign operand_we_o = write_operand && !operand_error;
   assign operand_address_o = cbuf_address_o[11:0];
+  assign operand_data_o = chunk[AtomicK*8-1:0];
 
   logic [28:0] table_word;
   assign table_word = 29'({transfer.dest, 8'd0}) + 29'(written_q);

@@ -5,7 +5,7 @@ module tap_folder #(
     /// Bytes per beat that comes, and per beat that goes: at least as many.
     parameter int unsigned InBytes = 8,
     parameter int unsigned OutBytes = 16,
-    /// Most bytes per unit and advance, a multiple of OutBytes.
+    /// Most bytes per unit and advance.
     parameter int unsigned FoldBytes = 64,
     /// Derived, not to be set.
     parameter int unsigned CountBits = $clog2(InBytes + 1),
@@ -46,7 +46,8 @@ module tap_folder #(
 
   localparam int unsigned HoldBytes = FoldBytes + InBytes;
   localparam int unsigned HoldBits = $clog2(HoldBytes + 1);
-  localparam int unsigned Steps = FoldBytes / OutBytes;
+  localparam int unsigned Steps = (FoldBytes + OutBytes - 1) / OutBytes;
+  localparam int unsigned PaddedBytes = (Steps * OutBytes > HoldBytes) ? Steps * OutBytes : HoldBytes;
   localparam int unsigned StepBits = (Steps > 1) ? $clog2(Steps) : 1;
 
   logic [HoldBytes*8-1:0] hold_q;
@@ -141,7 +142,9 @@ module tap_folder #(
 
   assign in_ready_o = active_i ? room && before_done && !data_done && !last_q : out_ready_i;
   assign out_valid_o = active_i ? ready : in_valid_i;
-  assign out_data_o = active_i ? hold_q[step_q*OutBytes*8+:OutBytes*8] : (OutBytes * 8)'(in_data_i);
+  logic [PaddedBytes*8-1:0] padded;
+  assign padded = (PaddedBytes * 8)'(hold_q);
+  assign out_data_o = active_i ? padded[step_q*OutBytes*8+:OutBytes*8] : (OutBytes * 8)'(in_data_i);
   assign out_offset_o = active_i ? '0 : OutCountBits'(in_offset_i);
   assign out_bytes_o = active_i ? step_bytes : OutCountBits'(in_bytes_i);
   assign out_last_o = active_i ? last_q && last_unit && last_step && row_in : in_last_i;

@@ -1,6 +1,14 @@
 /// Types inside the compute unit.
 package compute_pkg;
 
+  /// The greatest divisor of two array sides: pieces of channels begin at its multiples.
+  function automatic int unsigned common_divisor(input int unsigned a, input int unsigned b);
+    common_divisor = 1;
+    for (int unsigned d = 2; d <= 64; d++) begin
+      if (a % d == 0 && b % d == 0) common_divisor = d;
+    end
+  endfunction
+
   /// A convolution as the sequencer executes it: configuration words plus products of them.
   typedef struct packed {
     logic        is_mark;       // only report `mark_id`
@@ -27,6 +35,8 @@ package compute_pkg;
     logic [11:0] tile_rows;
     logic [11:0] tile_cols;
     logic [ 7:0] groups;
+    logic [ 6:0] last_kernels;
+    logic [ 5:0] first_byte;    // depthwise: the first channel's of its atom
     logic [12:0] pixels;        // tile_rows * tile_cols, saturated
     logic [19:0] origin;        // cbuf atom of (y0, x0)
     logic [19:0] row_step;      // move_y in atoms
@@ -42,7 +52,7 @@ package compute_pkg;
   } job_t;
 
   /// Bits of job_t; a wrong number is a width error in lint.
-  localparam int unsigned JobBits = 352;
+  localparam int unsigned JobBits = 365;
 
   /// What travels down the pipeline with a feature atom.
   typedef struct packed {
@@ -52,6 +62,9 @@ package compute_pkg;
     logic        maximum;     // the greatest tap instead of the sum
     logic        emit;        // the array multiplies and the accumulators add
     logic [11:0] line;        // column, counted from the tile's first
+    logic [ 6:0] lane;        // lanes that take the sums: from here
+    logic [ 6:0] lane_end;    // to before this one
+    logic [ 5:0] rotate;      // depthwise: the atom's byte for lane 0
     logic [ 7:0] zero_point;
     logic [11:0] acc_addr;
     logic        acc_zero;    // start the sum from zero

@@ -2,7 +2,7 @@
 /// comes one cycle after the request.
 module operand_memory #(
     parameter int unsigned AtomicK = 8,
-    /// A power of two, or 0: no memory.
+    /// A power of two.
     parameter int unsigned Words = 512
 ) (
     input  logic                 clk_i,
@@ -14,24 +14,19 @@ module operand_memory #(
     output logic [AtomicK*8-1:0] rdata_o
 );
 
-  if (Words != 0) begin : gen_memory
-    localparam int unsigned AddrBits = $clog2(Words);
-    ram_1r1w #(
-        .Width(AtomicK * 8),
-        .Depth(Words)
-    ) u_words (
-        .clk_i,
-        .we_i,
-        .waddr_i(AddrBits'(waddr_i)),
-        .wdata_i,
-        .re_i,
-        .raddr_i(AddrBits'(raddr_i)),
-        .rdata_o
-    );
-  end else begin : gen_none
-    logic unused;
-    assign unused = ^{clk_i, we_i, waddr_i, wdata_i, re_i, raddr_i};
-    assign rdata_o = '0;
-  end
+  localparam int unsigned AddrBits = $clog2(Words);
+
+  ram_1r1w #(
+      .Width(AtomicK * 8),
+      .Depth(Words)
+  ) u_words (
+      .clk_i,
+      .we_i,
+      .waddr_i(AddrBits'(waddr_i)),
+      .wdata_i,
+      .re_i,
+      .raddr_i(AddrBits'(raddr_i)),
+      .rdata_o
+  );
 
 endmodule

@@ -3,7 +3,7 @@
 /// every lane, and two at least.
 module param_memory #(
     parameter int unsigned AtomicK = 8,
-    /// Kernels per read, a divisor of AtomicK.
+    /// Kernels per read, a power of two.
     parameter int unsigned PostLanes = 8,
     /// Kernel groups.
     parameter int unsigned Groups = 32
@@ -17,15 +17,14 @@ module param_memory #(
 );
 
   localparam int unsigned Lanes = (PostLanes < 2) ? 2 : PostLanes;
-  localparam int unsigned Chunks = AtomicK / Lanes;
-  localparam int unsigned ChunkBits = $clog2(Chunks);
+  localparam int unsigned Chunks = (AtomicK + Lanes - 1) / Lanes;  // of a group
   localparam int unsigned LaneBits = $clog2(Lanes);
   localparam int unsigned Depth = Groups * Chunks;
   localparam int unsigned AddrBits = $clog2(Depth);
 
   logic [AddrBits-1:0] waddr, raddr;
-  assign waddr = AddrBits'((17'(write_i.group) << ChunkBits) | (17'(write_i.channel) >> LaneBits));
-  assign raddr = AddrBits'((17'(read_i.group) << ChunkBits) | (17'(read_i.chunk) >> $clog2(Lanes / PostLanes)));
+  assign waddr = AddrBits'(17'(write_i.group) * 17'(Chunks) + (17'(write_i.channel) >> LaneBits));
+  assign raddr = AddrBits'(17'(read_i.group) * 17'(Chunks) + (17'(read_i.chunk) >> $clog2(Lanes / PostLanes)));
 
   logic [Lanes-1:0][71:0] rdata;
 

@@ -237,10 +237,12 @@ module store_unit #(
   );
 
   // Bytes leave the drain when all that want them take them.
-  logic keep_valid, keep_last, writer_takes, drain_take;
+  logic keep_valid, keep_last, keep_part_last, keep_waits, writer_takes, drain_take;
   logic [AtomicC-1:0] keep_we;
-  assign keep_valid = drain_valid && store_q.keep && (store_q.keep_only || writer_takes) && !halt_i;
-  assign drain_ready = (store_q.keep_only || writer_takes) && !(store_q.keep && keep_refused_i);
+  assign keep_valid = drain_valid && store_q.keep && !halt_i &&
+      (store_q.keep_only || writer_takes || !keep_part_last);
+  assign keep_waits = store_q.keep && (keep_refused_i || !keep_part_last);
+  assign drain_ready = (store_q.keep_only || writer_takes) && !keep_waits;
   assign drain_take = drain_valid && drain_ready;
   assign kept = drain_take && keep_last;
 
@@ -252,6 +254,7 @@ module store_unit #(
       .clk_i,
       .start_i(start),
       .dest_i(store.dest),
+      .dest_byte_i(start ? store.dest_byte : store_q.dest_byte),
       .pixels_i(tile_q.pixels),
       .groups_i(tile_q.groups),
       .last_kernels_i(tile_q.last_kernels),
@@ -260,12 +263,13 @@ module store_unit #(
       .row_step_i(keep_q.row_step),
       .cbuf_limit_i,
       .valid_i(keep_valid),
-      .take_i(drain_take),
+      .take_i(keep_valid && !keep_refused_i),
       .data_i(drain_data),
       .count_i(drain_count),
       .we_o(keep_we),
       .address_o(keep_address_o),
       .data_o(keep_data_o),
+      .chunk_last_o(keep_part_last),
       .last_o(keep_last),
       .error_o(keep_error)
   );
@@ -333,7 +337,7 @@ module store_unit #(
       .burst_ready_o(writer_ready),
       .burst_offset_i(burst_address[$clog2(BusBytes)-1:0]),
       .burst_bytes_i(burst_bytes),
-      .in_valid_i(drain_valid && !store_q.keep_only && !(store_q.keep && keep_refused_i)),
+      .in_valid_i(drain_valid && !store_q.keep_only && !keep_waits),
       .in_ready_o(writer_takes),
       .in_data_i(drain_data),
       .in_count_i(drain_count),

@@ -33,7 +33,8 @@ module tile_drain #(
     /// Parameter memory read port.
     output unit_pkg::param_read_t            param_o,
     input  logic [PostLanes-1:0][      71:0] param_data_i,
-    /// Operand memory read port; words follow each other from `acc_base_i` on.
+    /// Operand memory read port; words follow each other from `acc_base_i` on, for each pixel again
+    /// where all have the same.
     output logic                             operand_re_o,
     output logic [                     11:0] operand_addr_o,
     input  logic [           AtomicK*8-1:0]  operand_data_i,
@@ -122,6 +123,7 @@ module tile_drain #(
   logic [Stages-1:0][CountBits-1:0] count_q;
   logic [Requantised:0][6:0] pipe_chunk_q;
   logic [Requantised-1:0] pipe_last_q;  // the chunk ends its group
+  logic [Requantised-1:0] pipe_pixel_q;  // and its pixel
 
   // A chunk goes no further than to where it is written: the next tile may want other stages.
   always_ff @(posedge clk_i) begin
@@ -139,6 +141,7 @@ module tile_drain #(
     if (issue) begin
       pipe_chunk_q[0] <= chunk_q;
       pipe_last_q[0]  <= last_chunk;
+      pipe_pixel_q[0] <= last_chunk && last_group;
       count_q[0] <= last_chunk ? CountBits'(left_kernels) : CountBits'(PostLanes);
     end
     for (int unsigned s = 1; s < Stages; s++) begin
@@ -149,6 +152,7 @@ module tile_drain #(
     end
     for (int unsigned s = 1; s < Requantised; s++) begin
       if (valid_q[s-1]) pipe_last_q[s] <= pipe_last_q[s-1];
+      if (valid_q[s-1]) pipe_pixel_q[s] <= pipe_pixel_q[s-1];
     end
   end
 
@@ -160,14 +164,23 @@ module tile_drain #(
   assign operand_addr_o = operand_q[11:0];
 
   always_ff @(posedge clk_i) begin
-    if (start_i) operand_q <= 13'(acc_base_i);
-    else if (operand_re_o) operand_q <= operand_q + 13'(pipe_last_q[Requantised-1]);
+    if (start_i || (operand_re_o && result_i.per_channel && pipe_pixel_q[Requantised-1])) begin
+      operand_q <= 13'(acc_base_i);
+    end else if (operand_re_o) begin
+      operand_q <= operand_q + 13'(pipe_last_q[Requantised-1]);
+    end
   end
 
   logic [PostLanes*32-1:0] selected;
   logic [PostLanes*8-1:0] bytes, operands, mapped, results, written;
-  assign selected = acc_data_i[pipe_chunk_q[0]*PostLanes+:PostLanes];
-  assign operands = operand_data_i[pipe_chunk_q[Requantised]*PostLanes*8+:PostLanes*8];
+  // The last chunk of a group may have lanes without a kernel.
+  localparam int unsigned Lanes = (AtomicK + PostLanes - 1) / PostLanes * PostLanes;
+  logic [Lanes-1:0][31:0] sums;
+  logic [Lanes*8-1:0] operand_bytes;
+  assign sums = (Lanes * 32)'(acc_data_i);
+  assign operand_bytes = (Lanes * 8)'(operand_data_i);
+  assign selected = sums[pipe_chunk_q[0]*PostLanes+:PostLanes];
+  assign operands = operand_bytes[pipe_chunk_q[Requantised]*PostLanes*8+:PostLanes*8];
 
   for (genvar l = 0; l < PostLanes; l++) begin : gen_lanes
     requant_lane u_lane (

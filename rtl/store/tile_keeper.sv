@@ -1,7 +1,7 @@
-/// Writes a drained tile to the cbuf: an atom for each pixel and kernel group, in pieces as they
-/// come from the drain.
+/// Writes a drained tile to the cbuf: the kernels of each pixel in consecutive bytes from a byte of an
+/// atom on, in chunks as they come from the drain. A chunk that reaches into further atoms takes a
+/// cycle for each.
 module tile_keeper #(
-    /// Bytes per atom; hardware with another number of kernels per group keeps nothing.
     parameter int unsigned AtomicC = 8,
     parameter int unsigned AtomicK = 8,
     parameter int unsigned PostLanes = 8,
@@ -12,6 +12,7 @@ module tile_keeper #(
     /// Begins a tile; what describes it must hold until its last piece.
     input  logic                   start_i,
     input  logic [           19:0] dest_i,
+    input  logic [            5:0] dest_byte_i,
     input  logic [           11:0] pixels_i,
     input  logic [            7:0] groups_i,
     input  logic [            6:0] last_kernels_i,
@@ -19,7 +20,7 @@ module tile_keeper #(
     input  logic [           11:0] pixel_step_i,
     input  logic [           19:0] row_step_i,
     input  logic [           20:0] cbuf_limit_i,
-    /// A piece is there for the cbuf, and is taken in this cycle.
+    /// A chunk is there; its next part goes to the cbuf in this cycle.
     input  logic                   valid_i,
     input  logic                   take_i,
     input  logic [PostLanes*8-1:0] data_i,
@@ -28,58 +29,76 @@ module tile_keeper #(
     output logic [    AtomicC-1:0] we_o,
     output logic [           19:0] address_o,
     output logic [  AtomicC*8-1:0] data_o,
-    /// The piece is the tile's last.
+    /// The part is the chunk's last, and the tile's.
+    output logic                   chunk_last_o,
     output logic                   last_o,
     output logic                   error_o
 );
 
-  logic [19:0] row_q, pixel_q;
+  logic [19:0] row_q, pixel_q, atom_q;
   logic [11:0] pixels_q, col_q;
   logic [7:0] group_q;
   logic [6:0] done_q;  // kernels of the group
+  logic [6:0] byte_q;  // of the atom
+  logic [6:0] part_q;  // bytes of the chunk that are written
 
-  logic last_group, last_piece, last_col, last_pixel;
-  logic [6:0] kernels, done;
+  logic last_group, last_col, last_pixel, fits, last_of_group, pixel_done;
+  logic [6:0] kernels, done, room, left, bytes;
   assign last_group = group_q == groups_i - 8'd1;
   assign kernels = last_group ? last_kernels_i : 7'(AtomicK);
-  assign done = done_q + 7'(count_i);
-  assign last_piece = done == kernels;
+  assign left = 7'(count_i) - part_q;
+  assign room = 7'(AtomicC) - byte_q;
+  assign fits = left <= room;
+  assign bytes = fits ? left : room;
+  assign done = done_q + bytes;
+  assign last_of_group = done == kernels;
+  assign pixel_done = last_of_group && last_group;
   assign last_col = col_q == cols_i - 12'd1;
   assign last_pixel = pixels_q == pixels_i - 12'd1;
-  assign last_o = last_piece && last_group && last_pixel;
+  assign chunk_last_o = fits;
+  assign last_o = pixel_done && last_pixel;
+
+  logic [19:0] next_row;
+  assign next_row = row_q + row_step_i;
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
       row_q <= dest_i;
       pixel_q <= dest_i;
+      atom_q <= dest_i;
       pixels_q <= '0;
       col_q <= '0;
       group_q <= '0;
       done_q <= '0;
+      byte_q <= 7'(dest_byte_i);
+      part_q <= '0;
     end else if (take_i) begin
-      done_q <= last_piece ? '0 : done;
-      if (last_piece) begin
-        group_q <= last_group ? '0 : group_q + 8'd1;
-        if (last_group) begin
-          pixels_q <= pixels_q + 12'd1;
-          col_q <= last_col ? '0 : col_q + 12'd1;
-          pixel_q <= last_col ? row_q + row_step_i : pixel_q + 20'(pixel_step_i);
-          if (last_col) row_q <= row_q + row_step_i;
-        end
+      part_q <= fits ? '0 : part_q + bytes;
+      done_q <= last_of_group ? '0 : done;
+      byte_q <= (bytes == room) ? '0 : byte_q + bytes;
+      if (bytes == room) atom_q <= atom_q + 20'd1;
+      if (last_of_group) group_q <= last_group ? '0 : group_q + 8'd1;
+      if (pixel_done) begin
+        pixels_q <= pixels_q + 12'd1;
+        col_q <= last_col ? '0 : col_q + 12'd1;
+        pixel_q <= last_col ? next_row : pixel_q + 20'(pixel_step_i);
+        atom_q <= last_col ? next_row : pixel_q + 20'(pixel_step_i);
+        byte_q <= 7'(dest_byte_i);
+        if (last_col) row_q <= next_row;
       end
     end
   end
 
-  assign address_o = pixel_q + 20'(group_q);
-  assign error_o = valid_i && (AtomicC != AtomicK || 21'(address_o) >= cbuf_limit_i);
+  assign address_o = atom_q;
+  assign error_o = valid_i && (21'(address_o) >= cbuf_limit_i || 7'(dest_byte_i) >= 7'(AtomicC));
 
-  // From the piece's first byte on; behind the last one zeros fill the atom.
-  logic [PostLanes*8-1:0] piece;
+  // From the part's first byte on. Zeros fill the atom behind a group that is not full.
+  logic [PostLanes*8-1:0] part;
   logic [AtomicC-1:0] from, up_to;
-  assign piece = data_i & ~({(PostLanes * 8) {1'b1}} << {count_i, 3'b000});
-  assign from = {AtomicC{1'b1}} << done_q;
-  assign up_to = last_piece ? '0 : {AtomicC{1'b1}} << done;
+  assign part = (data_i >> {part_q, 3'b000}) & ~({(PostLanes * 8) {1'b1}} << {left, 3'b000});
+  assign from = {AtomicC{1'b1}} << byte_q;
+  assign up_to = (pixel_done && last_kernels_i != 7'(AtomicK)) ? '0 : {AtomicC{1'b1}} << (byte_q + bytes);
   assign we_o = (valid_i && !error_o) ? from & ~up_to : '0;
-  assign data_o = (AtomicC * 8)'(piece) << {done_q, 3'b000};
+  assign data_o = (AtomicC * 8)'(part) << {byte_q, 3'b000};
 
 endmodule

@@ -160,9 +160,9 @@ class FusedPlanner {
     }
     if (i + 1 < layers_.size()) {
       data.keep = step.to;
-      data.stored = false;
+      data.stored = layer.others_read;
     } else if (data.keep) {
-      const std::uint32_t row = u32(layer.shape->out_w) * groups_of(*layer.shape, hw_);
+      const std::uint32_t row = u32(layer.shape->out_w) * output_atoms(*layer.shape, hw_);
       data.keep = KeptRows{data.keep->at + u32(step.rows.begin) * row, step.rows, {}};
     }
     const bool first = !places_[i].begun;

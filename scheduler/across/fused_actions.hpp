@@ -13,6 +13,7 @@ struct FusedLayer {
   const ConvShape* shape = nullptr;
   const LayerDecision* decision = nullptr;
   LayerData data;
+  bool others_read = false;  ///< not the last: its output goes to external memory, too
 };
 
 /// Actions of one layer in one band, or loads for it.

@@ -20,9 +20,6 @@ double external_rate(const PlannedUnits& units) {
 class GroupChooser {
  public:
   explicit GroupChooser(const PlannedUnits& units) : units_(units), hw_(units.hardware) {
-    if (hw_.atomic_c != hw_.atomic_k) {
-      return;  // rows cannot be kept
-    }
     for (std::size_t p = 0; p < units.order.size(); ++p) {
       if (units.unit_at(p).kind == UnitKind::Accelerator && units.pieces_at(p).size() == 1) {
         places_.push_back(p);
@@ -39,6 +36,9 @@ class GroupChooser {
       }
       if (is_link(keepable)) {
         linked_.insert(keepable.writer);
+        if (keepable.external || keepable.readers.size() > 1) {
+          stored_.insert(keepable.writer);
+        }
       }
     }
   }
@@ -72,8 +72,7 @@ class GroupChooser {
   // The next unit, and nobody else, reads it, pixel by pixel.
   [[nodiscard]] bool is_link(const Keepable& keepable) const {
     const std::size_t writer = keepable.writer;
-    if (keepable.external || keepable.readers != std::vector<std::size_t>{writer + 1} ||
-        units_.pieces_at(writer + 1).size() != 1) {
+    if (keepable.readers.front() != writer + 1 || units_.pieces_at(writer + 1).size() != 1) {
       return false;
     }
     const ConvShape& made = shape_at(writer);
@@ -150,7 +149,7 @@ class GroupChooser {
   [[nodiscard]] std::optional<Cost> fused(const FusedGroup& part) const {
     double constant = 0;
     for (std::size_t p = part.first; p <= part.last; ++p) {
-      constant += constants(p);
+      constant += constants(p) + (p != part.last && stored_.count(p) != 0 ? output_bytes(p) : 0);
       if (units_.pieces_at(p)[0].variant.parts > 1) {
         return std::nullopt;  // to be tried as they are
       }
@@ -185,6 +184,7 @@ class GroupChooser {
   std::map<std::size_t, std::uint64_t> feature_kept_, output_kept_;  // atoms, by place
   std::vector<std::size_t> places_;                                  // of passes
   std::set<std::size_t> linked_;                                     // to the next place
+  std::set<std::size_t> stored_;  // of these: others need the output in external memory
   std::vector<FusedGroup> groups_;
 };
 
@@ -195,6 +195,7 @@ FusedShapes fused_shapes(const PlannedUnits& units, const FusedGroup& group, boo
   shapes.feature_kept = feature_kept;
   shapes.objective = units.policy.objective;
   shapes.bytes_per_cycle = external_rate(units);
+  shapes.small_bands = units.small_bands;
   for (std::size_t p = group.first; p <= group.last; ++p) {
     shapes.layers.push_back(&units.pieces_at(p)[0].shape);
   }

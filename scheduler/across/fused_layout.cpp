@@ -90,11 +90,13 @@ class LayoutSearch {
       return;
     }
     layout.cycles = layout.last_cycles = layout.bytes = 0;
+    std::uint64_t first_bytes = 0;
     Bands bands(shapes_.layers, shapes_.feature_kept, layout);
     bands.run([&](std::size_t i, Range rows) {
       const ConvShape& shape = *shapes_.layers[i == 0 ? 0 : i - 1];
       if (i == 0) {
         layout.bytes += std::uint64_t{u32(rows.size())} * u32(shape.in_w) * u32(shape.in_c);
+        first_bytes = first_bytes == 0 ? layout.bytes : first_bytes;
         return;
       }
       std::uint64_t cycles = kStartCycles;
@@ -107,7 +109,7 @@ class LayoutSearch {
       layout.last_cycles += i == shapes_.layers.size() ? cycles : 0;
     });
     const bool waits = !shapes_.feature_kept && layout.rows[0] < with_loads(needs);
-    const auto own = cost(layout, waits);
+    const auto own = cost(layout, first_bytes, waits);
     if (!best_ || own < best_cost_) {
       best_ = layout;
       best_cost_ = own;
@@ -115,11 +117,14 @@ class LayoutSearch {
   }
 
   // `waits`: loads and work take turns.
-  [[nodiscard]] std::pair<double, double> cost(const FusedLayout& layout, bool waits) const {
+  [[nodiscard]] std::pair<double, double> cost(const FusedLayout& layout, std::uint64_t first_bytes,
+                                               bool waits) const {
     const auto cycles = static_cast<double>(layout.cycles);
     const auto bytes = static_cast<double>(layout.bytes);
     const double load = bytes / shapes_.bytes_per_cycle;
-    const double all = waits ? cycles + load : std::max(cycles, load);
+    const double first =
+        shapes_.small_bands ? static_cast<double>(first_bytes) / shapes_.bytes_per_cycle : 0;
+    const double all = waits ? cycles + load : std::max(cycles, load - first) + first;
     return shapes_.objective != Objective::Cycles ? std::pair{bytes, all} : std::pair{all, bytes};
   }
 
@@ -135,15 +140,12 @@ class LayoutSearch {
 
 std::uint64_t array_cycles(const ConvShape& shape, const Hardware& hardware, Range rows) {
   const std::uint64_t groups = groups_of(shape, hardware);
-  const std::uint64_t parts = u32(shape.weight_parts);
   if (!shape.depthwise) {
-    return groups * parts * u32(rows.size()) * u32(shape.out_w) * u32(shape.kernel_h) *
+    return groups * u32(rows.size()) * u32(shape.out_w) * u32(shape.kernel_h) *
            u32(shape.kernel_w) * atoms_of(shape, hardware);
   }
-  const WindowTiling window = window_tiling(shape, hardware);
-  return std::uint64_t{walked(u32(rows.size()), u32(shape.stride_h), window.window_h)} *
-         walked(u32(shape.out_w), u32(shape.stride_w), window.window_w) * groups * parts *
-         window.chunks();
+  return Windows(shape, hardware).steps(u32(rows.size()), u32(shape.out_w)) *
+         pieces_of(shape, hardware);
 }
 
 std::optional<FusedLayout> fused_layout(const FusedShapes& shapes, const Hardware& hardware,

@@ -17,6 +17,7 @@ struct FusedShapes {
   bool feature_kept = false;  ///< the first one's whole feature lies in the cbuf
   Objective objective = Objective::Cycles;
   double bytes_per_cycle = 8;  ///< of external memory
+  bool small_bands = false;    ///< nothing else is at work while the first rows are loaded
 };
 
 /// Rows that the cbuf holds of what the layers read, in ring buffers: the first one's feature (none

@@ -36,9 +36,6 @@ class Finder {
   }
 
   void find_candidates() {
-    if (hw_.atomic_c != hw_.atomic_k) {
-      return;
-    }
     std::vector<std::vector<std::size_t>> writers(activations_.buffers());
     for (std::size_t p = 0; p < order_.size(); ++p) {
       if (unit_at(p).kind != UnitKind::NoCopy) {
@@ -64,7 +61,7 @@ class Finder {
       return;
     }
     const ConvShape& made = pieces_at(writer)[0].shape;
-    const std::uint32_t per_pixel = groups_of(made, hw_);
+    const std::uint32_t per_pixel = output_atoms(made, hw_);
     if (!is_packed(unit.lowering.pieces[0].output_view, made.out_w, made.out_c) ||
         per_pixel > kMostPixelAtoms) {
       return;

@@ -19,6 +19,7 @@ struct PlannedUnits {
   const std::vector<std::uint32_t>& order;
   const Hardware& hardware;
   const Policy& policy;
+  bool small_bands = false;  ///< see FusedShapes
 
   [[nodiscard]] const WorkUnit& unit_at(std::size_t place) const {
     return plan.units[order[place]];

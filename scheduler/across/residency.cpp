@@ -70,8 +70,9 @@ class ResidencyPlanner {
   void find_candidates() {
     for (Keepable& keepable : find_keepable(units_)) {
       const FusedGroup writers = span(keepable.writer);
-      if (writers.first != writers.last && writers.holds(keepable.readers.back())) {
-        fused_buffers_.push_back(keepable.buffer);
+      if (keepable.writer != writers.last && keepable.readers.front() == keepable.writer + 1) {
+        fused_buffers_.emplace_back(keepable.buffer,
+                                    keepable.external || keepable.readers.size() > 1);
       } else if (keepable.atoms <= most_atoms_ && whole(keepable)) {
         Candidate candidate;
         static_cast<Keepable&>(candidate) = std::move(keepable);
@@ -160,7 +161,7 @@ class ResidencyPlanner {
 
   // Weights in banks of their own never meet features there; not where that takes much of the rest.
   [[nodiscard]] Region in_banks(Region window) const {
-    const auto bank = u32(hw_.cbuf_capacity / hw_.atomic_c / hw_.cbuf_banks);
+    const auto bank = hw_.bank_atoms();
     const std::uint32_t begin = u32(ceil_div(window.begin, bank)) * bank;
     if (begin < window.end && (begin - window.begin) * 4 <= window.size()) {
       window.begin = begin;
@@ -287,8 +288,8 @@ class ResidencyPlanner {
     for (std::size_t p = 0; p < order_.size(); ++p) {
       residency.units[order_[p]].window = windows_[p];
     }
-    for (const std::size_t buffer : fused_buffers_) {
-      residency.external[buffer] = false;
+    for (const auto& [buffer, external] : fused_buffers_) {
+      residency.external[buffer] = external;
     }
     residency.groups = groups_;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -308,7 +309,7 @@ class ResidencyPlanner {
   const std::vector<std::uint32_t>& order_;
   const Hardware& hw_;
   std::uint64_t most_atoms_;
-  std::vector<std::size_t> fused_buffers_;
+  std::vector<std::pair<std::size_t, bool>> fused_buffers_;  // and whether others need them
   std::vector<Candidate> candidates_;
   std::vector<Region> windows_;  // by place
 };

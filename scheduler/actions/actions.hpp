@@ -49,8 +49,9 @@ struct ConvAction {
   std::uint32_t origin = 0;
   std::uint32_t acc_base = 0;
   bool accumulate = false;
-  bool maximum = false;  ///< depthwise, pooling
-  bool resume = false;   ///< depthwise, below the one before
+  bool maximum = false;          ///< depthwise, pooling
+  bool resume = false;           ///< depthwise, below the one before
+  std::uint32_t first_byte = 0;  ///< depthwise: the first channel's of the origin's atom
 };
 
 struct StoreAction {
@@ -63,6 +64,7 @@ struct StoreAction {
   std::optional<isa::StKeep> keep;  ///< the tile goes to the cbuf, too
   bool keep_only = false;           ///< and nowhere else
   std::uint32_t kept_at = 0;        ///< atom of its first pixel
+  std::uint32_t kept_byte = 0;      ///< and the first kernel's byte of it
 };
 
 /// Tells the trace port that the layer is done in this unit.

@@ -27,32 +27,39 @@ bool is_factor(const FixedPoint& factor) {
 // pixels there.
 std::vector<std::uint8_t> pack_depthwise(const LayerKernel& kernel, const ConvShape& shape,
                                          const Hardware& hardware) {
-  const WindowTiling tiling = window_tiling(shape, hardware);
+  const Windows windows(shape, hardware);
   const Hardware::Window window = hardware.depthwise_window();
   const std::uint32_t channels = stored_kernels(shape, hardware);
-  const auto kernel_h = static_cast<std::uint32_t>(shape.kernel_h);
-  const auto kernel_w = static_cast<std::uint32_t>(shape.kernel_w);
-  std::vector<std::uint8_t> packed(packed_bytes(shape, hardware));
+  std::vector<std::uint8_t> packed(packed_bytes(shape, hardware),
+                                   static_cast<std::uint8_t>(shape.weight_zero));
   std::uint8_t* atom = packed.data();
-  const auto put_window = [&](const std::vector<std::uint8_t>& weights, std::uint32_t k,
-                              std::uint32_t y0, std::uint32_t x0) {
-    for (std::uint32_t r = 0; r < tiling.window_h && y0 + r < kernel_h; ++r) {
-      for (std::uint32_t c = 0; c < tiling.window_w && x0 + c < kernel_w; ++c) {
-        const std::uint32_t tap = (y0 + r) * kernel_w + x0 + c;
+  const auto put_window = [&](const WindowTiling& tiling, std::uint32_t k, std::uint32_t chunk) {
+    const std::uint32_t y0 = chunk / tiling.chunks_x * tiling.window_h;
+    const std::uint32_t x0 = chunk % tiling.chunks_x * tiling.window_w;
+    for (std::uint32_t r = 0; r < tiling.window_h && y0 + r < u32(tiling.taps_h); ++r) {
+      for (std::uint32_t c = 0; c < tiling.window_w && x0 + c < u32(tiling.taps_w); ++c) {
+        const std::uint32_t y = u32(tiling.tap_y) + (y0 + r) * u32(tiling.step_h);
+        const std::uint32_t x = u32(tiling.tap_x) + (x0 + c) * u32(tiling.step_w);
         const std::uint32_t at =
             (window.rows - tiling.window_h + r) * window.cols + window.cols - tiling.window_w + c;
-        atom[at] = weights[std::size_t{k} * kernel_h * kernel_w + tap];
+        atom[at] =
+            kernel.weights[(std::size_t{k} * u32(shape.kernel_h) + y) * u32(shape.kernel_w) + x];
       }
     }
     atom += hardware.atomic_c;
   };
-  for (std::uint32_t k0 = 0; k0 < channels; k0 += hardware.atomic_k) {
-    for (std::int32_t part = 0; part < shape.weight_parts; ++part) {
-      for (std::uint32_t chunk = 0; chunk < tiling.chunks(); ++chunk) {
-        for (std::uint32_t k = k0; k < std::min(k0 + hardware.atomic_k, channels); ++k) {
-          put_window(kernel.weights[static_cast<std::size_t>(part)], k,
-                     chunk / tiling.chunks_x * tiling.window_h,
-                     chunk % tiling.chunks_x * tiling.window_w);
+  // Group by group, phase by phase, piece by piece: channels of one atom.
+  const auto next = [](std::uint32_t at, std::uint32_t step) { return at / step * step + step; };
+  for (std::uint32_t g0 = 0; g0 < channels; g0 += hardware.atomic_k) {
+    const std::uint32_t g1 = std::min(g0 + hardware.atomic_k, channels);
+    for (std::uint32_t phase = 0; phase < windows.phases(); ++phase) {
+      const WindowTiling tiling = windows[phase];
+      for (std::uint32_t k0 = g0, k1 = 0; k0 < g1; k0 = k1) {
+        k1 = std::min(next(k0, hardware.atomic_c), g1);
+        for (std::uint32_t chunk = 0; chunk < tiling.chunks(); ++chunk) {
+          for (std::uint32_t k = k0; k < k1; ++k) {
+            put_window(tiling, k, chunk);
+          }
         }
       }
     }
@@ -79,26 +86,23 @@ std::vector<std::uint8_t> pack_weights(const LayerKernel& kernel, const ConvShap
   const auto atomic_k = static_cast<std::int32_t>(hardware.atomic_k);
   const std::int32_t taps = shape.kernel_h * shape.kernel_w;
   const auto atoms = static_cast<std::int32_t>(atoms_of(shape, hardware));
-  std::vector<std::uint8_t> packed(packed_bytes(shape, hardware));
+  std::vector<std::uint8_t> packed(packed_bytes(shape, hardware),
+                                   static_cast<std::uint8_t>(shape.weight_zero));
   std::uint8_t* out = packed.data();
   for (const Range& part : split_evenly({0, atoms}, channel_parts)) {
     for (std::int32_t k0 = 0; k0 < shape.out_c; k0 += atomic_k) {
       const std::int32_t k1 = std::min(k0 + atomic_k, shape.out_c);
-      for (std::int32_t p = 0; p < shape.weight_parts; ++p) {
-        const std::vector<std::uint8_t>& weights = kernel.weights[static_cast<std::size_t>(p)];
-        for (std::int32_t tap = 0; tap < taps; ++tap) {
-          for (std::int32_t atom = part.begin; atom < part.end; ++atom) {
-            const std::int32_t c0 = atom * static_cast<std::int32_t>(hardware.atomic_c);
-            const std::int32_t channels = std::min(unit, shape.in_c - c0);
-            for (std::int32_t k = k0; k < k1; ++k) {
-              const std::size_t from =
-                  (static_cast<std::size_t>(k) * static_cast<std::size_t>(taps) +
-                   static_cast<std::size_t>(tap)) *
-                      static_cast<std::size_t>(shape.in_c) +
-                  static_cast<std::size_t>(c0);
-              std::memcpy(out, weights.data() + from, static_cast<std::size_t>(channels));
-              out += unit;
-            }
+      for (std::int32_t tap = 0; tap < taps; ++tap) {
+        for (std::int32_t atom = part.begin; atom < part.end; ++atom) {
+          const std::int32_t c0 = atom * static_cast<std::int32_t>(hardware.atomic_c);
+          const std::int32_t channels = std::min(unit, shape.in_c - c0);
+          for (std::int32_t k = k0; k < k1; ++k) {
+            const std::size_t from = (static_cast<std::size_t>(k) * static_cast<std::size_t>(taps) +
+                                      static_cast<std::size_t>(tap)) *
+                                         static_cast<std::size_t>(shape.in_c) +
+                                     static_cast<std::size_t>(c0);
+            std::memcpy(out, kernel.weights.data() + from, static_cast<std::size_t>(channels));
+            out += unit;
           }
         }
       }
@@ -113,7 +117,7 @@ std::uint32_t param_bytes(const LayerKernel& kernel, std::uint64_t taps) {
   }
   constexpr std::int64_t kBiasLimit = std::int64_t{1} << 27;
   constexpr std::int32_t kLeadingOne = std::int32_t{1} << 30;
-  constexpr std::int64_t kGreatestWeight = 256;  // two parts may add up
+  constexpr std::int64_t kGreatestWeight = 256;  // less a zero point
   const std::int64_t shifted = std::abs(std::int64_t{kernel.input_zero_point}) * kGreatestWeight *
                                static_cast<std::int64_t>(taps);
   for (std::size_t k = 0; k < kernel.biases.size(); ++k) {
@@ -130,16 +134,15 @@ std::uint64_t packed_params_bytes(std::uint64_t channels, std::uint32_t bytes) {
   return bytes * (bytes == kUniformParamBytes ? (channels + 1) / 2 * 2 : channels);
 }
 
-std::vector<std::uint8_t> pack_params(const LayerKernel& kernel, std::uint32_t bytes) {
+std::vector<std::uint8_t> pack_params(const LayerKernel& kernel, std::uint32_t bytes,
+                                      std::int32_t weight_zero) {
   const std::size_t channels = kernel.biases.size();
-  const std::size_t per_channel = kernel.weights[0].size() / channels;
+  const std::size_t per_channel = kernel.weights.size() / channels;
   std::vector<std::uint8_t> packed(packed_params_bytes(channels, bytes));
   for (std::size_t k = 0; k < channels; ++k) {
     std::int32_t weights = 0;
-    for (const std::vector<std::uint8_t>& part : kernel.weights) {
-      for (std::size_t i = k * per_channel; !part.empty() && i < (k + 1) * per_channel; ++i) {
-        weights += static_cast<std::int8_t>(part[i]);
-      }
+    for (std::size_t i = k * per_channel; i < (k + 1) * per_channel; ++i) {
+      weights += static_cast<std::int8_t>(kernel.weights[i]) - weight_zero;
     }
     const std::uint32_t bias =
         kernel.biases[k] -

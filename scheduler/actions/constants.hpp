@@ -32,6 +32,7 @@ std::uint64_t packed_params_bytes(std::uint64_t channels, std::uint32_t bytes);
 
 /// Per output channel bias, multiplier and shift, as command LOAD has them. The input's zero point
 /// is folded into the bias: sum w (x - z) + b = sum w x + (b - z sum w), modulo 2^32.
-std::vector<std::uint8_t> pack_params(const LayerKernel& kernel, std::uint32_t bytes);
+std::vector<std::uint8_t> pack_params(const LayerKernel& kernel, std::uint32_t bytes,
+                                      std::int32_t weight_zero);
 
 }  // namespace tessera

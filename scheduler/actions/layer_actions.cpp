@@ -10,14 +10,18 @@ constexpr std::uint32_t kAddressMask = (1U << 20) - 1;
 }  // namespace
 
 std::uint32_t weight_unit_bytes(const ConvShape& shape, const Hardware& hardware) {
-  return shape.depthwise ? hardware.atomic_c
-                         : std::min(hardware.atomic_c, static_cast<std::uint32_t>(shape.in_c));
+  // Bytes that are filled up with zeros are zero points, not nothing.
+  return shape.depthwise || shape.weight_zero != 0
+             ? hardware.atomic_c
+             : std::min(hardware.atomic_c, static_cast<std::uint32_t>(shape.in_c));
 }
 
 std::uint32_t LayerActions::weight_atoms(Range groups, Range atoms) const {
-  const std::uint32_t kernels = kernels_of(shape_, hw_, groups);
-  return u32(static_cast<std::int64_t>(kernel_atoms(shape_, hw_, u32(atoms.size())))) *
-         std::min(kernels, stored_kernels(shape_, hw_));
+  return u32(kernel_atoms(shape_, hw_, u32(atoms.size()))) * kernels_stored(groups);
+}
+
+std::uint32_t LayerActions::kernels_stored(Range groups) const {
+  return std::min(kernels_of(shape_, hw_, groups), stored_kernels(shape_, hw_));
 }
 
 std::uint32_t LayerActions::weight_offset(Range groups, Range atoms) const {
@@ -52,11 +56,12 @@ Transfer LayerActions::tile_transfer(const View& view, const PixelTile& tile, Ra
   return transfer;
 }
 
-std::vector<Access> LayerActions::post_accesses(std::uint32_t acc_base, std::uint32_t words) const {
+std::vector<Access> LayerActions::post_accesses(std::uint32_t acc_base, std::uint32_t words,
+                                                std::uint32_t groups) const {
   std::vector<Access> accesses;
   if (data_.operand) {
-    accesses.push_back(
-        {Resource::Operand, false, acc_base, std::uint64_t{acc_base} + std::uint64_t{words}});
+    accesses.push_back({Resource::Operand, false, acc_base,
+                        std::uint64_t{acc_base} + (data_.operand_per_channel() ? groups : words)});
   }
   if (data_.table) {
     accesses.push_back({Resource::Table, false, table_, std::uint64_t{table_} + 1});
@@ -91,11 +96,27 @@ void LayerActions::load_operand(const PixelTile& tile, Range groups, std::uint32
   if (!data_.operand) {
     return;
   }
+  StreamState::HeldOperand& held = state_.operands[acc_base < hw_.acc_half() ? 0 : 1];
+  if (data_.operand_per_channel()) {
+    const StreamState::HeldOperand wanted{&shape_, data_.operand->offset, groups.begin, groups.end};
+    if (held == wanted) {
+      return;
+    }
+    if (u32(groups.size()) > hw_.acc_half()) {
+      state_.operands = {};
+    }
+    held = wanted;
+  } else {
+    state_.operands = {};
+  }
   LoadAction load;
   load.kind = isa::LoadKind::Operand;
   load.pixel_bytes = kernels_of(shape_, hw_, groups);
-  load.source = tile_transfer(*data_.operand, tile, groups);
-  add_load(load, Resource::Operand, acc_base, tile.pixels() * u32(groups.size()));
+  const PixelTile first{{tile.rows.begin, tile.rows.begin + 1},
+                        {tile.cols.begin, tile.cols.begin + 1}};
+  const PixelTile& loaded = data_.operand_per_channel() ? first : tile;
+  load.source = tile_transfer(*data_.operand, loaded, groups);
+  add_load(load, Resource::Operand, acc_base, loaded.pixels() * u32(groups.size()));
 }
 
 void LayerActions::add_load(LoadAction load, Resource target, std::uint32_t begin,
@@ -282,18 +303,32 @@ void LayerActions::convolve(const Convolution& c) {
                  u32(shape_.dilation_h),
                  u32(shape_.dilation_w),
                  c.slab.row_pitch()};
-  conv.tile.y0 = c.tile.rows.begin * shape_.stride_h - shape_.pad_top - c.slab.rows.begin;
+  WindowTiling window;
+  if (shape_.depthwise) {
+    window = Windows(shape_, hw_)[c.phase];
+    if (window.spaced) {
+      // The next window of the same phase begins behind this one's spaced taps.
+      conv.kernel.dilation_y = u32(shape_.stride_h);
+      conv.kernel.dilation_x = u32(shape_.stride_w);
+    }
+  }
+  conv.tile.y0 =
+      c.tile.rows.begin * shape_.stride_h - shape_.pad_top - c.slab.rows.begin + window.tap_y;
   if (c.resume) {
     conv.resume = true;
-    conv.tile.y0 +=
-        static_cast<std::int32_t>(window_tiling(shape_, hw_).window_h) - shape_.stride_h;
+    conv.tile.y0 += static_cast<std::int32_t>(window.window_h) - shape_.stride_h;
   }
-  conv.tile.x0 = c.tile.cols.begin * shape_.stride_w - shape_.pad_left - c.slab.cols.begin;
+  conv.tile.x0 =
+      c.tile.cols.begin * shape_.stride_w - shape_.pad_left - c.slab.cols.begin + window.tap_x;
   conv.tile.rows = u32(c.tile.rows.size());
   conv.tile.cols = u32(c.tile.cols.size());
-  conv.weights = {c.weights, u32(c.groups.size()), last_kernels(c.groups)};
-  // A depthwise group has its channels in one atom of the slab.
-  const std::int64_t first_atom = shape_.depthwise ? c.groups.begin - c.slab.atoms.begin : 0;
+  conv.weights = {c.weights, u32(c.groups.size()), last_kernels(c.groups), shape_.weight_zero};
+  std::int64_t first_atom = 0;
+  if (shape_.depthwise) {
+    const std::uint32_t channel = u32(c.groups.begin) * hw_.atomic_k;
+    first_atom = std::int64_t{channel / hw_.atomic_c} - c.slab.atoms.begin;
+    conv.first_byte = channel % hw_.atomic_c;
+  }
   conv.origin = u32(std::int64_t{c.slab.base} + std::int64_t{conv.tile.y0} * c.slab.row_pitch() +
                     std::int64_t{conv.tile.x0} * c.slab.atoms.size() + first_atom) &
                 kAddressMask;
@@ -305,12 +340,13 @@ void LayerActions::convolve(const Convolution& c) {
 
   Range rows = input_rows(shape_, c.tile.rows);
   if (shape_.depthwise) {
-    const WindowTiling window = window_tiling(shape_, hw_);
     conv.maximum = shape_.maximum;
-    conv.window = {window.window_h, window.window_w, window.chunks_y, window.chunks_x};
+    conv.window = {window.window_h, window.window_w, window.chunks_y, window.chunks_x,
+                   window.spaced ? 1U : 0U};
     // The last window may reach below the kernel.
-    const std::uint32_t below = window.window_h * window.chunks_y - u32(shape_.kernel_h);
-    rows.end = std::min(rows.end + static_cast<std::int32_t>(below), c.slab.rows.end);
+    const std::int32_t below =
+        static_cast<std::int32_t>(window.window_h * window.chunks_y) - window.taps_h;
+    rows.end = std::min(rows.end + below * window.step_h, c.slab.rows.end);
     // Strides larger than the window walk rows that no output needs.
     rows.begin = std::clamp(conv.tile.y0 + c.slab.rows.begin, c.slab.rows.begin, rows.begin);
   }
@@ -323,23 +359,22 @@ void LayerActions::convolve(const Convolution& c) {
     action.accesses.push_back(
         {Resource::Cbuf, false, first, first + std::uint64_t{u32(piece.size())} * pitch});
   }
-  action.accesses.push_back(
-      {Resource::Cbuf, false, c.weights,
-       std::uint64_t{c.weights} + weight_atoms(c.groups, c.slab.atoms) / u32(shape_.weight_parts)});
+  action.accesses.push_back({Resource::Cbuf, false, c.weights,
+                             std::uint64_t{c.weights} + weight_atoms(c.groups, c.slab.atoms)});
   action.accesses.push_back(
       {Resource::Accumulator, true, c.acc_base, std::uint64_t{c.acc_base} + c.acc_words});
   // Loads cannot hand tokens to stores: the convolution before the store waits for its
   // parameters.
   action.accesses.push_back(
       {Resource::Parameter, false, c.params, std::uint64_t{c.params} + c.param_groups});
-  for (const Access& access : post_accesses(c.acc_base, c.acc_words)) {
+  for (const Access& access : post_accesses(c.acc_base, c.acc_words, u32(c.groups.size()))) {
     action.accesses.push_back(access);
   }
   // Loads cannot hand tokens to stores: the first convolution makes sure that what was loaded where
   // the output will be kept is there.
   if (data_.keep && !reserved_) {
     reserved_ = true;
-    const std::uint32_t row = u32(shape_.out_w) * groups_of(shape_, hw_);
+    const std::uint32_t row = u32(shape_.out_w) * output_atoms(shape_, hw_);
     for (const Range& piece : data_.keep->ring.pieces(data_.keep->rows)) {
       const std::uint64_t first = data_.keep->atom_of(piece.begin, row);
       action.accesses.push_back(
@@ -359,6 +394,7 @@ void LayerActions::store(const PixelTile& tile, Range groups, std::uint32_t acc_
   store.post = data_.post;
   store.post.table_select = data_.table ? table_ : 0;
   store.result = data_.result;
+  store.result.per_channel = data_.operand_per_channel() ? 1 : 0;
   store.tile = {tile.pixels(), u32(groups.size()), last_kernels(groups), params};
   store.acc_base = acc_base;
   Action action;
@@ -368,18 +404,22 @@ void LayerActions::store(const PixelTile& tile, Range groups, std::uint32_t acc_
        std::uint64_t{acc_base} + std::uint64_t{tile.pixels()} * u32(groups.size())});
   action.accesses.push_back(
       {Resource::Parameter, false, params, std::uint64_t{params} + u32(groups.size())});
-  for (const Access& access : post_accesses(acc_base, tile.pixels() * u32(groups.size()))) {
+  for (const Access& access :
+       post_accesses(acc_base, tile.pixels() * u32(groups.size()), u32(groups.size()))) {
     action.accesses.push_back(access);
   }
   if (data_.keep) {
-    const std::uint32_t per_pixel = groups_of(shape_, hw_);
+    const std::uint32_t per_pixel = output_atoms(shape_, hw_);
+    const std::uint32_t first = u32(groups.begin) * hw_.atomic_k;
+    const std::uint32_t last = first + kernels_of(shape_, hw_, groups) - 1;
     const std::uint32_t per_row = u32(shape_.out_w) * per_pixel;
     store.keep = isa::StKeep{u32(tile.cols.size()), per_pixel, per_row};
     store.kept_at = data_.keep->atom_of(tile.rows.begin, per_row) +
-                    u32(tile.cols.begin) * per_pixel + u32(groups.begin);
+                    u32(tile.cols.begin) * per_pixel + first / hw_.atomic_c;
+    store.kept_byte = first % hw_.atomic_c;
     const std::uint64_t end = store.kept_at + std::uint64_t{u32(tile.rows.size() - 1)} * per_row +
                               std::uint64_t{u32(tile.cols.size() - 1)} * per_pixel +
-                              u32(groups.size());
+                              (last / hw_.atomic_c - first / hw_.atomic_c + 1);
     action.accesses.push_back({Resource::Cbuf, true, store.kept_at, end});
   }
   store.keep_only = !data_.stored;

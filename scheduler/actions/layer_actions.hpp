@@ -56,6 +56,10 @@ struct LayerData {
   View output;                              ///< int8
   std::optional<Fold> fold;                 ///< the shape is folded, the feature is not
   std::optional<View> operand;
+  /// Every pixel has the same operands.
+  [[nodiscard]] bool operand_per_channel() const {
+    return operand && operand->row_stride == 0 && operand->pixel_stride == 0;
+  }
   std::optional<std::uint64_t> table;  ///< 256 int32
   std::int32_t padding_value = 0;
   isa::StQuant quant;
@@ -67,7 +71,8 @@ struct LayerData {
 
   /// Bytes of a pixel are written or read one by one: a transfer then takes one row.
   [[nodiscard]] bool scattered() const {
-    return output.channel_stride != 1 || (operand && operand->channel_stride != 1);
+    return output.channel_stride != 1 ||
+           (operand && operand->channel_stride != 1 && !operand_per_channel());
   }
 };
 
@@ -82,6 +87,17 @@ struct StreamState {
   std::uint32_t param_next = 0;                        ///< group that the next parameters take
   std::array<std::optional<std::uint64_t>, 2> tables;  ///< by address, as loaded
   std::uint32_t table_next = 0;                        ///< table that the next one takes
+  /// What an accumulator half's operand words hold for all tiles of a layer.
+  struct HeldOperand {
+    const ConvShape* layer = nullptr;
+    std::uint64_t address = 0;
+    std::int32_t groups_begin = 0, groups_end = 0;
+    [[nodiscard]] bool operator==(const HeldOperand& other) const {
+      return layer == other.layer && address == other.address &&
+             groups_begin == other.groups_begin && groups_end == other.groups_end;
+    }
+  };
+  std::array<HeldOperand, 2> operands{};
   bool rows_last = false;  ///< the next row by row work loads its rows after its weights
 
   /// The first of so many kernel groups in the parameter memory, one after the other.
@@ -114,7 +130,8 @@ struct Convolution {
   bool accumulate;
   std::uint32_t params;  ///< where the store after it finds them
   std::uint32_t param_groups;
-  bool resume = false;  ///< depthwise: the tile lies below the one before
+  bool resume = false;      ///< depthwise: the tile lies below the one before
+  std::uint32_t phase = 0;  ///< depthwise: of the kernel's windows
 };
 
 /// Bytes of one atom of weights in external memory: layers of a single atom are not filled up.
@@ -129,6 +146,8 @@ class LayerActions {
 
   /// Atoms of the weights of these kernel groups and channel atoms.
   [[nodiscard]] std::uint32_t weight_atoms(Range groups, Range atoms) const;
+  /// Kernels of these groups whose weights are stored.
+  [[nodiscard]] std::uint32_t kernels_stored(Range groups) const;
   /// Atoms from the weights of the first of these groups to those behind them.
   [[nodiscard]] std::uint32_t weight_offset(Range groups, Range atoms) const;
 
@@ -160,8 +179,8 @@ class LayerActions {
   /// A tile's bytes in external memory, in the order in which it is drained.
   [[nodiscard]] Transfer tile_transfer(const View& view, const PixelTile& tile, Range groups) const;
   /// Operand words and table that a store from these accumulators reads.
-  [[nodiscard]] std::vector<Access> post_accesses(std::uint32_t acc_base,
-                                                  std::uint32_t words) const;
+  [[nodiscard]] std::vector<Access> post_accesses(std::uint32_t acc_base, std::uint32_t words,
+                                                  std::uint32_t groups) const;
 
   const ConvShape& shape_;
   const Hardware& hw_;

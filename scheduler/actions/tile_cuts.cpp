@@ -37,17 +37,17 @@ std::vector<PixelTile> cut_tiles(const std::vector<Range>& pieces, Range cols, s
 std::vector<PixelTile> cut_depthwise_tiles(const ConvShape& shape, const Hardware& hardware,
                                            const std::vector<Range>& pieces, Range cols,
                                            std::uint32_t words, std::int32_t most_rows) {
-  const WindowTiling window = window_tiling(shape, hardware);
+  const Windows windows(shape, hardware);
+  const WindowTiling window = windows[0];  // the first phase has the largest
   const bool resume = can_resume(shape, hardware);
   const auto lines_of = [&](std::int32_t outputs) {
-    return std::uint64_t{walked(u32(outputs), u32(shape.stride_h), window.window_h)};
+    return std::uint64_t{window.walked_rows(shape, u32(outputs))};
   };
   std::vector<PixelTile> best;
   std::uint64_t best_steps = std::numeric_limits<std::uint64_t>::max();
   for (std::uint32_t across = 1; across <= u32(cols.size()); ++across) {
     const std::uint32_t widest = u32(ceil_div(u32(cols.size()), across));
-    if (window.window_h > 1 &&
-        (widest - 1) * u32(shape.stride_w) + window.window_w > hardware.line_atoms) {
+    if (window.window_h > 1 && window.walked_cols(shape, widest) > hardware.line_atoms) {
       continue;
     }
     if (widest > hardware.acc_half() || widest > u32(kMaxTileExtent)) {
@@ -65,7 +65,7 @@ std::vector<PixelTile> cut_depthwise_tiles(const ConvShape& shape, const Hardwar
       for (const Range& r : down) {
         tiles.push_back({r, c});
       }
-      steps += lines * walked(u32(c.size()), u32(shape.stride_w), window.window_w);
+      steps += lines * window.walked_cols(shape, u32(c.size()));
     }
     if (steps < best_steps) {
       best_steps = steps;
@@ -86,8 +86,10 @@ std::uint32_t most_pixels(const std::vector<PixelTile>& tiles) {
 }
 
 bool can_resume(const ConvShape& shape, const Hardware& hardware) {
-  const WindowTiling window = window_tiling(shape, hardware);
-  return window.chunks() == 1 && window.window_h > 1 && shape.weight_parts == 1;
+  const Windows windows(shape, hardware);
+  // Each kernel group lies in one atom.
+  return hardware.atomic_c % hardware.atomic_k == 0 && windows.chunks() == 1 &&
+         windows[0].window_h > 1;
 }
 
 }  // namespace tessera

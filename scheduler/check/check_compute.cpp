@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "scheduler/check/run_state.hpp"
 #include "scheduler/check/slab.hpp"
+#include "timing/data_path/channel_pieces.hpp"
 
 namespace tessera::checker {
 namespace {
@@ -25,13 +28,19 @@ bool continues(const Op& op, RunState& state) {
     return false;
   }
   const Op& last = *state.last_depthwise;
-  const std::int64_t walked_rows =
-      last.resume ? std::int64_t{last.tile.rows} * last.kernel.stride_y
-                  : std::int64_t{last.tile.rows - 1} * last.kernel.stride_y + last.window.window_h;
+  const std::int64_t stride = last.kernel.stride_y;
+  const std::int64_t rows = last.tile.rows;
+  const std::int64_t window = last.window.window_h;
+  const std::int64_t walked_rows = last.resume               ? rows * stride
+                                   : last.window.spaced != 0 ? (rows - 1 + window) * stride
+                                                             : (rows - 1) * stride + window;
+  const std::size_t last_pieces =
+      timing::channel_pieces(last.weights, last.first_byte, state.hw).size();
   return last.input.values() == op.input.values() && last.kernel.values() == op.kernel.values() &&
          last.window.values() == op.window.values() && last.ring.values() == op.ring.values() &&
-         op.window.chunks_y == 1 && op.window.chunks_x == 1 && last.weights.groups == 1 &&
-         op.weights.groups == 1 && last.tile.x0 == op.tile.x0 && last.tile.cols == op.tile.cols &&
+         op.window.chunks_y == 1 && op.window.chunks_x == 1 && last_pieces == 1 &&
+         last.weights.values() == op.weights.values() && last.first_byte == op.first_byte &&
+         last.tile.x0 == op.tile.x0 && last.tile.cols == op.tile.cols &&
          slab_base(last) == slab_base(op) && last.tile.y0 + walked_rows == op.tile.y0;
 }
 
@@ -105,31 +114,44 @@ void check_depthwise(const Op& op, RunState& state) {
   if (!has_kernels(op, state)) {
     return;
   }
-  const std::uint32_t line = (op.tile.cols - 1) * op.kernel.stride_x + window.window_w;
+  const std::uint32_t line =
+      (op.tile.cols - 1) * (window.spaced != 0 ? 1 : op.kernel.stride_x) + window.window_w;
   if (window.window_h > 1 && line > state.hw.line_atoms) {
     state.findings.report_here(
         fmt::format("lines of {} pixels, the window holds {}", line, state.hw.line_atoms));
     return;
   }
-  const auto rows = walked(op.tile.y0, op.tile.rows, op.kernel.stride_y, window.window_h,
-                           window.chunks_y, op.kernel.dilation_y, op.input.rows, op.resume);
-  const auto cols = walked(op.tile.x0, op.tile.cols, op.kernel.stride_x, window.window_w,
-                           window.chunks_x, op.kernel.dilation_x, op.input.cols, false);
+  const auto rows =
+      walked(op.tile.y0, op.tile.rows, op.kernel.stride_y, window.window_h, window.chunks_y,
+             op.kernel.dilation_y, op.input.rows, op.resume, window.spaced != 0);
+  const auto cols =
+      walked(op.tile.x0, op.tile.cols, op.kernel.stride_x, window.window_w, window.chunks_x,
+             op.kernel.dilation_x, op.input.cols, false, window.spaced != 0);
   if (op.resume && !continues(op, state)) {
     state.findings.report_here("resumes rows that the window does not hold");
     return;
   }
+  const std::uint32_t unit = std::gcd(state.hw.atomic_c, state.hw.atomic_k);
+  if (op.first_byte >= state.hw.atomic_c || op.first_byte % unit != 0) {
+    state.findings.report_here(
+        fmt::format("channels from byte {} of an atom on, pieces begin at multiples of {}",
+                    op.first_byte, unit));
+    return;
+  }
   state.last_depthwise = op;
+  const std::uint64_t channels = kernels_in(op, state);
+  const std::uint64_t atoms =
+      (op.first_byte + channels + state.hw.atomic_c - 1) / state.hw.atomic_c;
   for (const std::int64_t row : rows) {
     for (const std::int64_t col : cols) {
-      state.cbuf.read(static_cast<std::uint64_t>(row_atom(op, row) + col * op.input.atoms),
-                      op.weights.groups, state.actor(kCompute, op), state.findings);
+      state.cbuf.read(static_cast<std::uint64_t>(row_atom(op, row) + col * op.input.atoms), atoms,
+                      state.actor(kCompute, op), state.findings);
     }
     if (state.findings.are_enough()) {
       return;
     }
   }
-  state.cbuf.read(op.weights.address, kernels_in(op, state) * window.chunks_y * window.chunks_x,
+  state.cbuf.read(op.weights.address, channels * window.chunks_y * window.chunks_x,
                   state.actor(kCompute, op), state.findings);
   accumulate(op, std::uint64_t{op.tile.rows} * op.tile.cols * op.weights.groups, state);
 }

@@ -35,7 +35,7 @@ bool fill_destination(const Op& op, isa::LoadKind kind, std::uint64_t bytes, std
   if (op.load.fold != 0) {
     return fill_folded(op, state);
   }
-  const std::uint64_t atoms = bytes / unit * ((unit + state.hw.atomic_c - 1) / state.hw.atomic_c);
+  const auto words = [&](std::uint64_t word) { return bytes / unit * ((unit + word - 1) / word); };
   switch (kind) {
     case isa::LoadKind::Param:
       return state.params.fill(op.load.dest,
@@ -45,9 +45,11 @@ bool fill_destination(const Op& op, isa::LoadKind kind, std::uint64_t bytes, std
       return state.tables.fill(op.load.dest, bytes / kTableBytes, state.actor(kLoad, op),
                                state.findings);
     case isa::LoadKind::Operand:
-      return state.operands.fill(op.load.dest, atoms, state.actor(kLoad, op), state.findings);
+      return state.operands.fill(op.load.dest, words(state.hw.atomic_k), state.actor(kLoad, op),
+                                 state.findings);
     default:
-      return state.cbuf.fill(op.load.dest, atoms, state.actor(kLoad, op), state.findings);
+      return state.cbuf.fill(op.load.dest, words(state.hw.atomic_c), state.actor(kLoad, op),
+                             state.findings);
   }
 }
 

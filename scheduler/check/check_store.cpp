@@ -7,14 +7,19 @@ namespace tessera::checker {
 namespace {
 
 bool keep(const Op& op, RunState& state) {
-  if (state.hw.atomic_c != state.hw.atomic_k) {
-    state.findings.report_here("the hardware keeps nothing: its atomic_c is not its atomic_k");
+  const std::uint32_t c = state.hw.atomic_c;
+  if (op.store.dest_byte >= c) {
+    state.findings.report_here(
+        fmt::format("dest_byte is {}, an atom has {}", op.store.dest_byte, c));
     return false;
   }
+  const std::uint64_t bytes = op.store.dest_byte +
+                              std::uint64_t{op.store_tile.groups - 1} * state.hw.atomic_k +
+                              op.store_tile.last_kernels;
   for (std::uint64_t pixel = 0; pixel < op.store_tile.pixels; ++pixel) {
     const std::uint64_t atom = op.store.dest + pixel / op.keep.cols * op.keep.row_step +
                                pixel % op.keep.cols * op.keep.pixel_step;
-    if (!state.cbuf.fill(atom, op.store_tile.groups, state.actor(kStore, op), state.findings)) {
+    if (!state.cbuf.fill(atom, (bytes + c - 1) / c, state.actor(kStore, op), state.findings)) {
       return false;
     }
   }
@@ -47,9 +52,9 @@ void check_store(const Op& op, RunState& state) {
   state.params.read(op.store_tile.param_base, op.store_tile.groups, state.actor(kStore, op),
                     state.findings);
   if (takes_operand(op)) {
-    state.operands.read(op.store.acc_base,
-                        std::uint64_t{op.store_tile.pixels} * op.store_tile.groups,
-                        state.actor(kStore, op), state.findings);
+    const std::uint64_t vectors = op.result.per_channel != 0 ? 1 : op.store_tile.pixels;
+    state.operands.read(op.store.acc_base, vectors * op.store_tile.groups, state.actor(kStore, op),
+                        state.findings);
   }
   if (takes_table(op)) {
     state.tables.read(op.post.table_select, 1, state.actor(kStore, op), state.findings);

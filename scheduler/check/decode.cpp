@@ -28,6 +28,7 @@ struct Applier {
   bool operator()(const isa::Conv& c) const { return convolve(c, false); }
   bool operator()(const isa::Depthwise& c) const {
     state.resume = c.resume != 0;
+    state.first_byte = c.first_byte;
     return convolve(
         {c.origin, c.acc_base, c.accumulate, c.wait_load, c.wait_store, c.post_load, c.post_store},
         true);
@@ -48,10 +49,7 @@ struct Applier {
   }
   bool operator()(const isa::StTile& c) const { return configure(state.store_tile, c); }
   bool operator()(const isa::StPost& c) const { return configure(state.post, c); }
-  bool operator()(const isa::StResult& c) const {
-    isa::StResult unused;
-    return configure(unused, c);
-  }
+  bool operator()(const isa::StResult& c) const { return configure(state.result, c); }
   bool operator()(const isa::StKeep& c) const { return configure(state.keep, c); }
   bool operator()(const isa::Store& c) const {
     state.store = c;

@@ -30,11 +30,13 @@ struct Op {
   isa::Conv conv;  ///< DEPTHWISE has the same fields
   bool depthwise = false;
   bool resume = false;
+  std::uint32_t first_byte = 0;  ///< of a DEPTHWISE's first channel
   isa::StAddress address;
   isa::StShape store_shape;
   isa::StStride store_stride;
   isa::StTile store_tile;
   isa::StPost post;
+  isa::StResult result;
   isa::StKeep keep;
   isa::Store store;
   // Tokens, by other unit (load, compute, store).

@@ -66,7 +66,7 @@ RunState::RunState(const Program& program_, ExternalMap& external_,
       cbuf("cbuf atom", hw.cbuf_atoms(), kCompute),
       acc("accumulator word", hw.acc_words, kStore),
       params("parameter group", hw.param_groups, kStore),
-      operands("operand word", hw.atomic_c == hw.atomic_k ? hw.acc_words : 0, kStore),
+      operands("operand word", hw.acc_words, kStore),
       tables("table", kTables, kStore) {}
 
 }  // namespace tessera::checker

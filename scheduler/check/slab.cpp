@@ -44,11 +44,13 @@ std::int64_t row_atom(const Op& op, std::int64_t row) {
 // A tile that resumes walks `stride` for each output.
 std::vector<std::int64_t> walked(std::int64_t start, std::uint32_t outputs, std::uint32_t stride,
                                  std::uint32_t window, std::uint32_t chunks, std::uint32_t dilation,
-                                 std::uint32_t extent, bool resume) {
-  const std::uint32_t step = window == 1 ? stride : 1;
-  const std::uint32_t count = window == 1 ? outputs
-                              : resume    ? outputs * stride
-                                          : (outputs - 1) * stride + window;
+                                 std::uint32_t extent, bool resume, bool spaced) {
+  const std::uint32_t step = window == 1 || spaced ? stride : 1;
+  const std::uint32_t count = window == 1        ? outputs
+                              : spaced && resume ? outputs
+                              : spaced           ? outputs - 1 + window
+                              : resume           ? outputs * stride
+                                                 : (outputs - 1) * stride + window;
   std::vector<std::int64_t> result;
   for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
     const std::int64_t first = start + std::int64_t{chunk} * window * dilation;

@@ -17,7 +17,7 @@ std::vector<std::int64_t> touched(std::int64_t start, std::uint32_t outputs, std
 /// resumes walks `stride` for each output.
 std::vector<std::int64_t> walked(std::int64_t start, std::uint32_t outputs, std::uint32_t stride,
                                  std::uint32_t window, std::uint32_t chunks, std::uint32_t dilation,
-                                 std::uint32_t extent, bool resume);
+                                 std::uint32_t extent, bool resume, bool spaced);
 
 /// Atom of the slab's (0, 0), for depthwise at the first group's atom.
 std::int64_t slab_base(const Op& op);

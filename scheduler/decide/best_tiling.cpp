@@ -41,8 +41,7 @@ class Tilings {
   Tilings(const ConvShape& s, const Hardware& hw)
       : channels_(u32(s.in_c)),
         kernels_(u32(s.out_c)),
-        kernel_bytes_(std::uint64_t{u32(s.kernel_h)} * u32(s.kernel_w) * u32(s.in_c) *
-                      u32(s.weight_parts)),
+        kernel_bytes_(std::uint64_t{u32(s.kernel_h)} * u32(s.kernel_w) * u32(s.in_c)),
         weights_(kernel_bytes_ * kernels_),
         buffer_(hw.cbuf_size),
         sums_(std::uint64_t{hw.acc_words} * hw.atomic_k),
@@ -113,7 +112,7 @@ std::uint64_t best_tiling_bytes(const ConvShape& shape, const Hardware& hardware
   if (shape.depthwise) {
     const std::uint64_t taps = std::uint64_t{u32(shape.kernel_h)} * u32(shape.kernel_w);
     const std::uint64_t kernels = shape.same_kernels ? 1 : u32(shape.out_c);
-    return outputs + taps * kernels * u32(shape.weight_parts) +
+    return outputs + taps * kernels +
            std::uint64_t{u32(shape.in_h)} * u32(shape.in_w) * u32(shape.in_c);
   }
   return Tilings(shape, hardware).least() + outputs;

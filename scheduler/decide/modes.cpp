@@ -20,7 +20,7 @@ struct Split {
 class Decider {
  public:
   Decider(const ConvShape& shape, const Hardware& hardware, const Policy& policy)
-      : shape_(shape), hardware_(hardware), policy_(policy), atoms_(atoms_of(shape, hardware)) {
+      : shape_(shape), hardware_(hardware), policy_(policy), atoms_(part_units(shape, hardware)) {
     decision_.sizes.total_cbuf = hardware.cbuf_size;
     decision_.sizes.total_weight = weight_bytes(atoms_, static_cast<std::uint32_t>(shape.out_c));
     decision_.sizes.min_weight = weight_bytes(atoms_, first_group());
@@ -76,8 +76,8 @@ class Decider {
   }
   [[nodiscard]] std::uint64_t feature_bytes(std::int32_t rows, std::int32_t cols,
                                             std::uint32_t atoms) const {
-    return static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) * atoms *
-           hardware_.atomic_c;
+    return static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) *
+           most_part_atoms(shape_, hardware_, atoms) * hardware_.atomic_c;
   }
 
   bool test(const std::string& rule, const std::string& formula, std::uint64_t weights,
@@ -335,13 +335,14 @@ class Decider {
     throw InputError(fmt::format(
         "layer `{}` does not fit the cbuf: its smallest part (one output pixel, {} input channels, "
         "{} kernels) needs {} bytes, the cbuf has {}",
-        shape_.name, hardware_.atomic_c, first_group(), need, hardware_.cbuf_size));
+        shape_.name, shape_.depthwise ? hardware_.atomic_k : hardware_.atomic_c, first_group(),
+        need, hardware_.cbuf_size));
   }
 
   const ConvShape& shape_;
   const Hardware& hardware_;
   const Policy& policy_;
-  std::uint32_t atoms_;
+  std::uint32_t atoms_;  ///< what channel parts are cut from: kernel groups when depthwise
   LayerDecision decision_;
 };
 

@@ -63,23 +63,20 @@ LayerKernel side_by_side(const LayerKernel& kernel, const ConvShape& plain, std:
     result.biases.insert(result.biases.end(), kernel.biases.begin(), kernel.biases.end());
     result.factors.insert(result.factors.end(), kernel.factors.begin(), kernel.factors.end());
   }
-  for (std::size_t part = 0; part < kernel.weights.size(); ++part) {
-    const std::vector<std::uint8_t>& narrow = kernel.weights[part];
-    if (narrow.empty()) {
-      continue;
-    }
-    std::vector<std::uint8_t>& moved = result.weights[part];
-    moved.assign(static_cast<std::size_t>(columns) * outputs * rows * wide_taps * channels, 0);
-    for (std::size_t k = 0; k < static_cast<std::size_t>(columns) * outputs; ++k) {
-      const std::size_t first = k / outputs * static_cast<std::size_t>(plain.stride_w);
-      for (std::size_t row = 0; row < rows; ++row) {
-        for (std::size_t tap = 0; tap < taps; ++tap) {
-          const std::size_t from = ((k % outputs * rows + row) * taps + tap) * channels;
-          const std::size_t at = first + tap * static_cast<std::size_t>(plain.dilation_w);
-          const std::size_t to = ((k * rows + row) * wide_taps + at) * channels;
-          std::copy_n(narrow.begin() + static_cast<std::ptrdiff_t>(from), channels,
-                      moved.begin() + static_cast<std::ptrdiff_t>(to));
-        }
+  if (kernel.weights.empty()) {
+    return result;
+  }
+  result.weights.assign(static_cast<std::size_t>(columns) * outputs * rows * wide_taps * channels,
+                        static_cast<std::uint8_t>(plain.weight_zero));
+  for (std::size_t k = 0; k < static_cast<std::size_t>(columns) * outputs; ++k) {
+    const std::size_t first = k / outputs * static_cast<std::size_t>(plain.stride_w);
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t tap = 0; tap < taps; ++tap) {
+        const std::size_t from = ((k % outputs * rows + row) * taps + tap) * channels;
+        const std::size_t at = first + tap * static_cast<std::size_t>(plain.dilation_w);
+        const std::size_t to = ((k * rows + row) * wide_taps + at) * channels;
+        std::copy_n(kernel.weights.begin() + static_cast<std::ptrdiff_t>(from), channels,
+                    result.weights.begin() + static_cast<std::ptrdiff_t>(to));
       }
     }
   }

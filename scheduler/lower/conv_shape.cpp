@@ -7,15 +7,13 @@ namespace tessera {
 namespace {
 
 std::string depthwise_problem(const ConvShape& shape, const Hardware& hardware) {
-  const Hardware::Window window = hardware.depthwise_window();
-  if (window.rows == 0) {
-    return fmt::format("depthwise needs a square array, this one is {} x {}", hardware.atomic_c,
-                       hardware.atomic_k);
-  }
-  const WindowTiling tiling = window_tiling(shape, hardware);
-  if (tiling.chunks_y > 16 || tiling.chunks_x > 16) {
-    return fmt::format("its kernel needs {} x {} windows of the array, the command set allows 16",
-                       tiling.chunks_y, tiling.chunks_x);
+  const Windows windows(shape, hardware);
+  for (std::uint32_t phase = 0; phase < windows.phases(); ++phase) {
+    const WindowTiling tiling = windows[phase];
+    if (tiling.chunks_y > 16 || tiling.chunks_x > 16) {
+      return fmt::format("its kernel needs {} x {} windows of the array, the command set allows 16",
+                         tiling.chunks_y, tiling.chunks_x);
+    }
   }
   return "";
 }

@@ -16,7 +16,7 @@ bool is_foldable(const ConvShape& s, const Hardware& hardware) {
   const auto most = static_cast<std::int32_t>(hardware.fold_bytes());
   const std::int32_t right =
       (s.out_w - 1) * s.stride_w - s.pad_left + s.kernel_w - s.in_w;  // beyond the picture
-  return !s.depthwise && s.weight_parts == 1 && s.dilation_w == 1 && s.kernel_w * s.in_c <= most &&
+  return !s.depthwise && s.dilation_w == 1 && s.kernel_w * s.in_c <= most &&
          s.stride_w * s.in_c <= most && s.out_w <= kMostUnits &&
          // Every window touches the picture.
          s.pad_left >= 0 && s.pad_left < s.kernel_w && right < s.kernel_w &&
@@ -93,13 +93,14 @@ std::optional<FoldedConv> fold_columns(const ConvShape& plain, const Hardware& h
              : std::nullopt;
 }
 
-std::vector<std::uint8_t> fold_weights(const std::vector<std::uint8_t>& weights, const Fold& fold) {
+std::vector<std::uint8_t> fold_weights(const std::vector<std::uint8_t>& weights, const Fold& fold,
+                                       std::int32_t zero) {
   const auto row = static_cast<std::size_t>(fold.unit_bytes());
   const std::size_t from = row * static_cast<std::size_t>(fold.plain.kernel_h);
   const std::size_t rows = ceil_div(u32(fold.plain.kernel_h), u32(fold.rows)) * u32(fold.rows);
   const std::size_t to = row * rows;
   const auto outputs = static_cast<std::size_t>(fold.plain.out_c);
-  std::vector<std::uint8_t> result(outputs * to);
+  std::vector<std::uint8_t> result(outputs * to, static_cast<std::uint8_t>(zero));
   for (std::size_t k = 0; k < outputs; ++k) {
     std::copy_n(weights.begin() + static_cast<std::ptrdiff_t>(k * from), from,
                 result.begin() + static_cast<std::ptrdiff_t>(k * to));

@@ -33,6 +33,8 @@ std::optional<FoldedConv> fold_taps(const ConvShape& plain, const Hardware& hard
 std::optional<FoldedConv> fold_columns(const ConvShape& plain, const Hardware& hardware);
 
 /// Weights of the folded convolution: OHWI in, OHWI out, with zeros for missing rows.
-std::vector<std::uint8_t> fold_weights(const std::vector<std::uint8_t>& weights, const Fold& fold);
+/// `zero`: the byte that stands for nothing.
+std::vector<std::uint8_t> fold_weights(const std::vector<std::uint8_t>& weights, const Fold& fold,
+                                       std::int32_t zero);
 
 }  // namespace tessera

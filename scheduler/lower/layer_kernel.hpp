@@ -11,9 +11,9 @@
 namespace tessera {
 
 struct LayerKernel {
-  /// int8, output channel outermost: OHWI, depthwise OHW. Parts add up, the first one is never
-  /// empty.
-  std::array<std::vector<std::uint8_t>, 2> weights;
+  /// int8, output channel outermost: OHWI, depthwise OHW; ConvShape::weight_zero is still to be
+  /// subtracted.
+  std::vector<std::uint8_t> weights;
   std::vector<std::uint32_t> biases;  ///< per output channel, modulo 2^32
   std::vector<FixedPoint> factors;    ///< per output channel
   std::int32_t input_zero_point = 0;  ///< subtracted from every feature

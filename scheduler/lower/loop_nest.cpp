@@ -74,7 +74,11 @@ void shape_channels(std::vector<Axis>& axes, const Hardware& hardware) {
   }
   const std::int64_t extent = axes.back().extent;
   const std::int64_t atomic = hardware.atomic_c;
-  if (extent <= atomic || (axes.size() >= 3 && extent <= kMostChannels)) {
+  // An operand that all pixels share is loaded once when channels stay together.
+  const bool is_shared =
+      axes.size() >= 2 &&
+      std::all_of(axes.begin(), axes.end() - 1, [](const Axis& axis) { return axis.operand == 0; });
+  if (extent <= atomic || ((axes.size() >= 3 || is_shared) && extent <= kMostChannels)) {
     return;
   }
   // Lanes used by d channels, in units that compare without division: d / ceil(d / atomic).
@@ -89,9 +93,13 @@ void shape_channels(std::vector<Axis>& axes, const Hardware& hardware) {
   }
 }
 
-// A long single axis of pixels becomes rows and columns.
-void shape_pixels(std::vector<Axis>& axes) {
-  if (axes.size() == 2 && axes[0].extent > kGoodCols) {
+// A single axis of pixels becomes rows and columns: the tensor's own, as its other readers see
+// them, or when it is long.
+void shape_pixels(std::vector<Axis>& axes, std::int64_t own_cols) {
+  if (axes.size() == 2 && own_cols > 1 && own_cols < axes[0].extent &&
+      axes[0].extent % own_cols == 0) {
+    cut(axes, 0, own_cols);
+  } else if (axes.size() == 2 && axes[0].extent > kGoodCols) {
     const auto larger = [](std::int64_t d, std::int64_t best) { return d > best; };
     std::int64_t cols = best_divisor(axes[0].extent, kGoodCols, larger);
     if (cols < kGoodCols / 4) {
@@ -101,8 +109,11 @@ void shape_pixels(std::vector<Axis>& axes) {
       cut(axes, 0, cols);
     }
   }
+  // One row: the next one would lie behind it.
   while (axes.size() < 3) {
-    axes.insert(axes.begin(), Axis{});
+    const Axis& first = axes.front();
+    axes.insert(axes.begin(), {1, first.in * first.extent, first.operand * first.extent,
+                               first.out * first.extent});
   }
 }
 
@@ -132,8 +143,11 @@ std::vector<std::int64_t> row_major_strides(const std::vector<std::int32_t>& sha
 }
 
 std::optional<std::vector<LoopNest>> loop_nests(std::vector<Axis> axes, const Hardware& hardware) {
+  const Axis own = axes.size() >= 3 ? axes[axes.size() - 2] : Axis{};
+  const std::int64_t channels = axes.empty() ? 1 : axes.back().extent;
   axes = merged(axes);
   shape_channels(axes, hardware);
+  const bool is_image = axes.size() == 2 && axes[1].extent == channels;
   // Further axes are run through here, the outermost first.
   std::vector<Axis> offsets = {{1, 0, 0, 0}};
   while (axes.size() > 3) {
@@ -151,7 +165,7 @@ std::optional<std::vector<LoopNest>> loop_nests(std::vector<Axis> axes, const Ha
     }
     offsets = std::move(further);
   }
-  shape_pixels(axes);
+  shape_pixels(axes, is_image ? own.extent : 1);
   if (axes[0].extent > kMostExtent || axes[1].extent > kMostExtent ||
       axes[2].extent > kMostChannels) {
     return std::nullopt;

@@ -4,48 +4,51 @@
 
 #include "scheduler/lower/lowering_parts.hpp"
 #include "scheduler/lower/tiling.hpp"
+#include "scheduler/lower/weight_range.hpp"
 
 namespace tessera::lowering {
 namespace {
 
 /// Weights of any kind of convolution, by output channel, tap and channel of its group. Those wider
-/// than int8 come in two parts.
+/// than int8 become bytes with a zero point.
 struct Weights {
   const Tensor& kernel;
   std::int32_t group_channels;  ///< inputs that an output sees
   bool outputs_last;            ///< HWO instead of OHWI
 
-  [[nodiscard]] std::uint8_t at(std::size_t part, std::int32_t output, std::int32_t tap,
-                                std::int32_t channel) const {
+  [[nodiscard]] std::uint8_t at(std::int32_t output, std::int32_t tap, std::int32_t channel) const {
     const std::int64_t outputs = outputs_last ? kernel.shape[3] : kernel.shape[0];
     const std::int64_t taps = std::int64_t{kernel.shape[1]} * kernel.shape[2];
     const std::int64_t index =
         outputs_last ? tap * outputs + output : (output * taps + tap) * group_channels + channel;
-    return value(part, static_cast<std::size_t>(index));
+    return value(output, static_cast<std::size_t>(index));
   }
-  [[nodiscard]] std::uint8_t value(std::size_t part, std::size_t index) const {
-    if (kernel.type == DataType::Int8) {
-      return kernel.constant[index];
-    }
-    const auto wide =
-        static_cast<std::int16_t>(kernel.constant[2 * index] | kernel.constant[2 * index + 1] << 8);
-    const std::int32_t first = std::clamp<std::int32_t>(wide, -128, 127);
-    return static_cast<std::uint8_t>(part == 0 ? first : wide - first);
+  [[nodiscard]] std::uint8_t value(std::int32_t output, std::size_t index) const {
+    return kernel.type == DataType::Int8
+               ? kernel.constant[index]
+               : static_cast<std::uint8_t>(wide_weight(kernel, index) + zero(output));
   }
+  /// The byte that stands for nothing.
+  [[nodiscard]] std::int32_t zero(std::int32_t output) const {
+    return zeros[static_cast<std::size_t>(output)];
+  }
+
+  std::vector<std::int32_t> zeros;  ///< by output
 };
 
-std::int32_t weight_parts(const Tensor& kernel) {
-  return kernel.type == DataType::Int8 ? 1 : 2;
+Weights weights_of(const Tensor& kernel, std::int32_t group_channels, bool outputs_last) {
+  Weights weights{kernel, group_channels, outputs_last, {}};
+  for (const KernelRange& range : kernel_ranges(kernel, outputs_last)) {
+    weights.zeros.resize(static_cast<std::size_t>(range.end), range.zero);
+  }
+  return weights;
 }
 
-// Each part of the weights in the order that `make` gives it.
+// The weights in the order that `make` gives them.
 template <class Make>
-void fill_weights(LayerKernel& kernel, Contents contents, const Tensor& weights, Make make) {
-  if (contents == Contents::Commands) {
-    return;
-  }
-  for (std::size_t part = 0; part < static_cast<std::size_t>(weight_parts(weights)); ++part) {
-    kernel.weights[part] = make(part);
+void fill_weights(LayerKernel& kernel, Contents contents, Make make) {
+  if (contents != Contents::Commands) {
+    kernel.weights = make();
   }
 }
 
@@ -93,7 +96,6 @@ ConvShape shape_of(const Context& c, const Conv2d& conv, const Tensor& in, const
   shape.dilation_w = conv.dilation_w;
   shape.pad_top = conv.padding.top + extra.top;
   shape.pad_left = conv.padding.left + extra.left;
-  shape.weight_parts = weight_parts(kernel);
   return shape;
 }
 
@@ -124,19 +126,18 @@ struct Grouping {
 };
 
 // Outputs [first, first + shape.out_c) with zeros outside their groups.
-std::vector<std::uint8_t> block_diagonal(const Weights& weights, std::size_t part,
-                                         const ConvShape& shape, const Grouping& grouping,
-                                         std::int32_t first) {
+std::vector<std::uint8_t> block_diagonal(const Weights& weights, const ConvShape& shape,
+                                         const Grouping& grouping, std::int32_t first) {
   const std::int32_t taps = shape.kernel_h * shape.kernel_w;
-  std::vector<std::uint8_t> result(static_cast<std::size_t>(shape.out_c) *
-                                   static_cast<std::size_t>(taps) *
-                                   static_cast<std::size_t>(shape.in_c));
+  std::vector<std::uint8_t> result;
   for (std::int32_t k = 0; k < shape.out_c; ++k) {
+    const auto per_kernel = static_cast<std::size_t>(taps) * static_cast<std::size_t>(shape.in_c);
+    result.resize(result.size() + per_kernel, static_cast<std::uint8_t>(weights.zero(first + k)));
     const std::int32_t c0 = k / grouping.outputs * grouping.inputs;
     for (std::int32_t tap = 0; tap < taps; ++tap) {
       std::uint8_t* row = result.data() + (std::int64_t{k} * taps + tap) * shape.in_c + c0;
       for (std::int32_t c = 0; c < grouping.inputs; ++c) {
-        row[c] = weights.at(part, first + k, tap, c);
+        row[c] = weights.at(first + k, tap, c);
       }
     }
   }
@@ -160,11 +161,11 @@ Lowering grouped(const Ends& ends, const ConvShape& whole, const Weights& weight
     piece.output_view = packed_view(whole.out_w, whole.out_c);
     piece.output_view.offset = u32(g * grouping.outputs);
     const std::int32_t first = g * grouping.outputs;
+    piece.first_kernel = first;
     piece.kernel = [ends, weights, grouping, first, shape = piece.shape](Contents contents) {
       LayerKernel kernel = frame(ends, first, shape.out_c);
-      fill_weights(kernel, contents, weights.kernel, [&](std::size_t part) {
-        return block_diagonal(weights, part, shape, grouping, first);
-      });
+      fill_weights(kernel, contents,
+                   [&] { return block_diagonal(weights, shape, grouping, first); });
       return kernel;
     };
     // Rows without gaps are needed to find one pixel's taps beside the other's.
@@ -178,13 +179,13 @@ Lowering grouped(const Ends& ends, const ConvShape& whole, const Weights& weight
 }
 
 // Kernels come as HWO.
-std::vector<std::uint8_t> channel_first(const Weights& weights, std::size_t part) {
+std::vector<std::uint8_t> channel_first(const Weights& weights) {
   const auto channels = static_cast<std::size_t>(weights.kernel.shape[3]);
   const std::size_t taps = static_cast<std::size_t>(weights.kernel.elements()) / channels;
   std::vector<std::uint8_t> turned(taps * channels);
   for (std::size_t k = 0; k < channels; ++k) {
     for (std::size_t tap = 0; tap < taps; ++tap) {
-      turned[k * taps + tap] = weights.value(part, tap * channels + k);
+      turned[k * taps + tap] = weights.value(static_cast<std::int32_t>(k), tap * channels + k);
     }
   }
   return turned;
@@ -195,23 +196,23 @@ struct Source {
   Padding extra;
 };
 
-Source source_of(const Context& c, const std::optional<FoldedPad>& pad) {
+Source source_of(const Context& c, const std::optional<FoldedInput>& pad) {
   return pad ? Source{pad->feature, pad->padding} : Source{c.op.inputs[0], {}};
 }
 
 }  // namespace
 
-Lowering conv(const Context& c, const Conv2d& conv, const std::optional<FoldedPad>& pad) {
+Lowering conv(const Context& c, const Conv2d& conv, const std::optional<FoldedInput>& pad) {
   const Source source = source_of(c, pad);
   const Tensor& in = tensor_of(c.network, source.tensor);
   const ConvShape shape = shape_of(c, conv, in, source.extra);
   const Ends ends = ends_of(c, in, conv.activation);
-  return grouped(ends, shape, {ends.kernel, ends.kernel.shape[3], false}, source.tensor,
+  return grouped(ends, shape, weights_of(ends.kernel, ends.kernel.shape[3], false), source.tensor,
                  c.hardware);
 }
 
 Lowering depthwise(const Context& c, const DepthwiseConv2d& depthwise,
-                   const std::optional<FoldedPad>& pad) {
+                   const std::optional<FoldedInput>& pad) {
   const Source source = source_of(c, pad);
   const Tensor& in = tensor_of(c.network, source.tensor);
   ConvShape shape = shape_of(c, depthwise.conv, in, source.extra);
@@ -219,7 +220,7 @@ Lowering depthwise(const Context& c, const DepthwiseConv2d& depthwise,
   // With one input channel every kernel sees all of the input; with several outputs per channel
   // there is no window for each. Both are ordinary convolutions, with groups.
   if (shape.in_c == 1 || depthwise.multiplier > 1) {
-    return grouped(ends, shape, {ends.kernel, 1, true}, source.tensor, c.hardware);
+    return grouped(ends, shape, weights_of(ends.kernel, 1, true), source.tensor, c.hardware);
   }
   shape.depthwise = true;
   Piece piece;
@@ -229,9 +230,7 @@ Lowering depthwise(const Context& c, const DepthwiseConv2d& depthwise,
   piece.output_view = packed_view(shape.out_w, shape.out_c);
   piece.kernel = [ends, channels = shape.out_c](Contents contents) {
     LayerKernel kernel = frame(ends, 0, channels);
-    fill_weights(kernel, contents, ends.kernel, [&](std::size_t part) {
-      return channel_first({ends.kernel, 1, true}, part);
-    });
+    fill_weights(kernel, contents, [&] { return channel_first(weights_of(ends.kernel, 1, true)); });
     return kernel;
   };
   Lowering lowering;
@@ -248,16 +247,16 @@ Lowering fully_connected(const Context& c, const FullyConnected& fc) {
   shape.out_c = ends.kernel.shape[0];
   shape.in_w = static_cast<std::int32_t>(ends.in.elements() / shape.in_c);
   shape.out_w = shape.in_w;
-  shape.weight_parts = weight_parts(ends.kernel);
   piece.feature = c.op.inputs[0];
   piece.feature_view = packed_view(shape.in_w, shape.in_c);
   piece.output_view = packed_view(shape.out_w, shape.out_c);
   piece.kernel = [ends, outputs = shape.out_c](Contents contents) {
     LayerKernel kernel = frame(ends, 0, outputs);
-    fill_weights(kernel, contents, ends.kernel, [&](std::size_t part) {
+    fill_weights(kernel, contents, [&] {
+      const Weights weights = weights_of(ends.kernel, 0, false);
       std::vector<std::uint8_t> values(static_cast<std::size_t>(ends.kernel.elements()));
       for (std::size_t i = 0; i < values.size(); ++i) {
-        values[i] = Weights{ends.kernel, 0, false}.value(part, i);
+        values[i] = weights.value(static_cast<std::int32_t>(i) / ends.kernel.shape[1], i);
       }
       return values;
     });
@@ -293,24 +292,27 @@ Phase phase_of(std::int32_t first, std::int32_t out, std::int32_t kernel, std::i
   return phase;
 }
 
-std::vector<std::uint8_t> phase_weights(const Weights& weights, std::size_t part,
-                                        const ConvShape& shape, const Phase& y, const Phase& x,
-                                        std::int32_t stride_h, std::int32_t stride_w) {
+std::vector<std::uint8_t> phase_weights(const Weights& weights, const ConvShape& shape,
+                                        const Phase& y, const Phase& x, std::int32_t stride_h,
+                                        std::int32_t stride_w) {
   std::vector<std::uint8_t> result;
   const std::int32_t kernel_w = weights.kernel.shape[2];
+  const auto per_kernel = static_cast<std::size_t>(shape.kernel_h) *
+                          static_cast<std::size_t>(shape.kernel_w) *
+                          static_cast<std::size_t>(shape.in_c);
   for (std::int32_t k = 0; k < shape.out_c; ++k) {
     for (std::int32_t j = y.taps - 1; j >= 0; --j) {
       for (std::int32_t i = x.taps - 1; i >= 0; --i) {
         const std::int32_t tap = (y.tap + j * stride_h) * kernel_w + x.tap + i * stride_w;
         for (std::int32_t c = 0; c < shape.in_c; ++c) {
-          result.push_back(weights.at(part, k, tap, c));
+          result.push_back(weights.at(k, tap, c));
         }
       }
     }
+    // No tap: one of zeros.
+    result.resize((static_cast<std::size_t>(k) + 1) * per_kernel,
+                  static_cast<std::uint8_t>(weights.zero(k)));
   }
-  // No tap: one of zeros.
-  result.resize(static_cast<std::size_t>(shape.out_c) * static_cast<std::size_t>(shape.kernel_h) *
-                static_cast<std::size_t>(shape.kernel_w) * static_cast<std::size_t>(shape.in_c));
   return result;
 }
 
@@ -318,7 +320,7 @@ std::vector<std::uint8_t> phase_weights(const Weights& weights, std::size_t part
 
 Lowering transpose_conv(const Context& c, const TransposeConv2d& conv) {
   const Ends ends = ends_of(c, c.input(0), conv.activation);
-  const Weights weights{ends.kernel, ends.kernel.shape[3], false};
+  const Weights weights = weights_of(ends.kernel, ends.kernel.shape[3], false);
   const std::int32_t height = ends.out.shape[1];
   const std::int32_t width = ends.out.shape[2];
   Lowering lowering;
@@ -340,7 +342,6 @@ Lowering transpose_conv(const Context& c, const TransposeConv2d& conv) {
       shape.kernel_w = empty ? 1 : x.taps;
       shape.pad_top = y.pad;
       shape.pad_left = x.pad;
-      shape.weight_parts = weight_parts(ends.kernel);
       piece.feature = c.op.inputs[0];
       piece.feature_view = packed_view(shape.in_w, shape.in_c);
       const View whole = packed_view(width, shape.out_c);
@@ -351,8 +352,8 @@ Lowering transpose_conv(const Context& c, const TransposeConv2d& conv) {
           whole.pixel_stride * static_cast<std::uint64_t>(conv.stride_w);
       piece.kernel = [ends, weights, y, x, shape, conv](Contents contents) {
         LayerKernel kernel = frame(ends, 0, shape.out_c);
-        fill_weights(kernel, contents, ends.kernel, [&](std::size_t part) {
-          return phase_weights(weights, part, shape, y, x, conv.stride_h, conv.stride_w);
+        fill_weights(kernel, contents, [&] {
+          return phase_weights(weights, shape, y, x, conv.stride_h, conv.stride_w);
         });
         return kernel;
       };

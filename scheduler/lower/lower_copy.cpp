@@ -51,7 +51,7 @@ bool add_pieces(Lowering& lowering, const Context& c, std::int32_t feature,
 
 LayerKernel identity_kernel(std::int32_t channels) {
   LayerKernel kernel;
-  kernel.weights[0].assign(static_cast<std::size_t>(channels), 1);
+  kernel.weights.assign(static_cast<std::size_t>(channels), 1);
   kernel.biases.assign(static_cast<std::size_t>(channels), 0);
   kernel.factors.assign(static_cast<std::size_t>(channels), fixed_point(1.0));
   kernel.quant.low = -128;

@@ -173,7 +173,9 @@ Lowering binary(const Context& c) {
   const auto can_be_main = [&](std::size_t i) {
     return !is_constant(c.input(i)) && has_channels(c.input(i), c.output());
   };
-  const std::size_t main = can_be_main(0) ? 0 : 1;
+  // The larger one comes through the array, so that what is repeated is the operand.
+  const std::size_t larger = c.input(1).elements() > c.input(0).elements() ? 1 : 0;
+  const std::size_t main = can_be_main(larger) ? larger : 1 - larger;
   if (!can_be_main(main)) {
     return refuse("no input comes in the output's order, or both are constant");
   }

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <limits>
 
 #include "scheduler/lower/lowering_parts.hpp"
 #include "scheduler/lower/tiling.hpp"
@@ -19,13 +21,17 @@ std::size_t taps_of(const ConvShape& shape) {
 void share_kernels(ConvShape& shape, const Hardware& hardware) {
   constexpr std::uint32_t kFewGroups = 4;
   const std::uint32_t group = hardware.atomic_k;
-  shape.same_kernels = u32(shape.out_c) % group == 0 && u32(shape.out_c) / group >= kFewGroups;
+  // Each group is cut into the same pieces, or the order of its weights does not depend on them.
+  const bool same_pieces = hardware.atomic_c % group == 0 || group % hardware.atomic_c == 0 ||
+                           Windows(shape, hardware).chunks() == 1;
+  shape.same_kernels =
+      same_pieces && u32(shape.out_c) % group == 0 && u32(shape.out_c) / group >= kFewGroups;
 }
 
 LayerKernel equal_weights(const ConvShape& shape, std::int32_t weight, FixedPoint factor) {
   const auto channels = static_cast<std::size_t>(shape.out_c);
   LayerKernel kernel;
-  kernel.weights[0].assign(channels * taps_of(shape), static_cast<std::uint8_t>(weight));
+  kernel.weights.assign(channels * taps_of(shape), static_cast<std::uint8_t>(weight));
   kernel.biases.assign(channels, 0);
   kernel.factors.assign(channels, factor);
   return kernel;
@@ -155,7 +161,7 @@ namespace {
 LayerKernel mean_kernel(std::vector<std::uint8_t> weights, std::int32_t channels, const Tensor& in,
                         const Tensor& out, std::int64_t count) {
   LayerKernel kernel;
-  kernel.weights[0] = std::move(weights);
+  kernel.weights = std::move(weights);
   kernel.biases.assign(static_cast<std::size_t>(channels), 0);
   kernel.factors.assign(static_cast<std::size_t>(channels),
                         mean_factor(in.quantisation, out.quantisation, count));
@@ -166,6 +172,33 @@ LayerKernel mean_kernel(std::vector<std::uint8_t> weights, std::int32_t channels
   return kernel;
 }
 
+std::function<LayerKernel(Contents)> kernel_of_ones(std::int32_t channels, std::int64_t count,
+                                                    const Tensor& in, const Tensor& out) {
+  return [=, &in, &out](Contents /*contents*/) {
+    std::vector<std::uint8_t> ones(static_cast<std::size_t>(count * channels), 1);
+    return mean_kernel(std::move(ones), channels, in, out, count);
+  };
+}
+
+// Pixels that follow each other are any rectangle of as many: the one with the fewest windows.
+void shape_window(ConvShape& shape, std::int32_t pixels, const Hardware& hardware) {
+  std::uint32_t fewest = std::numeric_limits<std::uint32_t>::max();
+  for (std::int32_t rows = 1; rows <= pixels; ++rows) {
+    if (pixels % rows != 0) {
+      continue;
+    }
+    ConvShape candidate = shape;
+    candidate.in_h = candidate.kernel_h = rows;
+    candidate.in_w = candidate.kernel_w = pixels / rows;
+    const WindowTiling tiling = Windows(candidate, hardware)[0];
+    const bool fits = tiling.chunks_y <= 16 && tiling.chunks_x <= 16;
+    if (rows == 1 || (fits && tiling.chunks() < fewest)) {
+      fewest = fits ? tiling.chunks() : fewest;
+      shape = candidate;
+    }
+  }
+}
+
 }  // namespace
 
 // Over channels: one kernel of ones. Over pixels: each channel by itself.
@@ -173,23 +206,41 @@ Lowering mean(const Context& c, const Mean& mean) {
   constexpr std::int64_t kMostPasses = 256;
   const Tensor& in = c.input(0);
   const auto [outer, count, inner] = extents_of(mean, in.shape);
-  if (outer > kMostPasses && inner > 1) {
+  ConvShape rows;
+  rows.name = c.op.name;
+  rows.in_h = rows.out_h = static_cast<std::int32_t>(outer);
+  rows.in_w = rows.kernel_w = static_cast<std::int32_t>(count);
+  rows.in_c = rows.out_c = static_cast<std::int32_t>(inner);
+  rows.depthwise = true;
+  const bool as_rows = outer > 1 && inner > 1 && inner == in.shape.back() &&
+                       accelerator_problem(rows, c.hardware).empty();
+  const bool at_once = inner == 1 || as_rows;
+  if (outer > kMostPasses && !at_once) {
     return refuse("its shape takes too many passes");
   }
   Lowering lowering;
-  for (std::int64_t o = 0; o < (inner == 1 ? 1 : outer); ++o) {
+  for (std::int64_t o = 0; o < (at_once ? 1 : outer); ++o) {
     Piece piece;
     ConvShape& shape = piece.shape;
     shape.name = c.op.name;
-    if (inner == 1) {
+    if (as_rows) {
+      shape = rows;
+      share_kernels(shape, c.hardware);
+    } else if (inner == 1) {
       shape.in_w = shape.out_w = static_cast<std::int32_t>(outer);
       shape.in_c = static_cast<std::int32_t>(count);
     } else {
-      const auto rows = in.shape[static_cast<std::size_t>(mean.first_axis)];
-      shape.in_h = shape.kernel_h = rows;
-      shape.in_w = shape.kernel_w = static_cast<std::int32_t>(count / rows);
-      shape.in_c = shape.out_c = static_cast<std::int32_t>(inner);
+      const auto channels = static_cast<std::int32_t>(in.shape.back());
+      const std::int64_t columns = inner / channels;
+      shape.in_c = shape.out_c = channels;
       shape.depthwise = true;
+      if (columns > 1) {
+        // Each column by itself: its rows are the window.
+        shape.in_h = shape.kernel_h = static_cast<std::int32_t>(count);
+        shape.in_w = shape.out_w = static_cast<std::int32_t>(columns);
+      } else {
+        shape_window(shape, static_cast<std::int32_t>(count), c.hardware);
+      }
       share_kernels(shape, c.hardware);
     }
     piece.feature = c.op.inputs[0];
@@ -197,13 +248,55 @@ Lowering mean(const Context& c, const Mean& mean) {
     piece.feature_view.offset = static_cast<std::uint64_t>(o * count * inner);
     piece.output_view = packed_view(shape.out_w, shape.out_c);
     piece.output_view.offset = static_cast<std::uint64_t>(o * inner);
-    piece.kernel = [channels = shape.out_c, count = count, &in,
-                    &out = c.output()](Contents /*contents*/) {
-      std::vector<std::uint8_t> ones(static_cast<std::size_t>(count * channels), 1);
-      return mean_kernel(std::move(ones), channels, in, out, count);
-    };
+    piece.kernel = kernel_of_ones(shape.out_c, count, in, c.output());
     lowering.pieces.push_back(std::move(piece));
   }
+  return lowering;
+}
+
+// Rows, columns or both of an image whose dimensions come in another order: the sums are the same,
+// and are written in that order.
+Lowering transposed_mean(const Context& c, const Mean& mean, const FoldedInput& input) {
+  const Tensor& image = tensor_of(c.network, input.feature);
+  const auto is_reduced = [&](std::size_t place) {
+    const auto axis = static_cast<std::int32_t>(place);
+    return axis >= mean.first_axis && axis < mean.first_axis + mean.axes;
+  };
+  // Strides in the output, by the image's dimension; 0: reduced.
+  std::array<std::uint64_t, 4> strides{};
+  std::uint64_t stride = 1;
+  for (std::size_t place = 4; place-- > 0;) {
+    const auto from = static_cast<std::size_t>(input.order[place]);
+    if (!is_reduced(place)) {
+      strides[from] = stride;
+      stride *= static_cast<std::uint64_t>(image.shape[from]);
+    }
+  }
+  const bool reduces_rows = strides[1] == 0;
+  const bool reduces_cols = strides[2] == 0;
+  if (image.shape[0] != 1 || strides[3] == 0 || !(reduces_rows || reduces_cols)) {
+    return refuse("its transposition is not part of it");
+  }
+  Piece piece;
+  ConvShape& shape = piece.shape;
+  shape.name = c.op.name;
+  shape.in_h = image.shape[1];
+  shape.in_w = image.shape[2];
+  shape.in_c = shape.out_c = image.shape[3];
+  shape.kernel_h = reduces_rows ? shape.in_h : 1;
+  shape.kernel_w = reduces_cols ? shape.in_w : 1;
+  shape.out_h = reduces_rows ? 1 : shape.in_h;
+  shape.out_w = reduces_cols ? 1 : shape.in_w;
+  shape.depthwise = true;
+  share_kernels(shape, c.hardware);
+  piece.feature = input.feature;
+  piece.feature_view = packed_view(shape.in_w, shape.in_c);
+  piece.output_view = reduces_rows && reduces_cols ? packed_view(1, shape.out_c)
+                                                   : View{0, strides[1], strides[2], strides[3]};
+  piece.kernel =
+      kernel_of_ones(shape.out_c, std::int64_t{shape.kernel_h} * shape.kernel_w, image, c.output());
+  Lowering lowering;
+  lowering.pieces.push_back(std::move(piece));
   return lowering;
 }
 

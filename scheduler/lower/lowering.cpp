@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include "scheduler/lower/lowering_parts.hpp"
+#include "scheduler/lower/weight_range.hpp"
 
 namespace tessera {
 namespace {
 
 struct Lowerer {
   const lowering::Context& context;
-  const std::optional<FoldedPad>& folded;
+  const std::optional<FoldedInput>& folded;
 
   Lowering operator()(const Conv2d& op) const { return lowering::conv(context, op, folded); }
   Lowering operator()(const DepthwiseConv2d& op) const {
@@ -24,7 +25,9 @@ struct Lowerer {
   Lowering operator()(const Binary&) const { return lowering::binary(context); }
   Lowering operator()(const Unary&) const { return lowering::unary(context); }
   Lowering operator()(const Pool2d& op) const { return lowering::pool(context, op); }
-  Lowering operator()(const Mean& op) const { return lowering::mean(context, op); }
+  Lowering operator()(const Mean& op) const {
+    return folded ? lowering::transposed_mean(context, op, *folded) : lowering::mean(context, op);
+  }
   Lowering operator()(const Transpose& op) const { return lowering::transpose(context, op); }
   Lowering operator()(const StridedSlice& op) const { return lowering::strided_slice(context, op); }
   Lowering operator()(const ResizeNearest& op) const {
@@ -71,10 +74,65 @@ Lowering refuse(std::string problem) {
   return lowering;
 }
 
+namespace {
+
+// The kernels [begin, end) of a piece.
+LayerKernel some_of(LayerKernel kernel, std::int32_t begin, std::int32_t end) {
+  const std::size_t each = kernel.weights.size() / kernel.biases.size();
+  const auto cut = [&](auto& values, std::size_t size) {
+    values.erase(values.begin() + static_cast<std::ptrdiff_t>(size) * end, values.end());
+    values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(size) * begin);
+  };
+  cut(kernel.weights, each);
+  cut(kernel.biases, 1);
+  cut(kernel.factors, 1);
+  return kernel;
+}
+
+// Kernels with other zero points are other passes.
+std::vector<Piece> cut_by_zero(const std::vector<Piece>& pieces,
+                               const std::vector<KernelRange>& ranges) {
+  std::vector<Piece> result;
+  for (const Piece& whole : pieces) {
+    for (const KernelRange& range : ranges) {
+      const std::int32_t begin = std::max(range.begin - whole.first_kernel, 0);
+      const std::int32_t end = std::min(range.end - whole.first_kernel, whole.shape.out_c);
+      if (begin >= end) {
+        continue;
+      }
+      Piece part = whole;
+      part.shape.weight_zero = range.zero;
+      const bool is_all = end - begin == whole.shape.out_c;
+      for (auto* folded : {&part.folded, &part.folded_columns}) {
+        if (*folded && is_all) {
+          (*folded)->shape.weight_zero = range.zero;
+        } else {
+          folded->reset();
+        }
+      }
+      if (!is_all) {
+        part.shape.out_c = end - begin;
+        part.output_view.offset +=
+            static_cast<std::uint64_t>(begin) * whole.output_view.channel_stride;
+        if (whole.shape.depthwise) {
+          part.shape.in_c = part.shape.out_c;
+          part.feature_view.offset += static_cast<std::uint64_t>(begin);
+        }
+        part.kernel = [kernel = whole.kernel, begin, end](Contents contents) {
+          return some_of(kernel(contents), begin, end);
+        };
+      }
+      result.push_back(std::move(part));
+    }
+  }
+  return result;
+}
+
+}  // namespace
 }  // namespace lowering
 
 Lowering lower(const Network& network, const Operator& op, const Hardware& hardware,
-               const std::optional<FoldedPad>& pad) {
+               const std::optional<FoldedInput>& pad) {
   const lowering::Context context{network, op, hardware};
   for (const std::int32_t t : {op.inputs[0], op.output}) {
     const DataType type = lowering::tensor_of(network, t).type;
@@ -83,6 +141,13 @@ Lowering lower(const Network& network, const Operator& op, const Hardware& hardw
     }
   }
   Lowering result = std::visit(Lowerer{context, pad}, op.attributes);
+  if (op.inputs.size() > 1 && op.inputs[1] >= 0) {
+    const Tensor& kernel = lowering::tensor_of(network, op.inputs[1]);
+    if (kernel.type == DataType::Int16) {
+      const bool outputs_last = std::holds_alternative<DepthwiseConv2d>(op.attributes);
+      result.pieces = lowering::cut_by_zero(result.pieces, kernel_ranges(kernel, outputs_last));
+    }
+  }
   for (const Piece& piece : result.pieces) {
     if (!lowering::tensor_of(network, piece.feature).constant.empty()) {
       return lowering::refuse("its input is a constant");
@@ -94,14 +159,19 @@ Lowering lower(const Network& network, const Operator& op, const Hardware& hardw
   return result;
 }
 
-std::optional<FoldedPad> foldable_pad(const Network& network, const Operator& op) {
-  const auto* pad = std::get_if<Pad>(&op.attributes);
+std::optional<FoldedInput> foldable_input(const Network& network, const Operator& op) {
   const Tensor& in = lowering::tensor_of(network, op.inputs[0]);
+  if (const auto* transposition = std::get_if<Transpose>(&op.attributes);
+      transposition != nullptr && in.shape.size() == 4 && in.constant.empty()) {
+    return FoldedInput{op.inputs[0], {}, transposition->order};
+  }
+  const auto* pad = std::get_if<Pad>(&op.attributes);
   if (pad == nullptr || in.shape.size() != 4 || !in.constant.empty() || pad->before[0] != 0 ||
       pad->after[0] != 0 || pad->before[3] != 0 || pad->after[3] != 0) {
     return std::nullopt;
   }
-  return FoldedPad{op.inputs[0], {pad->before[1], pad->before[2], pad->after[1], pad->after[2]}};
+  return FoldedInput{
+      op.inputs[0], {pad->before[1], pad->before[2], pad->after[1], pad->after[2]}, {}};
 }
 
 }  // namespace tessera

@@ -32,6 +32,7 @@ struct Piece {
   View feature_view;
   View output_view;
   std::optional<View> operand_view;          ///< of PostOperation::operand
+  std::int32_t first_kernel = 0;             ///< of the operator's
   std::optional<FoldedConv> folded;          ///< instead of `shape`, when the buffer allows it
   std::optional<FoldedConv> folded_columns;  ///< the same, each input row is read once
   /// Late, because weights are large; without them when only commands are wanted.
@@ -52,17 +53,18 @@ struct Lowering {
   std::optional<PostOperation> post;
 };
 
-/// Zeros around the feature that another operator was to write.
-struct FoldedPad {
+/// What another operator was to make of the feature: zeros around it, or another order.
+struct FoldedInput {
   std::int32_t feature = -1;  ///< what that operator reads
   Padding padding;
+  std::vector<std::int32_t> order;  ///< of a transposition; empty: a padding
 };
 
 Lowering lower(const Network& network, const Operator& op, const Hardware& hardware,
-               const std::optional<FoldedPad>& pad = std::nullopt);
+               const std::optional<FoldedInput>& pad = std::nullopt);
 
 /// A padding that can be part of a convolution: of height and width only.
-std::optional<FoldedPad> foldable_pad(const Network& network, const Operator& op);
+std::optional<FoldedInput> foldable_input(const Network& network, const Operator& op);
 
 /// Lets `next` ride on what computes its input `main`. False when it cannot.
 bool absorb(Lowering& lowering, const Network& network, const Operator& next, std::int32_t main);

@@ -26,13 +26,15 @@ ConvShape shape_between(const std::string& name, const Tensor& in, const Tensor&
 
 Lowering refuse(std::string problem);
 
-Lowering conv(const Context& context, const Conv2d& conv, const std::optional<FoldedPad>& pad);
+Lowering conv(const Context& context, const Conv2d& conv, const std::optional<FoldedInput>& pad);
 Lowering depthwise(const Context& context, const DepthwiseConv2d& conv,
-                   const std::optional<FoldedPad>& pad);
+                   const std::optional<FoldedInput>& pad);
 Lowering transpose_conv(const Context& context, const TransposeConv2d& conv);
 Lowering fully_connected(const Context& context, const FullyConnected& fc);
 Lowering pool(const Context& context, const Pool2d& pool);
 Lowering mean(const Context& context, const Mean& mean);
+/// Of a transposition that the mean reads in its stead.
+Lowering transposed_mean(const Context& context, const Mean& mean, const FoldedInput& input);
 Lowering unary(const Context& context);
 Lowering binary(const Context& context);
 Lowering pad(const Context& context, const Pad& pad);

@@ -54,14 +54,15 @@ class UnitPlanner {
  private:
   static constexpr std::size_t kNever = SIZE_MAX;
 
-  [[nodiscard]] std::optional<FoldedPad> pad_before(const Operator& op) const {
+  [[nodiscard]] std::optional<FoldedInput> pad_before(const Operator& op) const {
     return pads_[static_cast<std::size_t>(op.inputs[0])];
   }
 
-  // A padding whose readers are all convolutions of the accelerator is part of them.
+  // A padding whose readers are all convolutions of the accelerator is part of them, as is a
+  // transposition whose readers are all means.
   bool fold_pad(std::size_t i) {
     const Operator& op = network_.operators[i];
-    const auto pad = foldable_pad(network_, op);
+    const auto pad = foldable_input(network_, op);
     if (!pad) {
       return false;
     }
@@ -70,9 +71,11 @@ class UnitPlanner {
         return false;
       }
       const Operator& conv = network_.operators[reader];
-      const bool is_conv = std::holds_alternative<Conv2d>(conv.attributes) ||
-                           std::holds_alternative<DepthwiseConv2d>(conv.attributes);
-      if (!is_conv || !lower(network_, conv, hardware_, pad).problem.empty()) {
+      const bool can_take = pad->order.empty()
+                                ? std::holds_alternative<Conv2d>(conv.attributes) ||
+                                      std::holds_alternative<DepthwiseConv2d>(conv.attributes)
+                                : std::holds_alternative<Mean>(conv.attributes);
+      if (!can_take || !lower(network_, conv, hardware_, pad).problem.empty()) {
         return false;
       }
     }
@@ -145,7 +148,7 @@ class UnitPlanner {
   std::vector<bool> absorbed_;
   std::vector<std::vector<std::size_t>> consumers_;  // operators by tensor
   std::vector<std::size_t> ready_at_;                // units that must have run, by tensor
-  std::vector<std::optional<FoldedPad>> pads_;       // by padded tensor
+  std::vector<std::optional<FoldedInput>> pads_;     // by padded tensor
   std::vector<std::size_t> folded_;                  // paddings that no unit has named yet
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scheduler/lower/tiling.hpp"
+#include "timing/data_path/channel_pieces.hpp"
 
 namespace tessera {
 namespace {
@@ -31,10 +32,14 @@ class Counter {
     if (conv.window) {
       const std::uint64_t windows = std::uint64_t{conv.window->chunks_y} * conv.window->chunks_x;
       tiles = windows;
-      steps = std::uint64_t{walked(conv.tile.rows, conv.kernel.stride_y, conv.window->window_h)} *
-              walked(conv.tile.cols, conv.kernel.stride_x, conv.window->window_w) * windows *
-              conv.weights.groups;
-      sums = outputs * windows * conv.weights.groups;
+      const std::uint64_t pieces =
+          timing::channel_pieces(conv.weights, conv.first_byte, hw_).size();
+      const bool spaced = conv.window->spaced != 0;
+      steps = std::uint64_t{walked(conv.tile.rows, spaced ? 1 : conv.kernel.stride_y,
+                                   conv.window->window_h)} *
+              walked(conv.tile.cols, spaced ? 1 : conv.kernel.stride_x, conv.window->window_w) *
+              windows * pieces;
+      sums = outputs * windows * pieces;
     } else {
       tiles = std::uint64_t{conv.kernel.kernel_h} * conv.kernel.kernel_w * conv.input.atoms;
       steps = outputs * tiles * conv.weights.groups;

@@ -58,9 +58,9 @@ PlannedPiece decide_beside(PlannedPiece piece, const UnitResidency& unit,
 DecidedNetwork keep_in_buffer(DecidedNetwork decided, const Prepared& prepared,
                               const Tuning& tuning) {
   decided.orders.orders.resize(1);
-  const PlannedUnits units{prepared.plan,        decided.pieces,
-                           prepared.activations, decided.orders.orders[0],
-                           prepared.hardware,    prepared.policy};
+  const PlannedUnits units{
+      prepared.plan,     decided.pieces,  prepared.activations, decided.orders.orders[0],
+      prepared.hardware, prepared.policy, tuning.small_bands};
   decided.residency = plan_residency(
       units, tuning.fuse ? choose_fused_groups(units) : std::vector<FusedGroup>{}, tuning.keep);
   for (std::size_t u = 0; u < decided.pieces.size(); ++u) {

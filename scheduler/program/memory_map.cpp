@@ -14,9 +14,13 @@ MemoryMap map_memory(const Prepared& prepared, const Residency& residency, const
   const Network& network = prepared.network;
   const std::uint64_t bytes = align(work.allocation.height);
   const std::uint64_t base = align(constants_bytes);
-  if (base + bytes > kAddressSpace / 2) {
-    throw InputError(fmt::format("{}: constants and activations need {} bytes, more than 2 GiB",
-                                 network.name, base + bytes));
+  // Behind them come the commands.
+  constexpr std::uint64_t kMost = kAddressSpace - (std::uint64_t{1} << 28);
+  if (base + bytes > kMost) {
+    throw InputError(
+        fmt::format("{}: constants and activations need {} bytes; addresses of 32 bits reach {} "
+                    "beside commands",
+                    network.name, base + bytes, kMost));
   }
   MemoryMap map;
   map.arena = {base, bytes};

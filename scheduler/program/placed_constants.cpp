@@ -69,11 +69,11 @@ class ConstantWriter {
       return;
     }
     if (data.fold) {
-      kernel.weights[0] = fold_weights(kernel.weights[0], *data.fold);
+      kernel.weights = fold_weights(kernel.weights, *data.fold, planned.shape.weight_zero);
     }
     data.weights =
         add(pack_weights(kernel, planned.shape, hardware_, planned.decision.channel_parts));
-    data.params = add(pack_params(kernel, data.param_bytes));
+    data.params = add(pack_params(kernel, data.param_bytes, planned.shape.weight_zero));
   }
 
   void add_post(const PostOperation& post, LayerData& data) {

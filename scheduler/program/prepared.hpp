@@ -29,6 +29,7 @@ struct Tuning {
   /// Activations of at most that part of the cbuf stay there where they can; 0: none.
   double keep = 0;
   bool fuse = true;               ///< with keep: layers run row by row where that pays
+  bool small_bands = false;       ///< of those: work begins early rather than with few bands
   std::vector<Variant> variants;  ///< by operator; empty: none
   bool rows_last = false;         ///< of all that the first row by row work loads
   LoadsAhead ahead;

@@ -74,7 +74,8 @@ void note_kept(const Work& work, std::uint32_t u, StreamState& state) {
   }
   if (piece.data.keep) {
     const std::uint32_t at = piece.data.keep->at;
-    state.regions.note({at, at + u32(shape.out_h) * u32(shape.out_w) * groups_of(shape, hardware)});
+    state.regions.note(
+        {at, at + u32(shape.out_h) * u32(shape.out_w) * output_atoms(shape, hardware)});
   }
 }
 
@@ -85,7 +86,9 @@ void plan_group(const Work& work, const std::vector<std::uint32_t>& order, std::
   for (std::size_t i = 0; i < layout.rows.size(); ++i) {
     const std::uint32_t u = order[first + i];
     const PlannedPiece& piece = work.decided.pieces[u][0];
-    layers.push_back({&piece.shape, &piece.decision, addressed(work, u, 0)});
+    const std::size_t buffer = work.prepared.activations.buffer_of(work.unit(u).written());
+    layers.push_back({&piece.shape, &piece.decision, addressed(work, u, 0),
+                      work.decided.residency.external[buffer]});
   }
   for (FusedSegment& segment : plan_fused(layers, layout, work.prepared.hardware, state)) {
     segments.push_back(

@@ -113,6 +113,7 @@ class Search {
       }
     }
     vary([](Tuning& tuning) { tuning.rows_last = true; });
+    vary([](Tuning& tuning) { tuning.small_bands = true; });
     return best_->tuning;
   }
 

@@ -80,6 +80,7 @@ class Encoder {
       isa::Depthwise go;
       go.maximum = conv.maximum ? 1 : 0;
       go.resume = conv.resume ? 1 : 0;
+      go.first_byte = conv.first_byte;
       add_convolution(go, conv, action);
     } else {
       add_convolution(isa::Conv{}, conv, action);
@@ -121,6 +122,7 @@ class Encoder {
     go.keep = store.keep ? 1 : 0;
     go.keep_only = store.keep_only ? 1 : 0;
     go.dest = store.kept_at;
+    go.dest_byte = store.kept_byte;
     words_.push_back(isa::encode(go));
   }
 

@@ -6,10 +6,10 @@
 namespace tessera {
 namespace {
 
-// A part's atoms are its kernel groups too.
+// A part is some kernel groups.
 void walk_part(LayerWalk& walk, Range rows, Range cols, Range part, Mode mode) {
   const Hardware& hw = walk.hw;
-  Slab slab = walk.slab_for(rows, cols, part);
+  Slab slab = walk.slab_for(rows, cols, atoms_under(walk.shape, hw, part));
   const std::uint32_t group_atoms = walk.add.weight_atoms({part.begin, part.begin + 1}, part);
   const std::uint32_t weight_size = mode == Mode::Direct     ? walk.add.weight_atoms(part, part)
                                     : mode == Mode::PingPong ? 2 * group_atoms

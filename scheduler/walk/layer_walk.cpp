@@ -21,7 +21,7 @@ LayerWalk::LayerWalk(const ConvShape& shape_, const Hardware& hardware,
       state(state_),
       add(shape_, hardware, data_, state_, actions),
       groups(groups_of(shape_, hardware)),
-      parts(split_evenly({0, static_cast<std::int32_t>(atoms_of(shape_, hardware))},
+      parts(split_evenly({0, static_cast<std::int32_t>(part_units(shape_, hardware))},
                          decision_.channel_parts)),
       most_rows_(data_.scattered() ? 1 : kMaxTileExtent) {}
 
@@ -135,7 +135,8 @@ std::uint32_t LayerWalk::groups_loaded(std::uint32_t most, Mode mode, bool few_p
 }
 
 void LayerWalk::convolve(const Convolution& whole) {
-  if (shape.weight_parts == 1 && !(shape.same_kernels && whole.groups.size() > 1)) {
+  const std::uint32_t phases = shape.depthwise ? Windows(shape, hw).phases() : 1;
+  if (phases == 1 && (!shape.same_kernels || whole.groups.size() == 1)) {
     add.convolve(whole);
     return;
   }
@@ -143,15 +144,15 @@ void LayerWalk::convolve(const Convolution& whole) {
       add.weight_offset({whole.groups.begin, whole.groups.begin + 1}, whole.slab.atoms);
   for (std::int32_t g = whole.groups.begin; g < whole.groups.end; ++g) {
     const std::uint32_t before = u32(g - whole.groups.begin);
-    const std::uint32_t own = add.weight_atoms({g, g + 1}, whole.slab.atoms);
-    for (std::int32_t part = 0; part < shape.weight_parts; ++part) {
-      Convolution c = whole;
-      c.groups = {g, g + 1};
-      c.weights += before * atoms + u32(part) * own / u32(shape.weight_parts);
-      c.acc_base += before * whole.tile.pixels();
-      c.acc_words = whole.tile.pixels();
-      c.accumulate = whole.accumulate || part > 0;
+    Convolution c = whole;
+    c.groups = {g, g + 1};
+    c.weights += before * atoms;
+    c.acc_base += before * whole.tile.pixels();
+    c.acc_words = whole.tile.pixels();
+    for (c.phase = 0; c.phase < phases; ++c.phase) {
       add.convolve(c);
+      c.accumulate = true;
+      c.weights += Windows(shape, hw)[c.phase].chunks() * add.kernels_stored({g, g + 1});
     }
   }
 }

@@ -35,7 +35,9 @@ class LayerWalk {
   [[nodiscard]] std::uint32_t taps() const { return u32(shape.kernel_h) * u32(shape.kernel_w); }
   [[nodiscard]] Range all_groups() const { return {0, static_cast<std::int32_t>(groups)}; }
   /// Channel atoms of a layer that is not split by channels.
-  [[nodiscard]] Range all_atoms() const { return parts[0]; }
+  [[nodiscard]] Range all_atoms() const {
+    return {0, static_cast<std::int32_t>(atoms_of(shape, hw))};
+  }
 
   /// Of one tile: rows and columns that it reads, unless the feature is kept.
   [[nodiscard]] Slab slab_for(Range out_rows, Range out_cols, Range atoms) const;
@@ -64,7 +66,7 @@ class LayerWalk {
   [[nodiscard]] std::uint32_t groups_loaded(std::uint32_t most, Mode mode,
                                             bool few_pixels = false) const;
 
-  /// Weights in several parts are several convolutions, group by group; so are equal ones.
+  /// Equal kernels are several convolutions, group by group.
   void convolve(const Convolution& whole);
   /// Convolves and stores one tile with weights and features that are there.
   void finish_tile(const Slab& slab, const PixelTile& tile, Range tile_groups,
@@ -77,7 +79,7 @@ class LayerWalk {
   StreamState& state;
   LayerActions add;
   const std::uint32_t groups;      ///< of kernels
-  const std::vector<Range> parts;  ///< of channel atoms
+  const std::vector<Range> parts;  ///< of channel atoms; depthwise: of kernel groups
 
  private:
   [[nodiscard]] std::vector<Range> pieces_of(Range rows) const;

@@ -2,6 +2,7 @@
 
 #include "sim/npu/dot_products.hpp"
 #include "sim/npu/units.hpp"
+#include "timing/data_path/channel_pieces.hpp"
 
 namespace tessera::npu {
 namespace {
@@ -16,7 +17,9 @@ class Slab {
     origin_ = op.conv.origin;
     if (op.depthwise && op.conv.resume != 0) {
       // The window holds the rows above the first new one.
-      const std::int64_t back = std::int64_t{op.window.window_h} - std::int64_t{op.kernel.stride_y};
+      const std::int64_t stride = op.kernel.stride_y;
+      const std::int64_t window = op.window.window_h;
+      const std::int64_t back = op.window.spaced != 0 ? (window - 1) * stride : window - stride;
       y0_ -= back;
       origin_ -= back * op.kernel.row_pitch;
     }
@@ -83,6 +86,16 @@ void convolve_plain(const timing::ConvOperation& op, Memories& m) {
   products.weights = m.cbuf.data() + std::size_t{op.weights.address} * c;
   products.sum_stride = m.hw.atomic_k;
   products.accumulate = op.conv.accumulate != 0;
+  std::vector<std::int16_t> centred;
+  if (op.weights.zero_point != 0) {
+    const std::size_t kernels =
+        std::size_t{op.weights.groups - 1} * m.hw.atomic_k + op.weights.last_kernels;
+    centred.assign(products.weights, products.weights + taps * atoms * kernels * c);
+    for (std::int16_t& weight : centred) {
+      weight = static_cast<std::int16_t>(weight - op.weights.zero_point);
+    }
+    products.weights = centred.data();
+  }
   for (std::uint32_t g = 0; g < op.weights.groups; ++g) {
     products.kernels = kernels_of(op, g, m.hw);
     products.sums = m.sums.data() + (op.conv.acc_base + g * pixels) * m.hw.atomic_k;
@@ -91,7 +104,7 @@ void convolve_plain(const timing::ConvOperation& op, Memories& m) {
   }
 }
 
-/// One kernel group of a depthwise convolution: a value per channel and tap.
+/// One piece of a depthwise convolution: a value per channel and tap.
 struct Taps {
   std::size_t count = 0;
   std::vector<std::int16_t> weights;  ///< [tap][channel]
@@ -114,7 +127,8 @@ Taps taps_of(const timing::ConvOperation& op, std::size_t address, std::size_t c
       for (std::size_t r = 0; r < h; ++r) {
         for (std::size_t x = 0; x < w; ++x) {
           const std::size_t byte = (window.rows - h + r) * window.cols + window.cols - w + x;
-          taps.weights[((chunk * h + r) * w + x) * channels + k] = atom[byte];
+          taps.weights[((chunk * h + r) * w + x) * channels + k] =
+              static_cast<std::int16_t>(atom[byte] - op.weights.zero_point);
         }
       }
     }
@@ -147,23 +161,26 @@ void convolve_depthwise(const timing::ConvOperation& op, Memories& m) {
   const std::size_t pixels = std::size_t{op.tile.rows} * op.tile.cols;
   const bool maximum = op.conv.maximum != 0;
   const std::vector<std::int16_t> padding(c, static_cast<std::int16_t>(op.input.zero_point));
+  const std::size_t space_y = op.window.spaced != 0 ? op.kernel.stride_y : 1;
+  const std::size_t space_x = op.window.spaced != 0 ? op.kernel.stride_x : 1;
   // Where a tap lies from the output's first one.
   std::vector<std::pair<std::int64_t, std::int64_t>> places;
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
     for (std::size_t r = 0; r < h; ++r) {
       for (std::size_t x = 0; x < w; ++x) {
-        places.emplace_back(chunk / op.window.chunks_x * h * op.kernel.dilation_y + r,
-                            chunk % op.window.chunks_x * w * op.kernel.dilation_x + x);
+        places.emplace_back(chunk / op.window.chunks_x * h * op.kernel.dilation_y + r * space_y,
+                            chunk % op.window.chunks_x * w * op.kernel.dilation_x + x * space_x);
       }
     }
   }
   std::vector<std::int32_t> sums(m.hw.atomic_k);
   std::size_t address = op.weights.address;
-  for (std::uint32_t g = 0; g < op.weights.groups; ++g) {
-    const std::size_t channels = kernels_of(op, g, m.hw);
+  for (const timing::ChannelPiece& piece : timing::channel_pieces(op, m.hw)) {
+    const std::size_t channels = piece.lanes;
     const Taps taps = taps_of(op, address, channels, m);
     address += chunks * channels;
-    std::int32_t* place = m.sums.data() + (op.conv.acc_base + g * pixels) * m.hw.atomic_k;
+    std::int32_t* place =
+        m.sums.data() + (op.conv.acc_base + piece.group * pixels) * m.hw.atomic_k + piece.lane;
     for (std::size_t y = 0; y < op.tile.rows; ++y) {
       for (std::size_t x = 0; x < op.tile.cols; ++x, place += m.hw.atomic_k) {
         if (op.conv.accumulate != 0) {
@@ -176,7 +193,9 @@ void convolve_depthwise(const timing::ConvOperation& op, Memories& m) {
               slab.atom(static_cast<std::int64_t>(y * op.kernel.stride_y) + places[t].first,
                         static_cast<std::int64_t>(x * op.kernel.stride_x) + places[t].second);
           const std::int16_t* feature =
-              atom < 0 ? padding.data() : m.cbuf.data() + static_cast<std::size_t>(atom + g) * c;
+              atom < 0
+                  ? padding.data()
+                  : m.cbuf.data() + static_cast<std::size_t>(atom + piece.atom) * c + piece.byte;
           const std::int16_t* weights = taps.weights.data() + t * channels;
           maximum ? raise_channels(weights, feature, channels, sums.data())
                   : add_channels(weights, feature, channels, sums.data());
@@ -211,7 +230,8 @@ void check_convolution(const timing::ConvOperation& op, const Memories& m) {
   for (std::int64_t dy = 0; dy <= last_y; ++dy) {
     const std::int64_t last_x = std::int64_t{walk.tile_move_x} * (walk.tiles_x - 1) +
                                 std::int64_t{walk.move_x} * (walk.cols - 1);
-    const std::int64_t own = op.depthwise ? std::int64_t{op.weights.groups} : walk.atoms;
+    const std::int64_t own =
+        op.depthwise ? timing::channel_pieces(op, m.hw).back().atom + 1 : walk.atoms;
     const std::int64_t first = std::max<std::int64_t>(0, -std::int64_t{op.tile.x0});
     const std::int64_t last =
         std::min<std::int64_t>(last_x, std::int64_t{op.input.cols} - 1 - op.tile.x0);

@@ -113,16 +113,16 @@ void place_parameters(const timing::LoadOperation& op, const std::vector<std::ui
 
 void place_operands(const timing::LoadOperation& op, const std::vector<std::uint8_t>& bytes,
                     Memories& m) {
-  const std::size_t c = m.hw.atomic_c;
+  const std::size_t k = m.hw.atomic_k;
   const std::size_t pixel = op.source.pixel_bytes;
   std::size_t word = op.load.dest;
   for (std::size_t from = 0; from < bytes.size(); from += pixel) {
-    for (std::size_t b = 0; b < pixel; b += c, ++word) {
+    for (std::size_t b = 0; b < pixel; b += k, ++word) {
       if (word >= m.operand_words()) {
         fail(isa::Error::OperandRange, word);
       }
-      std::memset(m.operands.data() + word * c, 0, c);
-      std::memcpy(m.operands.data() + word * c, bytes.data() + from + b, std::min(c, pixel - b));
+      std::memset(m.operands.data() + word * k, 0, k);
+      std::memcpy(m.operands.data() + word * k, bytes.data() + from + b, std::min(k, pixel - b));
     }
   }
 }

@@ -8,8 +8,6 @@ Memories::Memories(const Hardware& hardware)
       cbuf(hardware.cbuf_capacity),
       sums(std::size_t{hardware.acc_words} * hardware.atomic_k),
       parameters(std::size_t{hardware.param_groups} * hardware.atomic_k),
-      operands(hardware.atomic_c == hardware.atomic_k
-                   ? std::size_t{hardware.acc_words} * hardware.atomic_k
-                   : 0) {}
+      operands(std::size_t{hardware.acc_words} * hardware.atomic_k) {}
 
 }  // namespace tessera::npu

@@ -18,10 +18,7 @@ struct Parameter {
 struct Memories {
   explicit Memories(const Hardware& hardware);
 
-  /// Words of the operand memory: only square arrays have it.
-  [[nodiscard]] std::uint32_t operand_words() const {
-    return static_cast<std::uint32_t>(operands.size() / hw.atomic_k);
-  }
+  [[nodiscard]] std::uint32_t operand_words() const { return hw.acc_words; }
 
   Hardware hw;
   std::uint32_t cbuf_limit;           ///< atoms that may be used

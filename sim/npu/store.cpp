@@ -16,7 +16,7 @@ void check(const timing::StoreOperation& op, const Memories& m) {
   if (op.tile.param_base + op.tile.groups > m.hw.param_groups) {
     fail(isa::Error::ParamRange, std::max(op.tile.param_base, m.hw.param_groups));
   }
-  if (op.has_operand() && words > m.operand_words()) {
+  if (op.has_operand() && op.store.acc_base + op.operand_words() > m.operand_words()) {
     fail(isa::Error::OperandRange, std::max(op.store.acc_base, m.operand_words()));
   }
 }
@@ -107,29 +107,39 @@ std::vector<std::uint8_t> drain_tile(const timing::StoreOperation& op, const Mem
       }
       operand += has_operand ? k : 0;
     }
+    operand -= has_operand && op.result.per_channel != 0 ? op.tile.groups * k : 0;
   }
   return bytes;
 }
 
 void keep_tile(const timing::StoreOperation& op, const std::vector<std::uint8_t>& bytes,
                Memories& memories) {
-  const std::size_t c = memories.hw.atomic_c;
-  const bool keeps = memories.hw.atomic_c == memories.hw.atomic_k;
+  const std::uint32_t c = memories.hw.atomic_c;
+  const std::uint32_t kernels = (op.tile.groups - 1) * memories.hw.atomic_k + op.tile.last_kernels;
+  const bool fills = op.tile.last_kernels != memories.hw.atomic_k;
   const std::uint8_t* from = bytes.data();
   for (std::uint32_t pixel = 0; pixel < op.tile.pixels; ++pixel) {
-    for (std::uint32_t g = 0; g < op.tile.groups; ++g) {
-      const std::uint32_t atom = (op.store.dest + pixel / op.keep.cols * op.keep.row_step +
-                                  pixel % op.keep.cols * op.keep.pixel_step + g) &
-                                 kAtomMask;
-      if (!keeps || atom >= memories.cbuf_limit) {
+    const std::uint32_t first = op.store.dest + pixel / op.keep.cols * op.keep.row_step +
+                                pixel % op.keep.cols * op.keep.pixel_step;
+    std::uint32_t byte = op.store.dest_byte;
+    for (std::uint32_t k = 0; k < kernels;) {
+      const std::uint32_t atom = (first + byte / c) & kAtomMask;
+      if (byte >= c && k == 0) {
         fail(isa::Error::CbufRange, atom);
       }
-      const std::size_t kernels = g + 1 == op.tile.groups ? op.tile.last_kernels : c;
-      std::int16_t* to = memories.cbuf.data() + std::size_t{atom} * c;
-      std::fill(std::transform(from, from + kernels, to,
-                               [](std::uint8_t byte) { return static_cast<std::int8_t>(byte); }),
-                to + c, std::int16_t{0});
-      from += kernels;
+      if (atom >= memories.cbuf_limit) {
+        fail(isa::Error::CbufRange, atom);
+      }
+      const std::uint32_t count = std::min(kernels - k, c - byte % c);
+      std::int16_t* to = memories.cbuf.data() + std::size_t{atom} * c + byte % c;
+      std::transform(from, from + count, to,
+                     [](std::uint8_t value) { return static_cast<std::int8_t>(value); });
+      if (fills && k + count == kernels) {
+        std::fill(to + count, memories.cbuf.data() + (std::size_t{atom} + 1) * c, std::int16_t{0});
+      }
+      from += count;
+      byte += count;
+      k += count;
     }
   }
 }

@@ -171,8 +171,22 @@ TEST(Config, ErrorsSayWhereAndWhatIsAllowed) {
                "npu.yaml:3:19: `memory.latency` is `fast`; allowed is a whole number from 0");
   expect_error("hardware: {preset: small, cbuf: {size: 12 kB}}\nnetwork: lenet5\n",
                "npu.yaml:1:40: `hardware.cbuf.size`: `12 kB` is not a size");
-  expect_error("hardware: {array: {atomic_c: 12}}\nnetwork: lenet5\n",
-               "hardware.array.atomic_c is 12; allowed is a power of two from 2 to 64");
+  expect_error("hardware: {array: {atomic_c: 13}}\nnetwork: lenet5\n",
+               "hardware.array.atomic_c is 13; allowed is an even number from 2 to 64");
+  expect_error(
+      "hardware: {preset: small, cbuf: {size: 8 KiB, capacity: 8200}}\nnetwork: lenet5\n",
+      "hardware.cbuf.capacity is 8200 bytes; allowed is a multiple of banks x atomic_c (8 x "
+      "8 = 64) from 128");
+  expect_error("hardware: small\nnetwork: lenet5\n",
+               "--set hardware.atomic_k=16: unknown key `atomic_k` in `hardware` (did you mean "
+               "`hardware.array.atomic_k`?)",
+               {"hardware.atomic_k=16"});
+  expect_error("hardware: small\nnetwork: lenet5\n",
+               "--set hardware.array.atomic_k=wide: `hardware.array.atomic_k` is `wide`",
+               {"hardware.array.atomic_k=wide"});
+  expect_error("hardware: small\nnetwork: lenet5\n",
+               "--set hardware={preset: small, cbuf: {sise: 4}}: unknown key `sise`",
+               {"hardware={preset: small, cbuf: {sise: 4}}"});
   expect_error("hardware: {preset: small, cbuf: {size: 1001}}\nnetwork: lenet5\n",
                "allowed is a multiple of atomic_c (8)");
   expect_error("hardware: small\n", "lacks the key `network`");

@@ -27,6 +27,14 @@ TEST(FixedPoint, FactorsBelowTheRangeBecomeZero) {
   EXPECT_EQ(fixed_point(std::ldexp(0.75, -40)).multiplier, 0);
 }
 
+TEST(RoundingShift, ShiftsOutAllOfAValue) {
+  EXPECT_EQ(rounding_shift_right(INT32_MAX, 31), 1);
+  EXPECT_EQ(rounding_shift_right(INT32_MAX, 32), 0);
+  EXPECT_EQ(rounding_shift_right(INT32_MIN, 32), -1);
+  EXPECT_EQ(rounding_shift_right(INT32_MIN, 33), 0);
+  EXPECT_EQ(rounding_shift_right(INT32_MIN, 62), 0);
+}
+
 TEST(Requantise, TiesGoAwayFromZero) {
   const FixedPoint half = fixed_point(0.5);
   EXPECT_EQ(requantise(3, half), 2);

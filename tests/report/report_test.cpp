@@ -120,8 +120,47 @@ TEST_F(Page, OfARunShowsTheJsonsNumbers) {
   // Charts and rows are reached by Tab; an arrow moves on from the row that had the focus.
   EXPECT_EQ(found["focusable"], layers.size() + 4);
   EXPECT_EQ(found["chosen"], Json::array({layers[1]["name"]}));
-  // The timeline has what the trace has.
   EXPECT_GT(found["charts"]["timeline"]["series"][0]["data"].size(), 100U);
+}
+
+// Every command of each lane is a rectangle, or part of bars that are as busy as all of them.
+TEST_F(Page, TheTimelineHasAllOfEachLane) {
+  for (const char* network : {"lenet5", "resnet18", "resnet50"}) {
+    SCOPED_TRACE(network);
+    const Outcome outcome = run(std::string(kConfig) + "--set hardware=medium --network " +
+                                network + " --quiet --report " + path("r.html"));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const std::string html = text_of(path("r.html"));
+    const Json data =
+        Json::parse(between(html, R"(<script type="application/json" id="data">)", "</script>"));
+    const Json& timeline = data["timeline"];
+    const Json found = opened(path("r.html"));
+    ASSERT_FALSE(found.is_null());
+    const Json& lanes = found["lanes"];
+    ASSERT_EQ(lanes.size(), 5U + timeline["banks"].get<std::size_t>());
+    std::array<std::size_t, 5> items{};
+    std::array<double, 5> busy{};
+    for (const Json& slice : timeline["slices"]) {
+      ++items[slice[0].get<std::size_t>()];
+      busy[slice[0].get<std::size_t>()] += slice[4].get<double>();
+    }
+    for (const Json& slice : timeline["bus"]) {
+      ++items[3 + slice[0].get<std::size_t>()];
+      busy[3 + slice[0].get<std::size_t>()] += slice[3].get<double>();
+    }
+    bool is_any_summed = false;
+    for (std::size_t lane = 0; lane < items.size(); ++lane) {
+      SCOPED_TRACE(lanes[lane]["lane"].get<std::string>());
+      EXPECT_EQ(lanes[lane]["items"], items[lane]);
+      if (lanes[lane]["summed"].get<bool>()) {
+        is_any_summed = true;
+        EXPECT_NEAR(lanes[lane]["busy"].get<double>(), busy[lane], 1e-6 * busy[lane] + 1);
+      } else {
+        EXPECT_EQ(lanes[lane]["shapes"], items[lane]);
+      }
+    }
+    EXPECT_EQ(is_any_summed, std::string(network) != "lenet5");
+  }
 }
 
 // On paper: all charts and rows, no scroll bars. 15 layers of a table, four charts: some pages.

@@ -85,7 +85,7 @@ std::string run_other_engines(const Outcome& outcome, const RunOptions& options)
 
 Outcome conform(const Network& network, const Hardware& hardware, const Policy& policy,
                 const std::vector<Bytes>& inputs, const ExternalMemory& memory,
-                const MemoryDisturbance& disturbance) {
+                const MemoryDisturbance& disturbance, Engines engines) {
   Outcome outcome;
   outcome.program = compile(network, hardware, policy);
   const auto findings = check_program(outcome.program);
@@ -99,8 +99,14 @@ Outcome conform(const Network& network, const Hardware& hardware, const Policy& 
   options.disturbance = disturbance;
   options.check_memory = true;
   try {
-    outcome.result = run_on_rtl(outcome.program, options);
-    outcome.problem = run_other_engines(outcome, options);
+    if (engines == Engines::All) {
+      outcome.result = run_on_rtl(outcome.program, options);
+      outcome.problem = run_other_engines(outcome, options);
+    } else {
+      outcome.result = run_on_tlm(outcome.program, options);
+      const RunResult model = run_on_model(outcome.program, options);
+      outcome.problem = compare_engines(outcome.program, outcome.result, outcome.result, &model);
+    }
   } catch (const EngineError& error) {
     outcome.problem = error.what();
     return outcome;

@@ -16,10 +16,12 @@ struct Outcome {
   RunResult result;
 };
 
+enum class Engines : std::uint8_t { All, WithoutRtl };
+
 /// Compiles, checks, runs, compares; also that the cycle counters add up.
 Outcome conform(const Network& network, const Hardware& hardware, const Policy& policy,
                 const std::vector<std::vector<std::uint8_t>>& inputs, const ExternalMemory& memory,
-                const MemoryDisturbance& disturbance = {});
+                const MemoryDisturbance& disturbance = {}, Engines engines = Engines::All);
 
 /// Inputs from a seed.
 std::vector<std::vector<std::uint8_t>> seeded_inputs(const Network& network, std::uint64_t seed);

@@ -43,20 +43,30 @@ inline std::string draw_config(const std::string& preset, int cbuf_bytes,
       pick(0, 1000));
 }
 
-/// Runs the case on the RTL and all that it is compared with. Fails with what repeats it; a case
-/// that does not fit the buffer is discarded.
-inline Outcome run_case(const RandomCase& drawn) {
+/// Runs the case on the engines and all that they are compared with. Fails with what repeats it;
+/// nothing when it does not fit the buffer.
+inline std::optional<Outcome> run_case_if_it_fits(const RandomCase& drawn,
+                                                  Engines engines = Engines::All) {
   const Config config = parse_config(drawn.config, "case.yaml", {});
   const Network network = import_yaml(drawn.network, "network.yaml", config.seed);
   std::optional<Outcome> outcome;
   try {
     outcome = conform(network, config.hardware, config.policy, seeded_inputs(network, config.seed),
-                      config.memory, config.jitter);
+                      config.memory, config.jitter, engines);
   } catch (const InputError&) {
-    RC_DISCARD("does not fit the buffer");
+    return std::nullopt;
   }
   if (!outcome->problem.empty()) {
     RC_FAIL(outcome->problem + drawn.repeat());
+  }
+  return outcome;
+}
+
+/// The same; a case that does not fit is discarded.
+inline Outcome run_case(const RandomCase& drawn, Engines engines = Engines::All) {
+  std::optional<Outcome> outcome = run_case_if_it_fits(drawn, engines);
+  if (!outcome) {
+    RC_DISCARD("does not fit the buffer");
   }
   return std::move(*outcome);
 }

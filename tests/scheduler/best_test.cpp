@@ -81,20 +81,31 @@ TEST(Best, KeepsWhatTheNextLayerReads) {
   EXPECT_TRUE(program.layers[3].decision.value().output_stored) << "the network's output";
 }
 
-// Only square arrays can keep.
-TEST(Best, KeepsNothingWhereTheHardwareCannot) {
-  Hardware hardware = hardware_preset("medium");
-  hardware.atomic_k = 8;
-  hardware.post_lanes = 8;
-  Policy policy;
-  policy.name = PolicyName::Best;
-  const Network network = import_yaml(
-      "layers:\n  - conv2d: {in: [6, 6, 16], out_channels: 16, kernel: 1}\n"
-      "  - conv2d: {out_channels: 16, kernel: 1}\n",
-      "oblong.yaml", 1);
-  const Program program = compile(network, hardware, policy);
-  EXPECT_TRUE(check_program(program).empty());
-  EXPECT_FALSE(program.layers[0].decision.value().output_kept);
+// Whatever the array's sides: pixels of 40 channels begin new atoms, kernel groups need not.
+TEST(Best, KeepsOnArraysOfAnyShape) {
+  for (const auto& [atomic_c, atomic_k] : {std::pair{8U, 16U}, {16U, 8U}, {24U, 16U}, {12U, 10U}}) {
+    SCOPED_TRACE(fmt::format("{} x {}", atomic_c, atomic_k));
+    Hardware hardware = hardware_preset("medium");
+    hardware.atomic_c = atomic_c;
+    hardware.atomic_k = atomic_k;
+    hardware.post_lanes = 8;
+    hardware.cbuf_capacity = std::uint64_t{atomic_c} * hardware.cbuf_banks * 512;
+    hardware.cbuf_size = hardware.cbuf_capacity;
+    ASSERT_EQ(hardware_problem(hardware), "");
+    Policy policy;
+    policy.name = PolicyName::Best;
+    const Network network = import_yaml(
+        "layers:\n  - conv2d: {in: [6, 6, 16], out_channels: 40, kernel: 1}\n"
+        "  - depthwise_conv2d: {kernel: 3, padding: same}\n"
+        "  - conv2d: {out_channels: 16, kernel: 1}\n",
+        "oblong.yaml", 1);
+    const Program program = compile(network, hardware, policy);
+    EXPECT_TRUE(check_program(program).empty());
+    for (const std::size_t layer : {0U, 1U}) {
+      EXPECT_TRUE(program.layers[layer].decision.value().output_kept);
+      EXPECT_FALSE(program.layers[layer].decision.value().output_stored);
+    }
+  }
 }
 
 TEST(Best, NeedsLessArenaAndTrafficOnModels) {

@@ -53,20 +53,19 @@ TEST(SideBySide, MovesKernelsByTheStride) {
   plain.kernel_w = 2;
   plain.dilation_w = 2;
   LayerKernel kernel;
-  kernel.weights[0] = {1, 2, 3, 4};
+  kernel.weights = {1, 2, 3, 4};
   kernel.biases = {10, 20};
   kernel.factors = {{100, 1}, {200, 2}};
   const LayerKernel wide = side_by_side(kernel, plain, 3);
-  EXPECT_EQ(wide.weights[0], (std::vector<std::uint8_t>{1, 0, 2, 0, 0,  //
-                                                        3, 0, 4, 0, 0,  //
-                                                        0, 1, 0, 2, 0,  //
-                                                        0, 3, 0, 4, 0,  //
-                                                        0, 0, 1, 0, 2,  //
-                                                        0, 0, 3, 0, 4}));
+  EXPECT_EQ(wide.weights, (std::vector<std::uint8_t>{1, 0, 2, 0, 0,  //
+                                                     3, 0, 4, 0, 0,  //
+                                                     0, 1, 0, 2, 0,  //
+                                                     0, 3, 0, 4, 0,  //
+                                                     0, 0, 1, 0, 2,  //
+                                                     0, 0, 3, 0, 4}));
   EXPECT_EQ(wide.biases, (std::vector<std::uint32_t>{10, 20, 10, 20, 10, 20}));
   EXPECT_EQ(wide.factors.size(), 6U);
   EXPECT_EQ(wide.factors[3].multiplier, 200);
-  EXPECT_TRUE(wide.weights[1].empty());
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ TEST_F(SweepCli, EnginesVerifyTheirPoints) {
 
 TEST_F(SweepCli, AFailingPointIsARowAndTheRestGoesOn) {
   const Outcome outcome =
-      sweep("s", "--network lenet5 --cbuf 64,16KiB --set hardware.cbuf.banks=3,8");
+      sweep("s", "--network lenet5 --cbuf 64,16KiB --set hardware.cbuf.banks=65,8");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.err.find("3 of 4 points failed or are wrong"), std::string::npos)
       << outcome.err;
@@ -133,7 +133,16 @@ TEST_F(SweepCli, AFolderHoldsOneSweep) {
   const Outcome other = sweep("s", "--network lenet5 --cbuf 32KiB");
   EXPECT_EQ(other.code, 2);
   EXPECT_NE(other.err.find("points of another sweep"), std::string::npos) << other.err;
-  EXPECT_EQ(sweep("s", "--network lenet5 --cbuf 32KiB --fresh").code, 0);
+  EXPECT_EQ(sweep("s", "--network lenet5 --cbuf 16KiB --fresh").code, 0);
+  // A build of today does not go on where another one stopped.
+  const std::string copy = std::string(COSIM) + "_of_yesterday";  // finds its presets there
+  write_text(copy, text_of(COSIM) + " ");
+  std::filesystem::permissions(copy, std::filesystem::perms::owner_all);
+  const Outcome rebuilt =
+      execute(copy + " " + kBase + "--network lenet5 --cbuf 16KiB --quiet --out " + path("s"));
+  std::filesystem::remove(copy);
+  EXPECT_EQ(rebuilt.code, 2);
+  EXPECT_NE(rebuilt.err.find("another build of the program"), std::string::npos) << rebuilt.err;
   // The network's contents count, not only its name.
   write_text(path("n.yaml"), "layers:\n  - conv2d: {in: [4, 4, 8], out_channels: 8, kernel: 1}\n");
   const std::string arguments = "--cbuf 16KiB --network " + path("n.yaml");

@@ -29,12 +29,11 @@ DataPath::DataPath(const Hardware& hardware, MemoryPort& port)
       atomic_c_(hardware.atomic_c),
       atomic_k_(hardware.atomic_k),
       lanes_(hardware.post_lanes),
-      bank_atoms_(static_cast<std::uint32_t>(hardware.cbuf_capacity / hardware.atomic_c /
-                                             hardware.cbuf_banks)),
+      bank_atoms_(hardware.bank_atoms()),
       most_read_bursts_(hardware.read_outstanding),
       fetch_packer_(8),
       load_splitter_(hardware.bus_bytes),
-      packer_(std::max(kCompactRecord, hardware.atomic_c)),
+      packer_(std::max({kCompactRecord, hardware.atomic_c, hardware.atomic_k})),
       folder_(hardware.bus_bytes, std::max(hardware.atomic_c, hardware.bus_bytes),
               hardware.fold_bytes()),
       store_splitter_(hardware.bus_bytes) {
@@ -95,8 +94,8 @@ void DataPath::begin_sink() {
   } else if (kind == isa::LoadKind::Table) {
     packer_.set(4, 4);
   } else {
-    packer_.set(load.source.pixel_bytes, atomic_c_,
-                folding_ ? atomic_c_ - load.fold.offset : atomic_c_);
+    const std::uint32_t word = kind == isa::LoadKind::Operand ? atomic_k_ : atomic_c_;
+    packer_.set(load.source.pixel_bytes, word, folding_ ? word - load.fold.offset : word);
   }
 }
 
@@ -124,20 +123,30 @@ std::uint32_t DataPath::bank_of(std::uint64_t atom) const {
   return static_cast<std::uint32_t>(atom / bank_atoms_);
 }
 
-// Where the next chunk of the tile goes.
-std::uint64_t DataPath::kept_atom() const {
+DataPath::KeptPlace DataPath::kept_place() const {
   const std::uint64_t full = (atomic_k_ + lanes_ - 1) / lanes_;
   const std::uint64_t last = (last_kernels_ + lanes_ - 1) / lanes_;
   const std::uint64_t per_pixel = (groups_ - 1) * full + last;
   const std::uint64_t pixel = kept_ / per_pixel;
-  const std::uint64_t group = kept_ % per_pixel / full;
-  return storing_.store.dest + pixel / storing_.keep.cols * storing_.keep.row_step +
-         pixel % storing_.keep.cols * storing_.keep.pixel_step + group;
+  const std::uint64_t chunk = kept_ % per_pixel;
+  const std::uint64_t byte =
+      storing_.store.dest_byte + chunk / full * atomic_k_ + chunk % full * lanes_ + kept_part_;
+  return {storing_.store.dest + pixel / storing_.keep.cols * storing_.keep.row_step +
+              pixel % storing_.keep.cols * storing_.keep.pixel_step + byte / atomic_c_,
+          static_cast<std::uint32_t>(atomic_c_ - byte % atomic_c_)};
 }
 
-// A load writes to the bank that the tile wants.
-bool DataPath::keep_refused() const {
-  return keeps_ && atom_written_ && bank_of(atom_) == bank_of(kept_atom());
+bool DataPath::keep_chunk() {
+  const KeptPlace place = kept_place();
+  // A load writes to the bank that the tile wants.
+  if (atom_written_ && bank_of(atom_) == bank_of(place.atom)) {
+    return false;
+  }
+  if (chunks_.front() - kept_part_ <= place.room) {
+    return true;
+  }
+  kept_part_ += place.room;
+  return false;
 }
 
 // Whether that can happen before either is done.
@@ -152,7 +161,7 @@ bool DataPath::may_refuse() const {
   const std::uint64_t rows = (storing_.tile.pixels - 1) / storing_.keep.cols;
   const std::uint64_t kept_end = storing_.store.dest + rows * storing_.keep.row_step +
                                  std::uint64_t{storing_.keep.cols} * storing_.keep.pixel_step +
-                                 groups_;
+                                 std::uint64_t{groups_} * atomic_k_ / atomic_c_ + 2;
   return bank_of(load.load.dest) <= bank_of(kept_end) &&
          bank_of(storing_.store.dest) <= bank_of(load.load.dest + atoms);
 }
@@ -176,6 +185,12 @@ void DataPath::store(const StoreOperation& store, const std::uint8_t* data, Cycl
   group_ = 0;
   group_left_ = groups_ == 1 ? last_kernels_ : atomic_k_;
   even_chunks_ = atomic_k_ % lanes_ == 0 && last_kernels_ % lanes_ == 0;
+  if (keeps_) {
+    const std::uint32_t least = std::min(atomic_c_, lanes_);
+    even_chunks_ = even_chunks_ && std::max(atomic_c_, lanes_) % least == 0 &&
+                   store.store.dest_byte % least == 0;
+  }
+  kept_part_ = 0;
   to_keep_ = pixels_left_ * ((groups_ - 1) * ((std::uint64_t{atomic_k_} + lanes_ - 1) / lanes_) +
                              (last_kernels_ + lanes_ - 1) / lanes_);
   store_data_ = data;

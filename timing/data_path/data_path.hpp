@@ -82,11 +82,12 @@ class DataPath {
   /// and of the tile.
   struct Phase {
     std::uint64_t memory = 0, packer = 0, chunks = 0;
-    std::uint32_t held = 0;
+    std::uint32_t held = 0, kept_part = 0;
     bool beat_valid = false, draining = false;
     [[nodiscard]] bool operator==(const Phase& other) const {
       return memory == other.memory && packer == other.packer && chunks == other.chunks &&
-             held == other.held && beat_valid == other.beat_valid && draining == other.draining;
+             held == other.held && kept_part == other.kept_part && beat_valid == other.beat_valid &&
+             draining == other.draining;
     }
   };
   [[nodiscard]] Phase phase(Cycle now) const;
@@ -113,8 +114,14 @@ class DataPath {
   [[nodiscard]] bool fetch_wants(Cycle now) const;
   void take_atom();
   [[nodiscard]] std::uint32_t bank_of(std::uint64_t atom) const;
-  [[nodiscard]] std::uint64_t kept_atom() const;
-  [[nodiscard]] bool keep_refused() const;
+  /// Where the next part of a kept tile goes.
+  struct KeptPlace {
+    std::uint64_t atom = 0;
+    std::uint32_t room = 0;  ///< bytes to the atom's end
+  };
+  [[nodiscard]] KeptPlace kept_place() const;
+  /// Keeps what it can of the oldest chunk; false: more of it is to come.
+  bool keep_chunk();
   [[nodiscard]] bool may_refuse() const;
   [[nodiscard]] bool folds(Cycle now) const { return folding_ && now >= folds_from_; }
   [[nodiscard]] bool reads_ready(Cycle now) const;
@@ -175,13 +182,14 @@ class DataPath {
   bool draining_ = false;
   Cycle drain_from_ = 0;
   std::uint32_t drain_delay_ = 6;  ///< from reading an accumulator to bytes in the queue
-  bool even_chunks_ = false;       ///< all of the tile's chunks have as many bytes
+  bool even_chunks_ = false;       ///< all of the tile's chunks take as long
   std::uint32_t pixels_left_ = 0, groups_ = 1, group_ = 0, group_left_ = 0, last_kernels_ = 1;
   TimedQueue<std::uint32_t, 32> chunks_;  ///< bytes on their way or queued
   std::uint32_t held_ = 0;                ///< bytes in the writer
   StoreOperation storing_;
   bool keeps_ = false, keeps_only_ = false;
   std::uint64_t kept_ = 0, to_keep_ = 0;  ///< chunks of the tile in the cbuf, and in all
+  std::uint32_t kept_part_ = 0;           ///< bytes of the next one that are there
   Splitter store_splitter_;
   TimedQueue<WriteBurst, 8> write_queue_;
   std::uint32_t write_left_ = 0;  ///< of the burst under way, 0: at its first beat

@@ -148,7 +148,8 @@ void DataPath::move_writes(Cycle now, const Moves& moves, DataEvents& events) {
     beat_valid_ = false;
     events.any = events.any || stored();
   }
-  const bool take = chunks_.has(now) && (keeps_only_ || held_ <= 2 * bus_) && !keep_refused();
+  const bool writer_takes = keeps_only_ || held_ <= 2 * bus_;
+  const bool take = chunks_.has(now) && (!keeps_ || keep_chunk()) && writer_takes;
   if (slot && write_queue_.has(now)) {
     const WriteBurst& burst = write_queue_.front();
     const std::uint32_t offset = write_left_ == 0 ? burst.offset : 0;
@@ -170,6 +171,7 @@ void DataPath::move_writes(Cycle now, const Moves& moves, DataEvents& events) {
   if (take) {
     held_ += keeps_only_ ? 0 : chunks_.front();
     chunks_.pop();
+    kept_part_ = 0;
     if (++kept_ == to_keep_ && (keeps_ || keeps_only_)) {
       events.drained = events.drained || keeps_;
       events.any = true;

@@ -43,7 +43,8 @@ bool DataPath::is_even(Cycle now) const {
 }
 
 DataPath::Phase DataPath::phase(Cycle now) const {
-  return {port_.phase(now), packer_.phase(), chunks_.phase(now), held_, beat_valid_, draining_};
+  return {port_.phase(now), packer_.phase(), chunks_.phase(now), held_,
+          kept_part_,       beat_valid_,     draining_};
 }
 
 std::uint64_t DataPath::chunks_left() const {
@@ -157,7 +158,12 @@ DataPath::BurstEnd DataPath::burst_end(Cycle now) const {
   write_queue_.each([&](const WriteBurst& burst) {
     digest.add(std::uint64_t{burst.bytes} << 32 | burst.offset);
   });
-  digest.add(held_).add(write_bursts_).add(write_left_).add(beat_.strobe).add(read_bursts_.size());
+  digest.add(held_)
+      .add(kept_part_)
+      .add(write_bursts_)
+      .add(write_left_)
+      .add(beat_.strobe)
+      .add(read_bursts_.size());
   digest.add((beat_valid_ ? 1U : 0U) | (draining_ ? 2U : 0U) | (address_valid_ ? 4U : 0U) |
              (write_address_valid_ ? 8U : 0U));
   end.state = digest.value();

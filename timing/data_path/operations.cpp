@@ -79,11 +79,12 @@ Walk walk_of(const ConvOperation& op) {
   const std::uint32_t w = op.window.window_w;
   walk.tiles_y = op.window.chunks_y;
   walk.tiles_x = op.window.chunks_x;
-  walk.rows = walked(op.tile.rows, op.kernel.stride_y, h, op.conv.resume != 0);
-  walk.cols = walked(op.tile.cols, op.kernel.stride_x, w, false);
+  const bool spaced = op.window.spaced != 0;
+  walk.rows = walked(op.tile.rows, spaced ? 1 : op.kernel.stride_y, h, op.conv.resume != 0);
+  walk.cols = walked(op.tile.cols, spaced ? 1 : op.kernel.stride_x, w, false);
   // A window of one row has an output in each row that it visits.
-  walk.move_y = h == 1 ? static_cast<std::int32_t>(op.kernel.stride_y) : 1;
-  walk.move_x = w == 1 ? static_cast<std::int32_t>(op.kernel.stride_x) : 1;
+  walk.move_y = h == 1 || spaced ? static_cast<std::int32_t>(op.kernel.stride_y) : 1;
+  walk.move_x = w == 1 || spaced ? static_cast<std::int32_t>(op.kernel.stride_x) : 1;
   walk.tile_move_y = static_cast<std::int32_t>(h * op.kernel.dilation_y);
   walk.tile_move_x = static_cast<std::int32_t>(w * op.kernel.dilation_x);
   return walk;
@@ -117,6 +118,7 @@ bool ConvWords::configure(const isa::Command& command) {
                        conv->wait_store,
                        conv->post_load,
                        conv->post_store,
+                       0,
                        0,
                        0};
     operation_.depthwise = false;

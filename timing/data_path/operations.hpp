@@ -66,6 +66,11 @@ struct StoreOperation {
     return tile.pixels * (std::uint64_t{tile.groups - 1} * atomic_k + tile.last_kernels);
   }
   [[nodiscard]] bool has_operand() const;
+  /// Words of the operand memory that it reads, 0 without one.
+  [[nodiscard]] std::uint64_t operand_words() const {
+    return has_operand() ? std::uint64_t{tile.groups} * (result.per_channel != 0 ? 1 : tile.pixels)
+                         : 0;
+  }
 };
 
 /// A convolution as the sequencer walks it: weight tiles, and for each one rows and columns of

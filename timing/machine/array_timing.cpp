@@ -5,8 +5,7 @@
 namespace tessera::timing {
 
 ArrayTiming::ArrayTiming(const Hardware& hardware)
-    : atomic_k_(hardware.atomic_k),
-      bank_atoms_(hardware.cbuf_capacity / hardware.atomic_c / hardware.cbuf_banks) {}
+    : hw_(hardware), bank_atoms_(hardware.bank_atoms()) {}
 
 bool ArrayTiming::takes_conv(Cycle now) const {
   std::size_t held = 0;
@@ -27,7 +26,11 @@ Cycle ArrayTiming::takes_conv_from(Cycle now) const {
 }
 
 std::uint32_t ArrayTiming::kernels_of(const Job& job, std::uint64_t tile) const {
-  return tile / job.group_tiles + 1 == job.walk.groups ? job.walk.last_kernels : atomic_k_;
+  const std::uint64_t part = tile / job.group_tiles;
+  if (!job.pieces.empty()) {
+    return job.pieces[part].lanes;
+  }
+  return part + 1 == job.walk.groups ? job.walk.last_kernels : hw_.atomic_k;
 }
 
 // Whole jobs are compared: the slab's rows that the steps visit, and all weights.
@@ -51,7 +54,7 @@ bool ArrayTiming::apart(const Job& job) const {
       wrapped + (wraps ? walk.row_atoms(walk.ring_row) : first_row * walk.row_pitch));
   const auto last = static_cast<std::uint64_t>(
       wrapped + (wraps ? walk.ring_row : last_row + 1) * walk.row_pitch - 1);
-  std::uint64_t kernels = std::uint64_t{walk.groups - 1} * atomic_k_ + walk.last_kernels;
+  std::uint64_t kernels = std::uint64_t{walk.groups - 1} * hw_.atomic_k + walk.last_kernels;
   kernels *= job.group_tiles;
   return bank_of(last) < bank_of(job.weights) ||
          bank_of(job.weights + kernels - 1) < bank_of(first);
@@ -64,6 +67,18 @@ void ArrayTiming::push_conv(const ConvOperation& op, std::uint32_t id, Cycle now
   job.walk = walk_of(op);
   job.group_tiles = std::uint64_t{job.walk.tiles_y} * job.walk.tiles_x * job.walk.atoms;
   job.tiles = job.group_tiles * job.walk.groups;
+  job.even_kernels = hw_.atomic_k;
+  job.last_kernels = job.walk.last_kernels;
+  if (op.depthwise) {
+    job.pieces = channel_pieces(op, hw_);
+    job.tiles = job.group_tiles * job.pieces.size();
+    job.even_kernels = job.pieces[0].lanes;
+    job.last_kernels = job.pieces.back().lanes;
+    const bool are_even =
+        std::all_of(job.pieces.begin(), job.pieces.end() - 1,
+                    [&](const ChannelPiece& piece) { return piece.lanes == job.even_kernels; });
+    job.even_kernels = are_even ? job.even_kernels : 0;
+  }
   job.origin = op.conv.origin;
   job.weights = op.weights.address;
   job.rows = op.input.rows;
@@ -128,7 +143,7 @@ void ArrayTiming::read_tile() {
 bool ArrayTiming::feature_in(std::uint64_t step, std::uint32_t bank) const {
   const Walk& walk = job_.walk;
   const std::uint64_t in_group = (tile_ - 1) % job_.group_tiles;
-  const std::uint64_t group = (tile_ - 1) / job_.group_tiles;
+  const std::uint64_t part = (tile_ - 1) / job_.group_tiles;
   const auto atom = static_cast<std::int64_t>(in_group % walk.atoms);
   const auto tap = static_cast<std::int64_t>(in_group / walk.atoms);
   const std::int64_t dy = tap / walk.tiles_x * walk.tile_move_y +
@@ -140,8 +155,7 @@ bool ArrayTiming::feature_in(std::uint64_t step, std::uint32_t bank) const {
   if (y < 0 || x < 0 || y >= job_.rows || x >= job_.cols) {
     return false;
   }
-  // Groups of depthwise convolutions lie in atoms of their own.
-  const std::int64_t own = walk.pixel_pitch != walk.atoms ? static_cast<std::int64_t>(group) : 0;
+  const std::int64_t own = job_.pieces.empty() ? 0 : std::int64_t{job_.pieces[part].atom};
   const std::int64_t wrapped = y >= walk.ring_row ? walk.ring_atoms : 0;
   const std::int64_t address = static_cast<std::int64_t>(job_.origin) + dy * walk.row_pitch +
                                dx * walk.pixel_pitch + atom + own - wrapped;
@@ -176,19 +190,19 @@ void ArrayTiming::begin_tiles(Cycle earliest) {
   has_tile_ = false;
   shadow_free_ = begin + 2;
   const std::uint64_t in_full_groups =
-      job_.walk.last_kernels == atomic_k_
+      job_.last_kernels == job_.even_kernels
           ? job_.tiles
           : job_.tiles - job_.group_tiles;  // tiles whose weights take as long as any
-  if (job_.apart && tile_ + 1 < in_full_groups) {
+  if (job_.apart && job_.even_kernels != 0 && tile_ + 1 < in_full_groups) {
     // All up to the last but one.
     const std::uint64_t more = in_full_groups - 1 - tile_;
     stretch_.tiles += more;
-    stretch_.period = std::max<std::uint64_t>(stretch_.steps, atomic_k_ + 3);
+    stretch_.period = std::max<std::uint64_t>(stretch_.steps, job_.even_kernels + 3);
     tile_ += more;
     Reading& reading = *std::find_if(readings_.begin(), readings_.end(),
                                      [](const Reading& r) { return r.freed == kNever; });
     reading.tile += more;
-    reading.address += more * atomic_k_;
+    reading.address += more * job_.even_kernels;
     shadow_free_ = stretch_.begin + more * stretch_.period + 2;
   }
   wake_ = stretch_.last();

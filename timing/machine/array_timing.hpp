@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tessera/hardware.hpp"
+#include "timing/data_path/channel_pieces.hpp"
 #include "timing/data_path/operations.hpp"
 
 namespace tessera::timing {
@@ -59,6 +60,10 @@ class ArrayTiming {
     std::uint64_t weights = 0;         ///< first atom
     std::uint32_t rows = 1, cols = 1;  ///< of the slab
     bool apart = true;                 ///< features and weights share no bank
+    std::vector<ChannelPiece> pieces;  ///< of depthwise convolutions
+    std::uint32_t even_kernels = 1;    ///< of every weight tile but those of the last group or
+                                       ///< piece; 0: they differ
+    std::uint32_t last_kernels = 1;    ///< of those
   };
   /// Weight tiles of one convolution, as the loader reads them.
   struct Reading {
@@ -89,7 +94,7 @@ class ArrayTiming {
   void finish_stretch();
   void take_job(Cycle now);
 
-  std::uint32_t atomic_k_;
+  Hardware hw_;
   std::uint64_t bank_atoms_;
 
   std::deque<Job> jobs_;

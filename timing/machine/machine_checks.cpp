@@ -1,4 +1,6 @@
 // What a unit refuses to begin, because it could never end.
+#include <numeric>
+
 #include "timing/machine/machine.hpp"
 
 namespace tessera::timing {
@@ -34,6 +36,10 @@ void Machine::check_conv(const ConvOperation& op) const {
   const Hardware::Window window = hw_.depthwise_window();
   if (op.depthwise && (op.window.window_h > window.rows || op.window.window_w > window.cols)) {
     fail(isa::Error::WindowRange, op.window.window_w << 4 | op.window.window_h);
+  }
+  const std::uint32_t unit = std::gcd(hw_.atomic_c, hw_.atomic_k);
+  if (op.depthwise && (op.conv.first_byte >= hw_.atomic_c || op.conv.first_byte % unit != 0)) {
+    fail(isa::Error::WindowRange, 512);
   }
 }
 

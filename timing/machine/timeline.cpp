@@ -87,10 +87,7 @@ class WatchedPort final : public MemoryPort {
 class Recorder final : public MachineObserver {
  public:
   Recorder(const Hardware& hardware, LayerCounters& counters)
-      : hw_(hardware),
-        bank_atoms_(std::max<std::uint64_t>(
-            1, hardware.cbuf_capacity / hardware.atomic_c / hardware.cbuf_banks)),
-        counters_(counters) {}
+      : hw_(hardware), bank_atoms_(hardware.bank_atoms()), counters_(counters) {}
 
   void follow(const CommandRun& run) {
     run_ = &run;

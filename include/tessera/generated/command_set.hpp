@@ -9,8 +9,8 @@
 
 namespace tessera::isa {
 
-inline constexpr std::uint32_t kCommandSetVersion = 3;
-inline constexpr std::size_t kMaxFields = 9;
+inline constexpr std::uint32_t kCommandSetVersion = 4;
+inline constexpr std::size_t kMaxFields = 10;
 using FieldValues = std::array<std::int64_t, kMaxFields>;
 
 enum class Opcode : std::uint8_t {
@@ -118,7 +118,7 @@ inline constexpr std::array<NameDoc, 22> kErrors{{
     {"STORE_LENGTH", "1: tile has more bytes than the write, 2: fewer"},
     {"KERNEL_COUNT", "last_kernels above atomic_k"},
     {"NOT_CONFIGURED", "0: load, 1: compute, 2: store unit was told to work before its configuration words came"},
-    {"WINDOW_RANGE", "bits 3:0 window_h, 7:4 window_w beyond the hardware's; 256: a line too long"},
+    {"WINDOW_RANGE", "bits 3:0 window_h, 7:4 window_w beyond the hardware's; 256: a line too long, 512: channels that begin inside a piece, or beyond the atom"},
     {"TOKEN_OVERFLOW", "bits 0..4: load-compute, compute-load, compute-store, store-compute, store-load"},
     {"STREAM_CHECKSUM", "CRC-32 that the stream has instead of COMMAND_CHECKSUM; nothing of it was run"},
     {"LOAD_CHECKSUM", "external byte address of the first byte of the load that has another checksum"},
@@ -211,10 +211,11 @@ inline constexpr std::array<CommandInfo, 27> kCommands{{
         {"x0", 16, 16, true, -32768, 32767},
         {"rows", 32, 12, false, 1, 4095},
         {"cols", 44, 12, false, 1, 4095},}}},
-    {"CV_WEIGHTS", Opcode::CvWeights, Unit::Compute, 3, {{
+    {"CV_WEIGHTS", Opcode::CvWeights, Unit::Compute, 4, {{
         {"address", 0, 20, false, 0, 1048575},
         {"groups", 20, 8, false, 1, 255},
-        {"last_kernels", 28, 7, false, 1, 64},}}},
+        {"last_kernels", 28, 7, false, 1, 64},
+        {"zero_point", 35, 8, true, -128, 127},}}},
     {"CONV", Opcode::Conv, Unit::Compute, 7, {{
         {"origin", 0, 20, false, 0, 1048575},
         {"acc_base", 20, 12, false, 0, 4095},
@@ -228,12 +229,13 @@ inline constexpr std::array<CommandInfo, 27> kCommands{{
     {"CV_RING", Opcode::CvRing, Unit::Compute, 2, {{
         {"row", 0, 16, false, 0, 32767},
         {"atoms", 16, 20, false, 0, 1048575},}}},
-    {"CV_WINDOW", Opcode::CvWindow, Unit::Compute, 4, {{
+    {"CV_WINDOW", Opcode::CvWindow, Unit::Compute, 5, {{
         {"window_h", 0, 4, false, 1, 8},
         {"window_w", 4, 4, false, 1, 8},
         {"chunks_y", 8, 5, false, 1, 16},
-        {"chunks_x", 13, 5, false, 1, 16},}}},
-    {"DEPTHWISE", Opcode::Depthwise, Unit::Compute, 9, {{
+        {"chunks_x", 13, 5, false, 1, 16},
+        {"spaced", 18, 1, false, 0, 1},}}},
+    {"DEPTHWISE", Opcode::Depthwise, Unit::Compute, 10, {{
         {"origin", 0, 20, false, 0, 1048575},
         {"acc_base", 20, 12, false, 0, 4095},
         {"accumulate", 32, 1, false, 0, 1},
@@ -242,7 +244,8 @@ inline constexpr std::array<CommandInfo, 27> kCommands{{
         {"post_load", 35, 1, false, 0, 1},
         {"post_store", 36, 1, false, 0, 1},
         {"maximum", 37, 1, false, 0, 1},
-        {"resume", 38, 1, false, 0, 1},}}},
+        {"resume", 38, 1, false, 0, 1},
+        {"first_byte", 39, 6, false, 0, 63},}}},
     {"ST_ADDRESS", Opcode::StAddress, Unit::Store, 1, {{
         {"address", 0, 32, false, 0, 4294967295},}}},
     {"ST_SHAPE", Opcode::StShape, Unit::Store, 3, {{
@@ -261,14 +264,15 @@ inline constexpr std::array<CommandInfo, 27> kCommands{{
         {"groups", 12, 8, false, 1, 255},
         {"last_kernels", 20, 7, false, 1, 64},
         {"param_base", 27, 10, false, 0, 1023},}}},
-    {"STORE", Opcode::Store, Unit::Store, 7, {{
+    {"STORE", Opcode::Store, Unit::Store, 8, {{
         {"acc_base", 0, 12, false, 0, 4095},
         {"wait_compute", 12, 1, false, 0, 1},
         {"post_compute", 13, 1, false, 0, 1},
         {"post_load", 14, 1, false, 0, 1},
         {"keep", 15, 1, false, 0, 1},
         {"keep_only", 16, 1, false, 0, 1},
-        {"dest", 17, 20, false, 0, 1048575},}}},
+        {"dest", 17, 20, false, 0, 1048575},
+        {"dest_byte", 37, 6, false, 0, 63},}}},
     {"ST_MARK", Opcode::StMark, Unit::Store, 1, {{
         {"id", 0, 16, false, 0, 65535},}}},
     {"ST_POST", Opcode::StPost, Unit::Store, 8, {{
@@ -280,10 +284,11 @@ inline constexpr std::array<CommandInfo, 27> kCommands{{
         {"zero_r", 13, 8, true, -128, 127},
         {"multiplier", 21, 31, false, 0, 2147483647},
         {"shift", 52, 6, true, -31, 30},}}},
-    {"ST_RESULT", Opcode::StResult, Unit::Store, 3, {{
+    {"ST_RESULT", Opcode::StResult, Unit::Store, 4, {{
         {"zero_point", 0, 8, true, -128, 127},
         {"low", 8, 8, true, -128, 127},
-        {"high", 16, 8, true, -128, 127},}}},
+        {"high", 16, 8, true, -128, 127},
+        {"per_channel", 24, 1, false, 0, 1},}}},
     {"ST_KEEP", Opcode::StKeep, Unit::Store, 3, {{
         {"cols", 0, 12, false, 1, 4095},
         {"pixel_step", 12, 12, false, 0, 4095},
@@ -473,11 +478,12 @@ struct CvWeights {
   std::uint32_t address{};  ///< first cbuf atom
   std::uint32_t groups{};  ///< kernel groups
   std::uint32_t last_kernels{};  ///< kernels of the last group; the others have atomic_k
+  std::int32_t zero_point{};  ///< subtracted from every byte of the weights
   [[nodiscard]] FieldValues values() const {
-    return {address, groups, last_kernels};
+    return {address, groups, last_kernels, zero_point};
   }
   static CvWeights from(const FieldValues& v) {
-    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2])};
+    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::int32_t>(v[3])};
   }
 };
 
@@ -531,15 +537,16 @@ struct CvWindow {
   std::uint32_t window_w{};  ///< columns of the window, at most the hardware's
   std::uint32_t chunks_y{};  ///< windows per kernel, vertically; they are window_h x dilation_y slab rows apart
   std::uint32_t chunks_x{};  ///< windows per kernel, horizontally; they are window_w x dilation_x slab columns apart
+  std::uint32_t spaced{};  ///< a window's taps are stride_y slab rows and stride_x columns apart, and every step has an output
   [[nodiscard]] FieldValues values() const {
-    return {window_h, window_w, chunks_y, chunks_x};
+    return {window_h, window_w, chunks_y, chunks_x, spaced};
   }
   static CvWindow from(const FieldValues& v) {
-    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3])};
+    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::uint32_t>(v[4])};
   }
 };
 
-/// Convolves each channel of the tile with a kernel of its own. Group g is atom g of each pixel, counted from the origin's. Taps inside a window are adjacent (no dilation). Weights are ordered [group][window row][window column][channel in group], one atom each; tap (r, c) of a window is byte (WINDOW rows - window_h + r) x WINDOW columns + WINDOW columns - window_w + c, all others are zero. With several window rows the tile's input columns, (cols - 1) x stride_x + window_w, are at most the WINDOW line.
+/// Convolves each channel of the tile with a kernel of its own. Channels follow each other in a pixel's atoms from byte `first_byte` of the origin's on; a piece is what lies in one atom and in one kernel group, and begins at a multiple of the greatest common divisor of atomic_c and atomic_k. Taps inside a window are adjacent, or spaced (no dilation). Weights are ordered [piece][window row][window column][channel in piece], one atom each; tap (r, c) of a window is byte (WINDOW rows - window_h + r) x WINDOW columns + WINDOW columns - window_w + c, all others are zero. With several window rows the columns that it walks, (cols - 1) x stride_x + window_w, or cols - 1 + window_w spaced ones, are at most the WINDOW line.
 struct Depthwise {
   static constexpr Opcode kOpcode = Opcode::Depthwise;
   std::uint32_t origin{};  ///< cbuf atom of (y0, x0) and the first group, modulo 2^20
@@ -550,12 +557,13 @@ struct Depthwise {
   std::uint32_t post_load{};  ///< give one compute-to-load token when the last sum is written
   std::uint32_t post_store{};  ///< give one compute-to-store token when the last sum is written
   std::uint32_t maximum{};  ///< maximum pooling: the greatest of the taps whose weights are not zero takes the place of the sum, also when accumulating
-  std::uint32_t resume{};  ///< go on below the DEPTHWISE before, whose last rows the window still holds: same columns, channels and window, one group, one window per kernel; (y0, x0) and origin are at the first row that it has not seen
+  std::uint32_t resume{};  ///< go on below the DEPTHWISE before, whose last rows the window still holds: same columns, channels and window, one piece, one window per kernel; (y0, x0) and origin are at the first row that it has not seen
+  std::uint32_t first_byte{};  ///< byte of the origin's atom that the first channel is
   [[nodiscard]] FieldValues values() const {
-    return {origin, acc_base, accumulate, wait_load, wait_store, post_load, post_store, maximum, resume};
+    return {origin, acc_base, accumulate, wait_load, wait_store, post_load, post_store, maximum, resume, first_byte};
   }
   static Depthwise from(const FieldValues& v) {
-    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::uint32_t>(v[4]), static_cast<std::uint32_t>(v[5]), static_cast<std::uint32_t>(v[6]), static_cast<std::uint32_t>(v[7]), static_cast<std::uint32_t>(v[8])};
+    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::uint32_t>(v[4]), static_cast<std::uint32_t>(v[5]), static_cast<std::uint32_t>(v[6]), static_cast<std::uint32_t>(v[7]), static_cast<std::uint32_t>(v[8]), static_cast<std::uint32_t>(v[9])};
   }
 };
 
@@ -636,12 +644,13 @@ struct Store {
   std::uint32_t post_load{};  ///< give one store-to-load token when every write is acknowledged
   std::uint32_t keep{};  ///< write the tile to the cbuf, as ST_KEEP says; the token to the compute unit is given when it is there
   std::uint32_t keep_only{};  ///< nothing goes to external memory
-  std::uint32_t dest{};  ///< keep: cbuf atom of the first pixel's first group
+  std::uint32_t dest{};  ///< keep: cbuf atom of the first pixel's first kernel
+  std::uint32_t dest_byte{};  ///< keep: and its byte of it
   [[nodiscard]] FieldValues values() const {
-    return {acc_base, wait_compute, post_compute, post_load, keep, keep_only, dest};
+    return {acc_base, wait_compute, post_compute, post_load, keep, keep_only, dest, dest_byte};
   }
   static Store from(const FieldValues& v) {
-    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::uint32_t>(v[4]), static_cast<std::uint32_t>(v[5]), static_cast<std::uint32_t>(v[6])};
+    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::uint32_t>(v[4]), static_cast<std::uint32_t>(v[5]), static_cast<std::uint32_t>(v[6]), static_cast<std::uint32_t>(v[7])};
   }
 };
 
@@ -657,7 +666,7 @@ struct StMark {
   }
 };
 
-/// What happens to requantised values y before they are written. Operands r lie in the operand memory, pixel by pixel, all groups of a pixel together. Until the first ST_POST nothing happens. With one of y and r mapped by the table to t and p the other one, add gives t + (p - its zero point) x 2^19 or, when negated, t - (p - its zero point) x 2^19; multiply gives (y - zero_y) x (r - zero_r); both are requantised to multiplier x 2^(shift - 31), then ST_RESULT.
+/// What happens to requantised values y before they are written. Operands r lie in the operand memory, pixel by pixel, all groups of a pixel together, or only once. Until the first ST_POST nothing happens. With one of y and r mapped by the table to t and p the other one, add gives t + (p - its zero point) x 2^19 or, when negated, t - (p - its zero point) x 2^19; multiply gives (y - zero_y) x (r - zero_r); both are requantised to multiplier x 2^(shift - 31), then ST_RESULT.
 struct StPost {
   static constexpr Opcode kOpcode = Opcode::StPost;
   std::uint32_t operation{};  ///< table: the low byte of the table's value
@@ -682,15 +691,16 @@ struct StResult {
   std::int32_t zero_point{};  ///< added after requantisation
   std::int32_t low{};  ///< least output
   std::int32_t high{};  ///< greatest output
+  std::uint32_t per_channel{};  ///< every pixel has the same operands: one word for each group
   [[nodiscard]] FieldValues values() const {
-    return {zero_point, low, high};
+    return {zero_point, low, high, per_channel};
   }
   static StResult from(const FieldValues& v) {
-    return {static_cast<std::int32_t>(v[0]), static_cast<std::int32_t>(v[1]), static_cast<std::int32_t>(v[2])};
+    return {static_cast<std::int32_t>(v[0]), static_cast<std::int32_t>(v[1]), static_cast<std::int32_t>(v[2]), static_cast<std::uint32_t>(v[3])};
   }
 };
 
-/// Where the pixels of kept tiles lie in the cbuf, row by row, an atom for each kernel group; bytes of kernels that the last group does not have are zero. Hardware with atomic_c other than atomic_k keeps nothing - any atom is out of its range.
+/// Where the pixels of kept tiles lie in the cbuf, row by row, the kernels of a pixel in consecutive bytes; where the last group is not full, zeros fill the pixel's last atom.
 struct StKeep {
   static constexpr Opcode kOpcode = Opcode::StKeep;
   std::uint32_t cols{};  ///< pixels per row of the tile
@@ -725,7 +735,7 @@ inline constexpr std::uint32_t kCbufBytes = 0x038;  ///< bytes of convolution bu
 inline constexpr std::uint32_t kAccWords = 0x03c;  ///< accumulator words of atomic_k int32
 inline constexpr std::uint32_t kParamGroups = 0x040;  ///< kernel groups in the parameter memory
 inline constexpr std::uint32_t kBusBytes = 0x044;  ///< bytes per beat of the data bus
-inline constexpr std::uint32_t kWindow = 0x048;  ///< depthwise window: rows in bits 7:0, columns in 15:8, pixels of a line in 31:16; 0: no depthwise
+inline constexpr std::uint32_t kWindow = 0x048;  ///< depthwise window: rows in bits 7:0, columns in 15:8, pixels of a line in 31:16
 inline constexpr std::uint32_t kFold = 0x04c;  ///< most bytes of a unit and of its advance in folding loads
 inline constexpr std::uint32_t kCounters = 0x100;  ///< counter i: low half at 0x100 + 8 i, high half at 0x104 + 8 i
 }  // namespace reg

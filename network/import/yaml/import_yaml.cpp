@@ -252,9 +252,6 @@ class LayerListReader {
     given.kernel_type =
         fields.choice("weight_type", {"int8", "int16"}, 0) == 0 ? DataType::Int8 : DataType::Int16;
     given.kernel_scales = fields.numbers("weight_scales", 1e-38, 1e38);
-    if (given.kernel_type == DataType::Int16 && !given.kernel) {
-      fields.fail("weight_type", "int16 weights must come from a file");
-    }
     return given;
   }
 

@@ -1,0 +1,57 @@
+// Random hardware, Verilated: all three engines equal in every counter, and equal to the reference
+// kernels. TESSERA_RANDOM_HARDWARE=FIRST,COUNT[,MACS] asks for other designs or more, of up to so
+// many multipliers (4096: of any size).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include "tests/rtl/random_hardware.hpp"
+
+namespace tessera {
+namespace {
+
+struct Designs {
+  int first = 1;
+  int count = 10;
+  int most_macs = 600;  // a simulator takes a quarter of a minute to build
+};
+
+Designs designs() {
+  Designs result;
+  if (const char* asked = std::getenv("TESSERA_RANDOM_HARDWARE"); asked != nullptr) {
+    char comma = 0;
+    result.most_macs = 64 * 64;
+    std::istringstream(asked) >> result.first >> comma >> result.count >> comma >> result.most_macs;
+    result.most_macs = std::max(result.most_macs, 16);
+  }
+  return result;
+}
+
+class RandomRtl : public testing::TestWithParam<int> {};
+
+TEST_P(RandomRtl, EnginesEqualTheReferenceAndEachOther) {
+  constexpr int kNetworks = 100;
+  rc::detail::TestParams params;
+  params.seed = static_cast<std::uint64_t>(GetParam());
+  params.maxSuccess = 1;
+  params.disableShrinking = true;
+  const auto result = rc::detail::checkTestable(
+      [] {
+        const auto hardware = test::draw_hardware(designs().most_macs);
+        for (int i = 0; i < kNetworks; ++i) {
+          test::run_case_if_it_fits(test::draw_case(hardware, i % 3 == 0));
+        }
+      },
+      rc::detail::TestMetadata{}, params);
+  std::ostringstream text;
+  rc::detail::printResultMessage(result, text);
+  EXPECT_TRUE(result.template is<rc::detail::SuccessResult>()) << text.str();
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomRtl,
+                         testing::Range(designs().first, designs().first + designs().count));
+
+}  // namespace
+}  // namespace tessera

@@ -7,6 +7,7 @@ packages/load_pkg.sv
 cells/ram_1r1w.sv
 cells/ram_1r1w_bytes.sv
 cells/sync_fifo.sv
+cells/byte_ring.sv
 cells/token_counter.sv
 cells/perf_counter.sv
 bus/burst_splitter.sv

@@ -79,7 +79,8 @@ module command_fetch #(
 
   stream_packer #(
       .InBytes (BusBytes),
-      .OutBytes(8)
+      .OutBytes(8),
+      .Grain(BusBytes < 8 ? BusBytes : 8)
   ) u_packer (
       .clk_i,
       .rst_ni,

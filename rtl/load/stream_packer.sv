@@ -6,6 +6,8 @@ module stream_packer #(
     parameter int unsigned InBytes = 8,
     /// Most bytes per chunk.
     parameter int unsigned OutBytes = 16,
+    /// Offsets and sizes are multiples of these bytes, a power of two.
+    parameter int unsigned Grain = 1,
     /// Derived, not to be set.
     parameter int unsigned InCountBits = $clog2(InBytes + 1),
     parameter int unsigned OutCountBits = $clog2(OutBytes + 1)
@@ -41,7 +43,12 @@ module stream_packer #(
   localparam int unsigned HoldBytes = InBytes + OutBytes;
   localparam int unsigned HoldBits = $clog2(HoldBytes + 1);
 
-  logic [HoldBytes*8-1:0] hold_q;
+  // The ring that holds them.
+  localparam int unsigned InLanes = 1 << $clog2(InBytes);
+  localparam int unsigned InPlaceBits = $clog2(InLanes);
+  localparam int unsigned Lanes = 1 << $clog2(InBytes > OutBytes ? InBytes : OutBytes);
+  localparam int unsigned PlaceBits = $clog2(Lanes) + $clog2((HoldBytes + Lanes - 1) / Lanes);
+  logic [PlaceBits-1:0] first_q, free_q;
   logic [HoldBits-1:0] count_q;
   logic [15:0] unit_left_q;  // 0: at the start of a unit
   logic last_q;
@@ -69,41 +76,55 @@ module stream_packer #(
   logic [OutBytes*8-1:0] chunk_mask;
   assign chunk_mask = ~({(OutBytes * 8) {1'b1}} << {need, 3'b000});
   assign out_valid_o = emit;
-  assign out_data_o = hold_q[OutBytes*8-1:0] & chunk_mask;
+  assign out_data_o = chunk & chunk_mask;
 
   logic stuck;
   assign stuck = last_q && !emit;
   assign done_o = last_q && (kept == '0 || stuck);
   assign ragged_o = (count_q != '0 && stuck) || (emit && unit_left != 16'(need));
 
-  logic [InBytes*8-1:0] beat;
-  assign beat = (in_data_i >> {in_offset_i, 3'b000}) &
-      ~({(InBytes * 8) {1'b1}} << {in_bytes_i, 3'b000});
+  // Offsets are within a beat.
+  logic unused;
+  assign unused = ^in_offset_i;
 
-  logic [HoldBytes*8-1:0] shifted;
-  assign shifted = emit ? hold_q >> {need, 3'b000} : hold_q;
+  logic [OutBytes*8-1:0] chunk;
+  byte_ring #(
+      .Bytes(HoldBytes),
+      .InBytes(InBytes),
+      .OutBytes(OutBytes),
+      .Grain(Grain)
+  ) u_ring (
+      .clk_i,
+      .write_i(take),
+      .in_place_i(free_q),
+      .in_data_i((InLanes * 8)'(in_data_i)),
+      .in_offset_i(in_offset_i[InPlaceBits-1:0]),
+      .in_bytes_i,
+      .out_place_i(first_q),
+      .out_data_o(chunk)
+  );
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      hold_q <= '0;
+      first_q <= '0;
+      free_q <= '0;
       count_q <= '0;
       unit_left_q <= '0;
       last_q <= 1'b0;
     end else if (done_o) begin
-      hold_q <= '0;
+      first_q <= '0;
+      free_q <= '0;
       count_q <= '0;
       unit_left_q <= '0;
       last_q <= 1'b0;
     end else if (take || emit) begin
       if (emit) unit_left_q <= unit_left - 16'(need);
+      if (emit) first_q <= first_q + PlaceBits'(need);
       if (take) begin
-        hold_q <= shifted | ((HoldBytes * 8)'(beat) << {kept, 3'b000});
-        count_q <= kept + HoldBits'(in_bytes_i);
+        free_q <= free_q + PlaceBits'(in_bytes_i);
         last_q <= in_last_i;
-      end else begin
-        hold_q <= shifted;
-        count_q <= kept;
       end
+      count_q <= take ? kept + HoldBits'(in_bytes_i) : kept;
     end
   end
 

@@ -47,10 +47,14 @@ module tap_folder #(
   localparam int unsigned HoldBytes = FoldBytes + InBytes;
   localparam int unsigned HoldBits = $clog2(HoldBytes + 1);
   localparam int unsigned Steps = (FoldBytes + OutBytes - 1) / OutBytes;
-  localparam int unsigned PaddedBytes = (Steps * OutBytes > HoldBytes) ? Steps * OutBytes : HoldBytes;
+  localparam int unsigned InPlaceBits = (InBytes > 1) ? $clog2(InBytes) : 1;
   localparam int unsigned StepBits = (Steps > 1) ? $clog2(Steps) : 1;
 
-  logic [HoldBytes*8-1:0] hold_q;
+  // The ring that holds them.
+  localparam int unsigned Lanes = 1 << $clog2(OutBytes);
+  localparam int unsigned PlaceBits = $clog2(Lanes) +
+      $clog2((HoldBytes + Lanes - 1) / Lanes);
+  logic [PlaceBits-1:0] first_q, free_q;
   logic [HoldBits-1:0] count_q;
   logic [StepBits-1:0] step_q;  // beat of the unit
   logic [11:0] unit_q;
@@ -85,19 +89,30 @@ module tap_folder #(
   logic room, pad, take;
   logic [8:0] pad_left;
   logic [CountBits-1:0] pad_bytes, in_bytes;
-  logic [InBytes*8-1:0] beat, in_bits;
+  logic [InBytes*8-1:0] in_data;
   assign room = kept <= HoldBits'(FoldBytes);
   assign pad = room && (!before_done || (data_done && !after_done));
   assign pad_left = before_done ? 9'(after_i) - after_q : 9'(before_i) - before_q;
   assign pad_bytes = (pad_left < 9'(InBytes)) ? CountBits'(pad_left) : CountBits'(InBytes);
   assign take = active_i && in_valid_i && in_ready_o;
-  assign beat = blank_i ? {InBytes{value_i}} : in_data_i >> {in_offset_i, 3'b000};
+  assign in_data = (take && !blank_i) ? in_data_i : {InBytes{value_i}};
   assign in_bytes = take ? in_bytes_i : pad_bytes;
-  assign in_bits = (take ? beat : {InBytes{value_i}}) &
-      ~({(InBytes * 8) {1'b1}} << {in_bytes, 3'b000});
 
-  logic [HoldBytes*8-1:0] shifted;
-  assign shifted = drop ? hold_q >> {dropped, 3'b000} : hold_q;
+  logic [OutBytes*8-1:0] unit_data;
+  byte_ring #(
+      .Bytes(HoldBytes),
+      .InBytes(InBytes),
+      .OutBytes(OutBytes)
+  ) u_ring (
+      .clk_i,
+      .write_i(active_i && (take || pad)),
+      .in_place_i(free_q),
+      .in_data_i(in_data),
+      .in_offset_i(take ? in_offset_i[InPlaceBits-1:0] : '0),
+      .in_bytes_i(in_bytes),
+      .out_place_i(first_q + PlaceBits'(done_bytes)),
+      .out_data_o(unit_data)
+  );
 
   logic row_out;
   assign row_out = drop && last_unit;
@@ -107,7 +122,8 @@ module tap_folder #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      hold_q <= '0;
+      first_q <= '0;
+      free_q <= '0;
       count_q <= '0;
       step_q <= '0;
       unit_q <= '0;
@@ -116,13 +132,9 @@ module tap_folder #(
       data_q <= '0;
       last_q <= 1'b0;
     end else if (active_i) begin
-      if (take || pad) begin
-        hold_q  <= shifted | ((HoldBytes * 8)'(in_bits) << {kept, 3'b000});
-        count_q <= kept + HoldBits'(in_bytes);
-      end else begin
-        hold_q  <= shifted;
-        count_q <= kept;
-      end
+      count_q <= (take || pad) ? kept + HoldBits'(in_bytes) : kept;
+      if (take || pad) free_q <= free_q + PlaceBits'(in_bytes);
+      if (drop) first_q <= first_q + PlaceBits'(dropped);
       if (take) begin
         data_q <= data_q + 24'(in_bytes_i);
         last_q <= in_last_i;
@@ -142,9 +154,7 @@ module tap_folder #(
 
   assign in_ready_o = active_i ? room && before_done && !data_done && !last_q : out_ready_i;
   assign out_valid_o = active_i ? ready : in_valid_i;
-  logic [PaddedBytes*8-1:0] padded;
-  assign padded = (PaddedBytes * 8)'(hold_q);
-  assign out_data_o = active_i ? padded[step_q*OutBytes*8+:OutBytes*8] : (OutBytes * 8)'(in_data_i);
+  assign out_data_o = active_i ? unit_data : (OutBytes * 8)'(in_data_i);
   assign out_offset_o = active_i ? '0 : OutCountBits'(in_offset_i);
   assign out_bytes_o = active_i ? step_bytes : OutCountBits'(in_bytes_i);
   assign out_last_o = active_i ? last_q && last_unit && last_step && row_in : in_last_i;

@@ -1,17 +1,14 @@
 #include "sim/rtl/verilate.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <vector>
 
+#include "sim/rtl/made_files.hpp"
 #include "sim/rtl/shell.hpp"
 #include "tessera/error.hpp"
 #include "tessera/resources.hpp"
@@ -27,14 +24,6 @@ constexpr const char* kVerilatorFlags =
 // Members of bundles by their names.
 constexpr const char* kWaveFlags = " --trace-fst --trace-structs";
 
-std::string contents(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    throw std::runtime_error(fmt::format("{}: cannot be read", path.string()));
-  }
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // -march=native makes code for this processor: a cache carried to another one must not serve it.
 std::string processor_features() {
   std::ifstream info("/proc/cpuinfo");
@@ -46,45 +35,10 @@ std::string processor_features() {
   return "";
 }
 
-// FNV-1a, 64 bits.
-class Hash {
- public:
-  void add(const std::string& text) {
-    for (const char c : text) {
-      value_ = (value_ ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-    }
-  }
-  [[nodiscard]] std::string text() const { return fmt::format("{:016x}", value_); }
-
- private:
-  std::uint64_t value_ = 0xCBF29CE484222325ULL;
-};
-
-/// Held until it goes; the kernel lets go of it if the process dies.
-class FileLock {
- public:
-  explicit FileLock(const fs::path& path)
-      : file_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
-    if (file_ < 0 || ::flock(file_, LOCK_EX) != 0) {
-      throw std::runtime_error(fmt::format("{}: cannot be locked", path.string()));
-    }
-  }
-  ~FileLock() { ::close(file_); }
-  FileLock(const FileLock&) = delete;
-  FileLock& operator=(const FileLock&) = delete;
-  FileLock(FileLock&&) = delete;
-  FileLock& operator=(FileLock&&) = delete;
-
- private:
-  int file_;
-};
-
 void run(const std::string& command, const fs::path& log) {
-  const std::string line = fmt::format("( {} ) >>{} 2>&1", command, shell_quoted(log.string()));
-  if (std::system(line.c_str()) != 0) {
-    const std::string text = contents(log);
-    throw std::runtime_error(fmt::format("building the RTL model failed: {}\n{}", command,
-                                         text.substr(text.size() > 4000 ? text.size() - 4000 : 0)));
+  if (!run_logged(command, log)) {
+    throw std::runtime_error(
+        fmt::format("building the RTL model failed: {}\n{}", command, tail(log)));
   }
 }
 
@@ -109,7 +63,7 @@ std::string verilate(const Verilation& v, const std::function<void(const std::st
   for (const auto& [name, value] : v.parameters) {
     parameters += fmt::format(" -G{}={}", name, value);
   }
-  Hash hash;
+  CacheKey hash;
   hash.add(v.top + parameters + kCompilerFlags + kVerilatorFlags + (v.waves ? kWaveFlags : ""));
   hash.add(processor_features());
   hash.add(contents(v.wrapper));

@@ -1,0 +1,59 @@
+#include "sim/rtl/made_files.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include "sim/rtl/shell.hpp"
+
+namespace tessera {
+
+namespace fs = std::filesystem;
+
+std::string contents(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    throw std::runtime_error(fmt::format("{}: cannot be read", path.string()));
+  }
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void CacheKey::add(const std::string& text) {
+  for (const char c : text) {
+    value_ = (value_ ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+  }
+}
+
+std::string CacheKey::text() const {
+  return fmt::format("{:016x}", value_);
+}
+
+FileLock::FileLock(const fs::path& path)
+    : file_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
+  if (file_ < 0 || ::flock(file_, LOCK_EX) != 0) {
+    throw std::runtime_error(fmt::format("{}: cannot be locked", path.string()));
+  }
+}
+
+FileLock::~FileLock() {
+  ::close(file_);
+}
+
+bool run_logged(const std::string& command, const fs::path& log) {
+  return std::system(fmt::format("( {} ) >>{} 2>&1", command, shell_quoted(log.string())).c_str()) ==
+         0;
+}
+
+std::string tail(const fs::path& log) {
+  constexpr std::size_t kMost = 4000;
+  const std::string text = contents(log);
+  return text.substr(text.size() > kMost ? text.size() - kMost : 0);
+}
+
+}  // namespace tessera

@@ -1,0 +1,44 @@
+// What is made by other programs and kept: keys, locks, logs.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace tessera {
+
+/// The whole file. Throws std::runtime_error when it cannot be read.
+std::string contents(const std::filesystem::path& path);
+
+/// FNV-1a, 64 bits: a key of everything that a result depends on.
+class CacheKey {
+ public:
+  void add(const std::string& text);
+  [[nodiscard]] std::string text() const;
+
+ private:
+  std::uint64_t value_ = 0xCBF29CE484222325ULL;
+};
+
+/// Held until it goes; the kernel lets go of it if the process dies.
+class FileLock {
+ public:
+  /// Throws std::runtime_error.
+  explicit FileLock(const std::filesystem::path& path);
+  ~FileLock();
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  FileLock(FileLock&&) = delete;
+  FileLock& operator=(FileLock&&) = delete;
+
+ private:
+  int file_;
+};
+
+/// Runs it in a shell, with what it prints at the end of `log`. False when it fails.
+bool run_logged(const std::string& command, const std::filesystem::path& log);
+
+/// The end of a log, for errors.
+std::string tail(const std::filesystem::path& log);
+
+}  // namespace tessera

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/explain_command.hpp"
+#include "cli/fpga_command.hpp"
 #include "cli/import_command.hpp"
 #include "cli/plan_command.hpp"
 #include "cli/rom_command.hpp"
@@ -35,6 +36,7 @@ class CommandLine {
   RomCommand rom_;
   SweepCommand sweep_;
   ValidateCommand validate_;
+  FpgaCommand fpga_;
   ImportCommand import_;
 };
 

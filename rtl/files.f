@@ -9,7 +9,6 @@ cells/ram_1r1w_bytes.sv
 cells/sync_fifo.sv
 cells/byte_ring.sv
 cells/token_counter.sv
-cells/perf_counter.sv
 bus/burst_splitter.sv
 bus/burst_reader.sv
 bus/burst_writer.sv

@@ -11,7 +11,7 @@ import re
 import sys
 
 TOP = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), ".."))
-NOT_ROOMS = ("build", "tests", "bench", "docs", "configs", "scripts", "cmake", "syn", ".")
+NOT_ROOMS = ("build", "tests", "bench", "docs", "configs", "scripts", "cmake", ".")
 MOST_FILES = 24
 
 

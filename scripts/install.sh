@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing: scripts/install.sh [build|web|test|ci]
+# Installs the Debian packages that are missing: scripts/install.sh [build|web|test|ci|fpga]; `fpga`
+# also gets the open FPGA tools, into a Python environment of their own in build/fpga.
 set -euo pipefail
 
 build=(g++ make cmake ninja-build verilator zlib1g-dev libyaml-cpp-dev libcli11-dev libfmt-dev
@@ -11,6 +12,7 @@ command -v npm >/dev/null || web+=(nodejs npm)
 # Viewers, clusters and compilers that results are tried with.
 test=("${build[@]}" "${web[@]}" gtkwave libonnx-testdata chromium slurm-wlm munge procps
   clang gcc-arm-none-eabi gcc-riscv64-unknown-elf python3 zsh groff-base)
+fpga=("${build[@]}" python3-venv)
 ci=("${test[@]}" clang-format clang-tidy libclang-rt-dev python3-venv)
 
 level=${1:-build}
@@ -27,4 +29,15 @@ if ((${#missing[@]})); then
   export DEBIAN_FRONTEND=noninteractive
   "${as_root[@]}" apt-get -q update
   "${as_root[@]}" apt-get -q install -y --no-install-recommends "${missing[@]}"
+fi
+
+if [[ $level == fpga ]]; then
+  top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+  venv=$top/build/fpga/venv
+  wanted=$top/scripts/fpga-requirements.txt
+  if ! cmp -s "$wanted" "$venv/requirements.txt"; then
+    python3 -m venv --clear "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"
+    cp "$wanted" "$venv/requirements.txt"
+  fi
 fi

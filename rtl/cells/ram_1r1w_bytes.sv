@@ -1,5 +1,6 @@
-/// Memory with one synchronous read port and one write port that writes single bytes. A read of the
-/// word that is being written in the same cycle returns the old value. Not reset.
+/// Memory with one synchronous read port and one write port that writes single bytes. What
+/// a read of the word that is being written in the same cycle returns is open: tokens and bypasses
+/// keep everybody from asking. Not reset.
 module ram_1r1w_bytes #(
     /// Bytes per word.
     parameter int unsigned Bytes = 8,
@@ -19,7 +20,8 @@ module ram_1r1w_bytes #(
     output logic [ Bytes*8-1:0] rdata_o
 );
 
-  logic [Bytes*8-1:0] mem[Depth];
+  // Without logic around the block RAM that would settle it.
+  (* no_rw_check *) logic [Bytes*8-1:0] mem[Depth];
   logic [Bytes*8-1:0] rdata_q;
 
   always_ff @(posedge clk_i) begin

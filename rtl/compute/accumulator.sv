@@ -86,11 +86,16 @@ module accumulator #(
 
   for (genvar k = 0; k < AtomicK; k++) begin : gen_kernels
     logic signed [31:0] summand;
+    logic signed [32:0] added;
+    logic compare;
     assign summand = 32'($signed(sums_i[k]));
+    assign compare = maximum_q && !zero_q;
+    // One adder: the sum, or the difference whose sign says which is greater.
+    assign added = 33'($signed(zero_q ? 32'd0 : previous[k])) + (33'(summand) ^ {33{compare}}) + $signed({32'd0, compare});
     always_comb begin
       if (Pieces && !lanes[k]) total[k] = previous[k];
-      else if (maximum_q && !zero_q) total[k] = ($signed(previous[k]) > summand) ? previous[k] : summand;
-      else total[k] = (zero_q ? 32'd0 : previous[k]) + summand;
+      else if (compare) total[k] = added[32] ? summand : previous[k];
+      else total[k] = added[31:0];
     end
   end
 

@@ -118,8 +118,8 @@ module compute_unit #(
   logic [8:0] tile_move_y, tile_move_x;
   assign window_h = is_depthwise ? window_q.window_h : 4'd1;
   assign window_w = is_depthwise ? window_q.window_w : 4'd1;
-  assign tile_move_y = 9'(window_h) * 9'(kernel_q.dilation_y);
-  assign tile_move_x = 9'(window_w) * 9'(kernel_q.dilation_x);
+  assign tile_move_y = 9'(compute_pkg::times(20'(kernel_q.dilation_y), 9'(window_h)));
+  assign tile_move_x = 9'(compute_pkg::times(20'(kernel_q.dilation_x), 9'(window_w)));
 
   compute_pkg::job_t job_in, job;
   logic [23:0] tile_pixels;
@@ -157,10 +157,10 @@ module compute_unit #(
     // Beyond 4096 words no accumulator exists; saturating keeps the range check honest.
     job_in.pixels = (tile_pixels > 24'd4096) ? 13'd4096 : tile_pixels[12:0];
     job_in.origin = conv.origin;
-    job_in.row_step = 20'(job_in.move_y) * kernel_q.row_pitch;
-    job_in.col_step = 20'(job_in.move_x) * 20'(input_q.atoms);
+    job_in.row_step = compute_pkg::times(kernel_q.row_pitch, 9'(job_in.move_y));
+    job_in.col_step = compute_pkg::times(20'(input_q.atoms), 9'(job_in.move_x));
     job_in.tap_row_step = 20'(tile_move_y) * kernel_q.row_pitch;
-    job_in.tap_col_step = 20'(tile_move_x) * 20'(input_q.atoms);
+    job_in.tap_col_step = compute_pkg::times(20'(input_q.atoms), tile_move_x);
     job_in.ring_row = ring_q.row;
     job_in.ring_atoms = ring_q.atoms;
     job_in.acc_base = conv.acc_base;
@@ -189,7 +189,7 @@ module compute_unit #(
   logic [AtomicK-1:0][AtomicC*9-1:0] tile;
   logic tile_valid, swap, claimed_q, loader_idle;
   logic [8:0] taps;  // at most 16 x 16
-  assign taps = 9'(job_in.tiles_y) * 9'(job_in.tiles_x);
+  assign taps = 9'(compute_pkg::times(20'(job_in.tiles_y), 9'(job_in.tiles_x)));
 
   weight_loader #(
       .AtomicC(AtomicC),

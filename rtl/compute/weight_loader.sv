@@ -153,8 +153,11 @@ module weight_loader #(
     assign weights[c*9+:9] = 9'($signed(rdata_i[c*8+:8])) - 9'($signed(arrive_zero_q));
   end
 
+  // An enable for each kernel: an index would be a shift over the whole tile.
   always_ff @(posedge clk_i) begin
-    if (arrive_q) tile_q[arrive_kernel_q[$clog2(AtomicK)-1:0]] <= weights;
+    for (int unsigned k = 0; k < AtomicK; k++) begin
+      if (arrive_q && arrive_kernel_q == 7'(k)) tile_q[k] <= weights;
+    end
   end
 
   assign tile_o = tile_q;

@@ -1,4 +1,5 @@
-/// What the hardware counts, in the order of the command set.
+/// What the hardware counts, in the order of the command set. Each counter has its low bits as an adder; the high bits of all
+/// lie in one memory, to which one adder carries in turn.
 module counter_bank #(
     parameter int unsigned Bits = 48
 ) (
@@ -12,6 +13,10 @@ module counter_bank #(
     input  bus_pkg::requested_t store_i,
     input  logic                read_beat_i,
     input  logic                write_beat_i,
+    /// One of them, in the same cycle.
+    input  logic          [3:0] index_i,
+    output logic     [Bits-1:0] count_o,
+    /// All of them, for simulation: where nothing is connected, nothing is built.
     output logic [tessera_isa_pkg::NumCounters-1:0][Bits-1:0] counters_o
 );
 
@@ -52,17 +57,47 @@ module counter_bank #(
     add[tessera_isa_pkg::CounterWriteBeats] = write_beat_i;
   end
 
+  // A turn takes 16 cycles, in which no counter runs over twice.
+  localparam int unsigned LowBits = 18;
+  localparam int unsigned HighBits = Bits - LowBits;
+  logic [NumCounters-1:0][LowBits-1:0] low_q;
+  logic [NumCounters-1:0] carry_q;  // not in the memory yet
+  logic [15:0] written_q;  // high bits that are not zero since the reset
+  logic [3:0] turn_q;
+  logic [HighBits-1:0] high[16];
+  logic [15:0] carries;
+  assign carries = 16'(carry_q);
+  logic [15:0][LowBits-1:0] lows;
+  assign lows = (16 * LowBits)'(low_q);
+
+  logic [NumCounters-1:0][LowBits:0] sum;
+  always_comb begin
+    for (int unsigned i = 0; i < NumCounters; i++) sum[i] = (LowBits + 1)'(low_q[i]) + (LowBits + 1)'(step[i]);
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      low_q <= '0;
+      carry_q <= '0;
+      written_q <= '0;
+      turn_q <= '0;
+    end else begin
+      turn_q <= turn_q + 4'd1;
+      written_q[turn_q] <= 1'b1;
+      for (int unsigned i = 0; i < NumCounters; i++) begin
+        if (add[i]) low_q[i] <= sum[i][LowBits-1:0];
+        carry_q[i] <= (add[i] && sum[i][LowBits]) || (carry_q[i] && turn_q != 4'(i));
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    high[turn_q] <= (written_q[turn_q] ? high[turn_q] : '0) + HighBits'(carries[turn_q]);
+  end
+
+  assign count_o = {(written_q[index_i] ? high[index_i] : '0) + HighBits'(carries[index_i]), lows[index_i]};
   for (genvar i = 0; i < NumCounters; i++) begin : gen_counters
-    perf_counter #(
-        .Bits(Bits),
-        .StepBits(13)
-    ) u_counter (
-        .clk_i,
-        .rst_ni,
-        .add_i(add[i]),
-        .step_i(step[i]),
-        .count_o(counters_o[i])
-    );
+    assign counters_o[i] = {(written_q[i] ? high[i] : '0) + HighBits'(carry_q[i]), low_q[i]};
   end
 
 endmodule

@@ -42,6 +42,8 @@ module npu_control #(
 
   logic clear, irq_enable, fetch_start, running, busy, done;
   logic [31:0] watchdog;
+  logic [3:0] counter_index;
+  logic [CounterBits-1:0] counter;
   unit_pkg::run_t wanted;
   unit_pkg::error_t error, first_error;
 
@@ -70,7 +72,8 @@ module npu_control #(
       .busy_i(busy),
       .done_i(done),
       .error_i(first_error),
-      .counters_i(counters_o)
+      .counter_index_o(counter_index),
+      .counter_i(counter)
   );
 
   run_control u_run (
@@ -137,6 +140,8 @@ module npu_control #(
       .store_i(store_bytes_i),
       .read_beat_i(bus_i.read_beat),
       .write_beat_i(bus_i.write_beat),
+      .index_i(counter_index),
+      .count_o(counter),
       .counters_o
   );
 

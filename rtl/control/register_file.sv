@@ -28,7 +28,9 @@ module register_file #(
     input  logic        done_i,
     /// The first error, until it is cleared.
     input  unit_pkg::error_t error_i,
-    input  logic [tessera_isa_pkg::NumCounters-1:0][CounterBits-1:0] counters_i
+    /// A counter, in the same cycle.
+    output logic             [3:0] counter_index_o,
+    input  logic [CounterBits-1:0] counter_i
 );
 
   localparam logic [31:0] Id = 32'h54535241;
@@ -120,7 +122,8 @@ module register_file #(
   logic [8:0] counter_index;
   logic [63:0] counter;
   assign counter_index = 9'(lite_i.araddr[11:3]) - 9'(tessera_isa_pkg::RegCounters >> 3);
-  assign counter = 64'(counters_i[counter_index[3:0]]);
+  assign counter_index_o = counter_index[3:0];
+  assign counter = 64'(counter_i);
 
   always_comb begin
     rdata = '0;

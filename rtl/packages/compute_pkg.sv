@@ -9,6 +9,15 @@ package compute_pkg;
     end
   endfunction
 
+  /// Products of configuration words with small factors: sums of shifted words, so that they leave the chip's multipliers to
+  /// the array.
+  function automatic logic [19:0] times(input logic [19:0] word, input logic [8:0] factor);
+    times = '0;
+    for (int unsigned b = 0; b < 9; b++) begin
+      if (factor[b]) times = times + (word << b);
+    end
+  endfunction
+
   /// A convolution as the sequencer executes it: configuration words plus products of them.
   typedef struct packed {
     logic        is_mark;       // only report `mark_id`

@@ -24,24 +24,31 @@ module requant_lane (
 
   logic signed [31:0] scaled_q, multiplier_q;
   logic [4:0] right0_q, right1_q, right2_q;
-  logic signed [63:0] product_q;
+  logic signed [63:0] product;
+  logic signed [33:0] product_q;  // without its lowest 30 bits
   logic signed [32:0] high_q;
   logic [7:0] data_q;
 
-  // Half away from zero comes out of an arithmetic shift because the nudge for negative products
-  // (1 - 2^30, then truncation towards zero) equals 2^30 followed by flooring.
-  logic signed [63:0] nudged;
-  assign nudged = product_q + 64'sd1073741824;
+  // The doubled high half, rounded half up (the nudge of negative products and truncation come to the same), is the
+  // product's upper bits and its bit 30. A right shift rounds half away from zero: half up after a negative value is made less
+  // by one. Both corrections meet in one addition. The value is negative where the product is below -2^30.
+  logic half_up, less;
+  assign product = scaled_q * multiplier_q;
+  assign half_up = product_q[0];
+  assign less = product_q[33] && !(&product_q[32:0]) && right1_q != '0;
 
-  logic [31:0] mask, remainder, threshold;
-  logic signed [32:0] high_part;
-  logic signed [33:0] rounded, shifted;
-  assign mask = (32'd1 << right2_q) - 32'd1;
-  assign remainder = high_q[31:0] & mask;
-  assign threshold = (mask >> 1) + 32'(high_q[32]);
-  assign high_part = high_q >>> right2_q;
-  assign rounded = 34'(high_part) + ((remainder > threshold) ? 34'sd1 : 34'sd0);
-  assign shifted = rounded + 34'(zero_point_i);
+  logic unused;
+  assign unused = ^product[29:0];
+
+  // The last bit shifted out is the half.
+  logic signed [33:0] shifted;
+  assign shifted = $signed({high_q, 1'b0}) >>> right2_q;
+
+  // Beyond ten bits all values are clamped alike.
+  logic signed [9:0] quotient;
+  logic signed [11:0] result;
+  assign quotient = (shifted[33:10] == {24{shifted[33]}}) ? shifted[10:1] : {shifted[33], {9{!shifted[33]}}};
+  assign result = 12'(quotient) + 12'(zero_point_i) + $signed({11'd0, shifted[0]});
 
   always_ff @(posedge clk_i) begin
     if (stage_i[0]) begin
@@ -50,17 +57,17 @@ module requant_lane (
       right0_q <= right;
     end
     if (stage_i[1]) begin
-      product_q <= scaled_q * multiplier_q;
+      product_q <= product[63:30];
       right1_q <= right0_q;
     end
     if (stage_i[2]) begin
-      high_q <= 33'(nudged >>> 31);
+      high_q <= $signed(product_q[33:1]) + $signed({33{less && !half_up}}) + $signed({32'd0, half_up && !less});
       right2_q <= right1_q;
     end
     if (stage_i[3]) begin
-      if (shifted < 34'(low_i)) data_q <= low_i;
-      else if (shifted > 34'(high_i)) data_q <= high_i;
-      else data_q <= shifted[7:0];
+      if (result < 12'(low_i)) data_q <= low_i;
+      else if (result > 12'(high_i)) data_q <= high_i;
+      else data_q <= result[7:0];
     end
   end
 

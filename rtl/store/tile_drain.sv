@@ -179,8 +179,13 @@ module tile_drain #(
   logic [Lanes*8-1:0] operand_bytes;
   assign sums = (Lanes * 32)'(acc_data_i);
   assign operand_bytes = (Lanes * 8)'(operand_data_i);
-  assign selected = sums[pipe_chunk_q[0]*PostLanes+:PostLanes];
-  assign operands = operand_bytes[pipe_chunk_q[Requantised]*PostLanes*8+:PostLanes*8];
+  // Of as many bits as chunks are: every further one would double the multiplexer.
+  localparam int unsigned ChunkBits = (Lanes > PostLanes) ? $clog2(Lanes / PostLanes) : 1;
+  logic [ChunkBits-1:0] sums_chunk, operand_chunk;
+  assign sums_chunk = pipe_chunk_q[0][ChunkBits-1:0];
+  assign operand_chunk = pipe_chunk_q[Requantised][ChunkBits-1:0];
+  assign selected = sums[sums_chunk*PostLanes+:PostLanes];
+  assign operands = operand_bytes[operand_chunk*PostLanes*8+:PostLanes*8];
 
   for (genvar l = 0; l < PostLanes; l++) begin : gen_lanes
     requant_lane u_lane (

@@ -46,8 +46,8 @@ FileLock::~FileLock() {
 }
 
 bool run_logged(const std::string& command, const fs::path& log) {
-  return std::system(fmt::format("( {} ) >>{} 2>&1", command, shell_quoted(log.string())).c_str()) ==
-         0;
+  return std::system(
+             fmt::format("( {} ) >>{} 2>&1", command, shell_quoted(log.string())).c_str()) == 0;
 }
 
 std::string tail(const fs::path& log) {

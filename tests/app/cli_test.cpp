@@ -234,11 +234,11 @@ TEST_F(Cli, WrongResultIsOne) {
     fs::copy(fs::path(TESSERA_SOURCE_DIR) / part, dir_ / part, fs::copy_options::recursive);
   }
   std::string lane = text_of(dir_ / "rtl" / "store" / "requant_lane.sv");
-  const std::string rounding = "remainder > threshold";
+  const std::string rounding = "half_up = product_q[0]";
   const std::size_t at = lane.find(rounding);
   ASSERT_NE(at, std::string::npos);
   write_text(dir_ / "rtl" / "store" / "requant_lane.sv",
-             lane.replace(at, rounding.size(), "remainder >= threshold"));
+             lane.replace(at, rounding.size(), "half_up = 1'b0"));
   const Outcome outcome = simulate(
       "--set hardware=tiny",
       fmt::format("TESSERA_DATA_DIR={} TESSERA_CACHE_DIR={}", dir_.string(), path("cache")));

@@ -1,0 +1,26 @@
+// `cosim fpga`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+#include "cli/common_options.hpp"
+
+namespace tessera {
+
+class FpgaCommand {
+ public:
+  void add_to(CLI::App& app);
+
+  /// Throws InputError, MissingTool.
+  void run() const;
+
+ private:
+  CommonOptions common_;
+  std::string part_, out_;
+  std::uint32_t seeds_ = 1;
+  double mhz_ = 80;
+};
+
+}  // namespace tessera

@@ -1,0 +1,253 @@
+#include "fpga/flow.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <thread>
+
+#include "fpga/netlist.hpp"
+#include "fpga/placer.hpp"
+#include "fpga/tools.hpp"
+#include "sim/rtl/made_files.hpp"
+#include "sim/rtl/shell.hpp"
+#include "sim/rtl/verilate.hpp"
+#include "tessera/error.hpp"
+#include "tessera/resources.hpp"
+
+namespace tessera::fpga {
+namespace {
+
+namespace fs = std::filesystem;
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// A folder of the cache, made aside by `make` unless it is there, and moved into place when it is
+/// whole. How long that took when it was done.
+double cached(const fs::path& folder, const std::function<void(const fs::path&)>& make) {
+  fs::create_directories(folder.parent_path());
+  const FileLock lock(folder.string() + ".lock");
+  if (!fs::exists(folder)) {
+    const fs::path aside = folder.string() + fmt::format(".{}", ::getpid());
+    fs::remove_all(aside);
+    fs::create_directories(aside);
+    const auto begin = std::chrono::steady_clock::now();
+    try {
+      make(aside);
+    } catch (...) {
+      fs::remove_all(aside);
+      throw;
+    }
+    std::ofstream(aside / "seconds") << fmt::format("{:.1f}", seconds_since(begin));
+    fs::rename(aside, folder);
+  }
+  return std::stod(contents(folder / "seconds"));
+}
+
+class Flow {
+ public:
+  Flow(const FlowRequest& request, const std::function<void(const std::string&)>& announce)
+      : request_(request),
+        announce_(announce),
+        family_(*request.part->family),
+        yosys_(find_tool("yosys")),
+        placer_(find_tool(family_.placer)) {
+    sources_ = rtl::listed_sources(data_dir() / "rtl" / "files.f");
+    const auto harness = rtl::listed_sources(data_dir() / "rtl" / "fpga" / "files.f");
+    sources_.insert(sources_.end(), harness.begin(), harness.end());
+    CacheKey key;
+    for (const fs::path& source : sources_) {
+      key.add(source.filename().string() + contents(source));
+    }
+    key.add(version_of(yosys_) + family_.synthesis + parameters());
+    synthesis_ = fs::absolute(cache_dir()) / "fpga" / (family_.name + "-" + key.text());
+  }
+
+  Design run() {
+    design_.part = request_.part;
+    design_.hardware = request_.hardware;
+    design_.tools = {{"yosys", version_of(yosys_)}, {family_.placer, version_of(placer_)}};
+    design_.seconds = cached(synthesis_, [&](const fs::path& folder) { synthesise(folder); });
+    design_.modules = area_by_module(synthesis_ / "netlist.json");
+    place_all();
+    const auto fastest =
+        std::max_element(design_.placements.begin(), design_.placements.end(),
+                         [](const Placement& a, const Placement& b) { return a.mhz < b.mhz; });
+    design_.best = static_cast<std::size_t>(fastest - design_.placements.begin());
+    count(utilisation_in(placed(design_.fastest().seed) / "placer.log"));
+    deliver();
+    return design_;
+  }
+
+ private:
+  void say(const std::string& text) const {
+    if (announce_) {
+      announce_(text);
+    }
+  }
+
+  [[nodiscard]] std::string parameters() const {
+    std::string text;
+    for (const auto& [name, value] : request_.hardware.rtl_parameters()) {
+      text += fmt::format(" -set {} {}", name, value);
+    }
+    return text;
+  }
+
+  // Tools from PyPI run in a sandbox that follows no links and has a /tmp of its own: they get
+  // names relative to where they run.
+  static std::string inside(const fs::path& folder) {
+    return fmt::format("cd {} && ", shell_quoted(folder.string()));
+  }
+
+  void synthesise(const fs::path& folder) const {
+    say(fmt::format("synthesising {} x {} MACs for {} (once; kept in {})",
+                    request_.hardware.atomic_c, request_.hardware.atomic_k, family_.name,
+                    synthesis_.parent_path().string()));
+    std::ofstream script(folder / "synthesis.ys");
+    for (const fs::path& source : sources_) {
+      fs::copy_file(source, folder / source.filename());
+      script << "read_verilog -sv " << source.filename().string() << "\n";
+    }
+    script << "chparam" << parameters() << " harness\n"
+           << family_.synthesis << " -top harness -json netlist.json\n";
+    script.close();
+    // What the synthesiser prints is in its log; the rest is what the shell says.
+    if (!run_logged(inside(folder) + yosys_ + " -q -l synthesis.log synthesis.ys",
+                    folder / "shell.log")) {
+      throw std::runtime_error("synthesis failed:\n" + tail(folder / "shell.log"));
+    }
+  }
+
+  [[nodiscard]] fs::path placed(std::uint32_t seed) const {
+    CacheKey key;
+    key.add(version_of(placer_) + request_.part->options + family_.placer_options +
+            request_.part->pins + fmt::format(" {} {}", request_.mhz, seed));
+    return synthesis_.string() + "-" + request_.part->name + "-" + key.text();
+  }
+
+  void place(std::uint32_t seed, const fs::path& folder) const {
+    const fs::path log = folder / "placer.log";
+    const fs::path netlist = fs::path("..") / synthesis_.filename() / "netlist.json";
+    const bool done =
+        run_logged(inside(folder) + placer_command(*request_.part, placer_, netlist.string(),
+                                                   request_.mhz, seed, folder),
+                   log);
+    const std::string missing =
+        what_is_missing(*request_.part, utilisation_in(log), request_.hardware);
+    if (!missing.empty()) {
+      throw InputError(missing);
+    }
+    if (!done) {
+      throw std::runtime_error("placement failed:\n" + tail(log));
+    }
+  }
+
+  // Several at a time, as the processor has cores.
+  void place_all() {
+    std::vector<Placement> placements(request_.seeds);
+    std::vector<double> seconds(request_.seeds);
+    std::vector<std::exception_ptr> errors(request_.seeds);
+    std::atomic<std::uint32_t> next = 0;
+    const auto work = [&] {
+      for (std::uint32_t i = next++; i < request_.seeds; i = next++) {
+        try {
+          const std::uint32_t seed = i + 1;
+          seconds[i] = cached(placed(seed), [&](const fs::path& folder) { place(seed, folder); });
+          placements[i] = read_placement(placed(seed) / "report.json", seed);
+        } catch (...) {
+          errors[i] = std::current_exception();
+        }
+      }
+    };
+    const bool known = fs::exists(placed(request_.seeds));
+    if (!known) {
+      say(fmt::format("placing and routing on {}{}", request_.part->title,
+                      request_.seeds > 1 ? fmt::format(", {} seeds", request_.seeds) : ""));
+    }
+    const std::uint32_t workers =
+        std::min(request_.seeds, std::max(1U, std::thread::hardware_concurrency()));
+    std::vector<std::thread> threads;
+    for (std::uint32_t w = 0; w < workers; ++w) {
+      threads.emplace_back(work);
+    }
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+    for (const std::exception_ptr& error : errors) {
+      if (error) {
+        std::rethrow_exception(error);
+      }
+    }
+    for (const double s : seconds) {
+      design_.seconds += s;
+    }
+    design_.placements = std::move(placements);
+  }
+
+  void count(const Utilisation& utilisation) {
+    design_.usage = {utilisation.used(family_.luts), utilisation.used(family_.ffs),
+                     utilisation.used(family_.brams), utilisation.used(family_.dsps)};
+    if (family_.ffs.cells.empty()) {
+      for (const ModuleArea& area : design_.modules) {
+        design_.usage.ffs += area.usage.ffs;
+      }
+    }
+  }
+
+  /// What the caller wants to have, and the bitstream.
+  void deliver() {
+    fs::create_directories(request_.folder);
+    const fs::path out = fs::canonical(request_.folder);
+    const fs::path folder = placed(design_.fastest().seed);
+    const auto copy = [&](const fs::path& from) {
+      fs::copy_file(from, out / from.filename(), fs::copy_options::overwrite_existing);
+    };
+    copy(synthesis_ / "netlist.json");
+    copy(synthesis_ / "synthesis.log");
+    copy(folder / "placer.log");
+    copy(folder / family_.placed_file);
+    if (family_.packer.empty()) {
+      return;
+    }
+    std::string options = family_.packer_options;
+    const auto put = [&](const std::string& mark, const std::string& file) {
+      options.replace(options.find(mark), mark.size(), file);
+    };
+    put("{in}", family_.placed_file);
+    put("{out}", family_.bitstream);
+    const fs::path log = out / "packer.log";
+    fs::remove(log);
+    const std::string command = inside(out) + find_tool(family_.packer) + " " +
+                                request_.part->packer_options + " " + options;
+    if (!run_logged(command, log)) {
+      throw std::runtime_error("packing the bitstream failed:\n" + tail(log));
+    }
+    design_.bitstream = family_.bitstream;
+  }
+
+  const FlowRequest& request_;
+  const std::function<void(const std::string&)>& announce_;
+  const Family& family_;
+  std::string yosys_, placer_;
+  std::vector<fs::path> sources_;
+  fs::path synthesis_;
+  Design design_;
+};
+
+}  // namespace
+
+Design run_flow(const FlowRequest& request,
+                const std::function<void(const std::string&)>& announce) {
+  return Flow(request, announce).run();
+}
+
+}  // namespace tessera::fpga

@@ -1,0 +1,26 @@
+// Synthesis, placement, routing, bitstream.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "fpga/design.hpp"
+
+namespace tessera::fpga {
+
+struct FlowRequest {
+  const Part* part = nullptr;
+  Hardware hardware;
+  double mhz = 80;               ///< that the placer aims at
+  std::uint32_t seeds = 1;       ///< placements, with seeds from 1 on
+  std::filesystem::path folder;  ///< for the netlist, the placed design, logs and bitstream
+};
+
+/// Runs it, or takes from the cache what was made of the same sources, parameters and tools.
+/// `announce` is told what begins. Throws InputError when the design does not fit, MissingTool,
+/// std::runtime_error when a tool fails.
+Design run_flow(const FlowRequest& request,
+                const std::function<void(const std::string&)>& announce = {});
+
+}  // namespace tessera::fpga

@@ -1,0 +1,135 @@
+#include "fpga/parts.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "tessera/error.hpp"
+
+namespace tessera::fpga {
+namespace {
+
+// Wide multiplexers of LUT pairs cost more LUTs than they save levels here: -nowidelut.
+Family ecp5() {
+  Family f;
+  f.name = "ecp5";
+  f.synthesis = "synth_lattice -family ecp5 -nowidelut -cmp2softlogic";
+  f.placer = "nextpnr-ecp5";
+  f.placer_options = "--lpf-allow-unconstrained";
+  f.placed_option = "--textcfg";
+  f.placed_file = "placed.config";
+  f.packer = "ecppack";
+  f.packer_options = "--compress {in} {out}";
+  f.bitstream = "design.bit";
+  f.luts = {"LUT4", {"TRELLIS_COMB"}};
+  f.ffs = {"flip-flops", {"TRELLIS_FF"}};
+  f.brams = {"18 Kbit block RAMs", {"DP16KD"}};
+  f.dsps = {"18x18 multipliers", {"MULT18X18D"}};
+  return f;
+}
+
+Family ice40() {
+  Family f;
+  f.name = "ice40";
+  f.synthesis = "synth_ice40 -dsp";
+  f.placer = "nextpnr-ice40";
+  f.placer_options = "--pcf-allow-unconstrained";
+  f.placed_option = "--asc";
+  f.placed_file = "placed.asc";
+  f.packer = "icepack";
+  f.packer_options = "{in} {out}";
+  f.bitstream = "design.bin";
+  f.luts = {"logic cells", {"ICESTORM_LC"}};
+  f.ffs = {"flip-flops", {}};
+  f.brams = {"4 Kbit block RAMs", {"ICESTORM_RAM"}};
+  f.dsps = {"16x16 multipliers", {"ICESTORM_DSP"}};
+  f.flip_flops = {"SB_DFF"};
+  return f;
+}
+
+Family gowin() {
+  Family f;
+  f.name = "gowin";
+  f.synthesis = "synth_gowin -nowidelut";
+  f.placer = "nextpnr-himbaechel-gowin";
+  f.placer_options = "";
+  f.placed_option = "--write";
+  f.placed_file = "placed.json";
+  f.packer = "gowin_pack";
+  f.packer_options = "-o {out} {in}";
+  f.bitstream = "design.fs";
+  f.luts = {"LUT4", {"LUT1", "LUT2", "LUT3", "LUT4", "ALU", "RAM16SDP4"}};
+  f.ffs = {"flip-flops", {"DFF"}};
+  f.brams = {"18 Kbit block RAMs", {"BSRAM"}};
+  f.dsps = {"18x18 multipliers", {"MULT18X18", "MULT36X36", "MULT9X9"}};
+  return f;
+}
+
+Family nexus() {
+  Family f;
+  f.name = "nexus";
+  f.synthesis = "synth_lattice -family lifcl -nowidelut -cmp2softlogic";
+  f.placer = "nextpnr-nexus";
+  f.placed_option = "--fasm";
+  f.placed_file = "placed.fasm";
+  f.packer = "prjoxide";
+  f.packer_options = "pack {in} {out}";
+  f.bitstream = "design.bit";
+  f.luts = {"LUT4", {"OXIDE_COMB"}};
+  f.ffs = {"flip-flops", {"OXIDE_FF"}};
+  f.brams = {"18 Kbit block RAMs", {"OXIDE_EBR"}};
+  f.dsps = {"18x18 multipliers", {"MULT18_CORE"}};
+  return f;
+}
+
+}  // namespace
+
+const std::vector<Part>& parts() {
+  static const Family lattice_ecp5 = ecp5();
+  static const Family lattice_ice40 = ice40();
+  static const Family gowin_family = gowin();
+  static const Family lattice_nexus = nexus();
+  // What Gowin's placer needs: a pin for each port.
+  constexpr const char* kNano9k =
+      "IO_LOC \"clk_i\" 52;\nIO_LOC \"rst_ni\" 4;\nIO_LOC \"serial_i\" 3;\nIO_LOC \"serial_o\" "
+      "10;\n";
+  constexpr const char* kNano20k =
+      "IO_LOC \"clk_i\" 4;\nIO_LOC \"rst_ni\" 88;\nIO_LOC \"serial_i\" 87;\nIO_LOC \"serial_o\" "
+      "15;\n";
+  static const std::vector<Part> all = {
+      {"ice40-up5k", "Lattice iCE40 UP5K, SG48", &lattice_ice40, "--up5k --package sg48", "", "",
+       5280, 5280, 30, 8},
+      {"ice40-hx8k", "Lattice iCE40 HX8K, CT256", &lattice_ice40, "--hx8k --package ct256", "", "",
+       7680, 7680, 32, 0},
+      {"ecp5-12f", "Lattice LFE5U-12F, CABGA256, speed grade 6", &lattice_ecp5,
+       "--12k --package CABGA256 --speed 6", "", "", 24288, 24288, 56, 28},
+      {"ecp5-25f", "Lattice LFE5U-25F, CABGA256, speed grade 6", &lattice_ecp5,
+       "--25k --package CABGA256 --speed 6", "", "", 24288, 24288, 56, 28},
+      {"ecp5-45f", "Lattice LFE5U-45F, CABGA381, speed grade 6", &lattice_ecp5,
+       "--45k --package CABGA381 --speed 6", "", "", 43848, 43848, 108, 72},
+      {"ecp5-85f", "Lattice LFE5U-85F, CABGA381, speed grade 6", &lattice_ecp5,
+       "--85k --package CABGA381 --speed 6", "", "", 83640, 83640, 208, 156},
+      {"gw1nr-9", "Gowin GW1NR-LV9QN88PC6/I5", &gowin_family,
+       "--device GW1NR-LV9QN88PC6/I5 --vopt family=GW1N-9C", "-d GW1N-9C", kNano9k, 8640, 6480, 26,
+       20},
+      {"gw2a-18", "Gowin GW2AR-LV18QN88C8/I7", &gowin_family,
+       "--device GW2AR-LV18QN88C8/I7 --vopt family=GW2A-18C", "-d GW2A-18C", kNano20k, 20736, 15552,
+       46, 48},
+      {"lifcl-40", "Lattice LIFCL-40-9BG400C", &lattice_nexus, "--device LIFCL-40-9BG400CES", "",
+       "", 32256, 32256, 84, 56},
+  };
+  return all;
+}
+
+const Part& find_part(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Part& part : parts()) {
+    if (part.name == name) {
+      return part;
+    }
+    names.push_back(part.name);
+  }
+  throw InputError(fmt::format("--part {}: no such part{}; there are {}", name,
+                               suggestion(name, names), fmt::join(names, ", ")));
+}
+
+}  // namespace tessera::fpga

@@ -1,0 +1,47 @@
+// Parts that designs can be placed on, and what the tools want to know of their families.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tessera::fpga {
+
+/// What a figure of the placer's utilisation counts.
+struct Resource {
+  const char* name;                ///< for people
+  std::vector<const char*> cells;  ///< names in the placer's utilisation, added up
+};
+
+struct Family {
+  std::string name;
+  std::string synthesis;       ///< yosys command with options, without -top and -json
+  std::string placer;          ///< program, without the prefix that PyPI's build has
+  std::string placer_options;  ///< of every part
+  std::string placed_option;   ///< that names what it writes for the packer
+  std::string placed_file;     ///< which is called so
+  std::string packer;          ///< program that makes the bitstream; empty: there is none
+  std::string packer_options;  ///< {in} and {out} stand for its files
+  std::string bitstream;       ///< file
+  Resource luts, ffs, brams, dsps;
+  std::vector<const char*>
+      flip_flops;  ///< prefixes of cell types, where the placer does not count them
+};
+
+struct Part {
+  std::string name;
+  std::string title;  ///< the maker's name, package and speed grade
+  const Family* family;
+  std::string options;  ///< of the placer
+  std::string packer_options;
+  std::string pins;  ///< constraints of the harness' pins, where the placer insists on them
+  std::uint32_t luts, ffs, brams, dsps;  ///< that it has
+};
+
+/// In the order of their size within a family.
+const std::vector<Part>& parts();
+
+/// Throws InputError that lists all.
+const Part& find_part(const std::string& name);
+
+}  // namespace tessera::fpga

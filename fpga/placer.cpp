@@ -1,0 +1,162 @@
+#include "fpga/placer.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <stdexcept>
+
+#include "fpga/netlist.hpp"
+#include "sim/rtl/shell.hpp"
+#include "tessera/config.hpp"
+
+namespace tessera::fpga {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string smaller_presets(const Hardware& hardware) {
+  std::vector<std::string> names;
+  for (const std::string& file : preset_files()) {
+    const fs::path path(file);
+    if (path.parent_path().filename() == "hardware" &&
+        hardware_preset(path.stem().string()).macs_per_cycle() < hardware.macs_per_cycle()) {
+      names.push_back(path.stem().string());
+    }
+  }
+  return names.empty() ? "" : fmt::format("; smaller presets: {}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+std::uint32_t Utilisation::used(const Resource& resource) const {
+  std::uint32_t sum = 0;
+  for (const char* cell : resource.cells) {
+    const auto found = cells.find(cell);
+    sum += found == cells.end() ? 0 : found->second.first;
+  }
+  return sum;
+}
+
+Utilisation utilisation_in(const fs::path& log) {
+  Utilisation found;
+  const std::regex line(R"(Info:\s+(\w+):\s+(\d+)/\s*(\d+)\s+\d+%)");
+  std::ifstream in(log);
+  for (std::string text; std::getline(in, text);) {
+    std::smatch match;
+    // The last one counts: packing changes them.
+    if (std::regex_search(text, match, line)) {
+      found.cells[match[1]] = {static_cast<std::uint32_t>(std::stoul(match[2])),
+                               static_cast<std::uint32_t>(std::stoul(match[3]))};
+    }
+  }
+  return found;
+}
+
+std::string what_is_missing(const Part& part, const Utilisation& utilisation,
+                            const Hardware& hardware) {
+  struct Kind {
+    const Resource* resource;
+    std::uint32_t Part::*available;
+    const char* help;
+  };
+  const Family& family = *part.family;
+  const std::vector<Kind> kinds = {
+      {&family.luts, &Part::luts, "hardware.array, hardware.post_lanes and hardware.bus_bytes"},
+      {&family.brams, &Part::brams,
+       "hardware.cbuf, hardware.accumulators, hardware.param_groups and hardware.post_lanes"},
+      {&family.dsps, &Part::dsps, "hardware.array and hardware.post_lanes"}};
+  std::vector<std::string> missing;
+  std::vector<std::string> help;
+  for (const Kind& kind : kinds) {
+    const std::uint32_t used = utilisation.used(*kind.resource);
+    if (used > part.*kind.available) {
+      missing.push_back(fmt::format("{} {}, of which it has {}", used, kind.resource->name,
+                                    part.*kind.available));
+      help.push_back(fmt::format("{} need fewer {}", kind.help, kind.resource->name));
+    }
+  }
+  const auto is_of_a_kind = [&](const std::string& cell) {
+    return std::any_of(kinds.begin(), kinds.end(), [&](const Kind& kind) {
+      const std::vector<const char*>& cells = kind.resource->cells;
+      return std::find(cells.begin(), cells.end(), cell) != cells.end();
+    });
+  };
+  for (const auto& [cell, counts] : utilisation.cells) {
+    if (counts.first > counts.second && !is_of_a_kind(cell)) {
+      missing.push_back(
+          fmt::format("{} {}, of which it has {}", counts.first, cell, counts.second));
+    }
+  }
+  if (missing.empty()) {
+    return "";
+  }
+  std::vector<std::string> larger;
+  for (const Part& other : parts()) {
+    const auto holds = [&](const Kind& kind) {
+      return utilisation.used(*kind.resource) <= other.*kind.available;
+    };
+    if (other.family == part.family && std::all_of(kinds.begin(), kinds.end(), holds)) {
+      larger.push_back(other.name);
+    }
+  }
+  return fmt::format("{} x {} MACs do not fit {}: they need {}{}{}{}", hardware.atomic_c,
+                     hardware.atomic_k, part.title, fmt::join(missing, "; "),
+                     larger.empty() ? "; no part of this family has them"
+                                    : fmt::format("; {} has them", fmt::join(larger, ", ")),
+                     help.empty() ? "" : fmt::format("; smaller {}", fmt::join(help, "; smaller ")),
+                     smaller_presets(hardware));
+}
+
+std::string placer_command(const Part& part, const std::string& tool, const std::string& netlist,
+                           double mhz, std::uint32_t seed, const fs::path& folder) {
+  std::string pins;
+  if (!part.pins.empty()) {
+    std::ofstream(folder / "pins.cst") << part.pins;
+    pins = " --vopt cst=pins.cst";
+  }
+  // Timing that misses the aim is a result, not a failure.
+  return fmt::format(
+      "{} {} {}{} --json {} --freq {} --seed {} --timing-allow-fail --report report.json {} {}",
+      tool, part.options, part.family->placer_options, pins, shell_quoted(netlist), mhz, seed,
+      part.family->placed_option, part.family->placed_file);
+}
+
+Placement read_placement(const fs::path& report, std::uint32_t seed) {
+  std::ifstream in(report);
+  const nlohmann::json json = nlohmann::json::parse(in);
+  Placement placement;
+  placement.seed = seed;
+  for (const auto& [clock, fmax] : json.at("fmax").items()) {
+    const double mhz = fmax.at("achieved").get<double>();
+    placement.mhz = placement.mhz == 0 ? mhz : std::min(placement.mhz, mhz);
+  }
+  if (placement.mhz == 0) {
+    throw std::runtime_error(report.string() + ": no clock");
+  }
+  double longest = 0;
+  for (const nlohmann::json& path : json.at("critical_paths")) {
+    const auto edge = [&](const char* end) { return path.at(end).get<std::string>(); };
+    if (edge("from").rfind("posedge", 0) != 0 || edge("to").rfind("posedge", 0) != 0) {
+      continue;
+    }
+    double total = 0;
+    std::vector<PathStep> steps;
+    for (const nlohmann::json& step : path.at("path")) {
+      const double ns = step.at("delay").get<double>();
+      total += ns;
+      steps.push_back({module_of(step.at("to").at("cell").get<std::string>()),
+                       step.at("type").get<std::string>(), ns});
+    }
+    if (total > longest) {
+      longest = total;
+      placement.critical_path = steps;
+    }
+  }
+  return placement;
+}
+
+}  // namespace tessera::fpga

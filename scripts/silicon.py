@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""The table of docs/silicon.md: presets on parts, placed and routed.
+
+silicon.py COSIM [--write | --check] [PRESET:PART[:SEEDS] ...]
+Rows that are not named stay as they are. With --check the rows named must say what was found. Inferences per second are of the
+published models beside the project, where they are (TESSERA_SHARED).
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+PAGE = TOP / "docs" / "silicon.md"
+SHARED = pathlib.Path(os.environ.get("TESSERA_SHARED", TOP.parent / "shared"))
+MODELS = ["kws_dscnn", "ic_resnet8", "person_detect", "ad_autoencoder", "ssd_slim"]
+ROWS = ["tiny:ecp5-25f:1", "small:ecp5-85f:1"]
+HEADER = "| preset | part | LUT | of | FF | RAM | DSP | MHz | seeds |"
+
+
+def run(cosim, *arguments):
+    command = [cosim, *arguments, "--config", str(TOP / "configs" / "npu.yaml"), "--quiet", "--json", "-"]
+    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+
+
+def cycles(cosim, preset, model):
+    path = SHARED / "models" / model / "model.tflite"
+    result = run(cosim, "--engine", "model", "--network", str(path), "--set", f"hardware={preset}",
+                 "--set", "policy.name=best")
+    return result["totals"]["cycles"]
+
+
+def row_of(cosim, preset, part, seeds):
+    with tempfile.TemporaryDirectory() as folder:
+        design = run(cosim, "fpga", "--part", part, "--out", folder, "--seeds", seeds, "--set", f"hardware={preset}")
+    figures = [preset, part, design["luts"], design["luts_available"], design["ffs"], design["brams"], design["dsps"],
+               f"{design['fmax_mhz']:.1f}", seeds]
+    return "| " + " | ".join(str(f) for f in figures) + " |", design
+
+
+def speeds_of(cosim, preset, part, mhz):
+    figures = [preset, part]
+    for model in MODELS:
+        figures.append(f"{mhz * 1e6 / cycles(cosim, preset, model):.1f}")
+    return "| " + " | ".join(figures) + " |"
+
+
+def key(line):
+    cells = [cell.strip() for cell in line.split("|")]
+    return tuple(cells[1:3])
+
+
+def replaced(page, header, row):
+    """The row in the place of the one with its first two cells in the table that begins with the header."""
+    lines = page.split("\n")
+    at = next(i for i, line in enumerate(lines) if line.startswith(header)) + 2
+    while lines[at].startswith("|") and key(lines[at]) != key(row):
+        at += 1
+    lines[at:at + (1 if lines[at].startswith("|") else 0)] = [row]
+    return "\n".join(lines)
+
+
+def main():
+    cosim, *rest = sys.argv[1:]
+    mode = next((a for a in rest if a.startswith("--")), "")
+    rows = [a for a in rest if not a.startswith("--")] or ROWS
+    old = new = PAGE.read_text()
+    for row in rows:
+        preset, part, *seeds = row.split(":")
+        line, design = row_of(cosim, preset, part, (seeds or ["1"])[0])
+        print(line, flush=True)
+        new = replaced(new, HEADER, line)
+        if (SHARED / "models").is_dir():
+            line = speeds_of(cosim, preset, part, design["fmax_mhz"])
+            print(line, flush=True)
+            new = replaced(new, "| preset | part | " + MODELS[0], line)
+        else:
+            print("skipped: no published models on this machine (TESSERA_SHARED)")
+    if mode == "--write":
+        PAGE.write_text(new)
+    elif mode == "--check" and new != old:
+        sys.exit(f"{PAGE} says something else; silicon.py --write mends it")
+
+
+main()

@@ -1,0 +1,101 @@
+// What is read of the tools' logs and reports, on text that nextpnr 0.11 printed.
+#include <gtest/gtest.h>
+
+#include "fpga/netlist.hpp"
+#include "fpga/placer.hpp"
+#include "fpga/report.hpp"
+#include "tessera/config.hpp"
+#include "tessera/error.hpp"
+#include "tests/files.hpp"
+
+namespace tessera::fpga {
+namespace {
+
+constexpr const char* kLog = R"(Info: Packing LUTs...
+Info: Device utilisation:
+Info: 	          TRELLIS_IO:       4/    197     2%
+Info: 	                DCCA:       1/     56     1%
+Info: 	              DP16KD:      30/     56    53%
+Info: 	          MULT18X18D:      36/     28   128%
+Info: 	          TRELLIS_FF:    6565/  24288    27%
+Info: 	        TRELLIS_COMB:   17278/  24288    71%
+ERROR: Unable to place cell 'a', no BELs remaining to implement cell type 'MULT18X18D'
+)";
+
+constexpr const char* kReport = R"({"critical_paths": [
+  {"from": "<async>", "to": "posedge clk", "path": [
+    {"delay": 90.0, "type": "routing", "from": {"cell": "a", "port": "O"}, "to": {"cell": "b", "port": "I"}}]},
+  {"from": "posedge clk", "to": "posedge clk", "path": [
+    {"delay": 0.5, "type": "clk-to-q", "from": {"cell": "x", "port": "CLK"},
+     "to": {"cell": "u_npu.u_load.u_packer.count_q_TRELLIS_FF_Q", "port": "Q"}},
+    {"delay": 1.25, "type": "routing", "from": {"cell": "x", "port": "Q"},
+     "to": {"cell": "u_npu.u_load.u_packer.count_q_LUT4_A", "port": "A"}},
+    {"delay": 0.25, "type": "logic", "from": {"cell": "x", "port": "A"},
+     "to": {"cell": "u_npu.u_store.u_drain.word_q_LUT4_B", "port": "Z"}}]}],
+ "fmax": {"clk": {"achieved": 31.5, "constraint": 80.0}}, "utilization": {}})";
+
+std::string written(const std::string& name, const std::string& text) {
+  std::string path = testing::TempDir() + name;
+  test::write_text(path, text);
+  return path;
+}
+
+TEST(Parts, UnknownOnesAreNamedWithAllThereAre) {
+  try {
+    find_part("ecp5-25");
+    FAIL();
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("--part ecp5-25: no such part (did you mean `ecp5-25f`?)"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("ice40-up5k"), std::string::npos);
+  }
+}
+
+TEST(Parts, WhatIsMissingNamesAPartThatHasIt) {
+  const Utilisation used = utilisation_in(written("placer.log", kLog));
+  EXPECT_EQ(used.cells.at("TRELLIS_COMB").first, 17278U);
+  const std::string text = what_is_missing(find_part("ecp5-25f"), used, hardware_preset("small"));
+  EXPECT_NE(text.find("36 18x18 multipliers, of which it has 28; ecp5-45f, ecp5-85f has them"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("smaller presets: tiny"), std::string::npos) << text;
+  EXPECT_EQ(text.find("LUT4"), std::string::npos) << "there are enough of them: " << text;
+  EXPECT_EQ(what_is_missing(find_part("ecp5-45f"), used, hardware_preset("small")), "");
+}
+
+TEST(Parts, PathsBetweenRegistersCountAndNameModules) {
+  const Placement placement = read_placement(written("report.json", kReport), 3);
+  EXPECT_EQ(placement.seed, 3U);
+  EXPECT_DOUBLE_EQ(placement.mhz, 31.5);
+  ASSERT_EQ(placement.critical_path.size(), 3U);
+  EXPECT_EQ(placement.critical_path[1].module, "u_load/u_packer");
+  EXPECT_EQ(placement.critical_path[2].module, "u_store/u_drain");
+}
+
+TEST(Parts, CellsBelongToInstances) {
+  EXPECT_EQ(module_of("u_npu.u_cbuf.gen_banks[3].u_bank.mem.0.0"), "u_cbuf/u_bank");
+  EXPECT_EQ(module_of("in_q_TRELLIS_FF_Q"), "");
+}
+
+TEST(Parts, ReportSaysWhatEachModuleTakes) {
+  Design design;
+  design.part = &find_part("ecp5-25f");
+  design.hardware = hardware_preset("tiny");
+  design.usage = {12000, 6000, 30, 28};
+  design.modules = {{"u_compute", {5000, 2000, 8, 16}}, {"", {60, 200, 0, 0}}};
+  design.placements = {{1, 30.25, {{"u_load", "logic", 20.0}, {"u_load", "routing", 13.0}}},
+                       {2, 29.5, {}}};
+  const std::string text = to_text(design, Speed{"lenet", 100000});
+  EXPECT_NE(text.find("33.00"), std::string::npos) << "steps of a module are one line\n" << text;
+  EXPECT_NE(text.find("30.2 MHz with seed 1, the slowest of 2 has 29.5"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("302.5 inferences per second"), std::string::npos) << text;
+  const std::string json = to_json(design, Speed{"lenet", 100000});
+  EXPECT_NE(json.find("\"schema\": \"tessera.fpga/1\""), std::string::npos);
+  EXPECT_NE(json.find("\"luts_available\": 24288"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera::fpga

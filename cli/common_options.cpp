@@ -9,7 +9,7 @@ namespace tessera {
 void CommonOptions::add_to(CLI::App& app) {
   app.add_option("--config", config, "run configuration (YAML)")->required();
   app.add_option("--network", network, "network file or built-in name, overrides config");
-  app.add_option("--engine", engine, "engine: rtl, tlm or model");
+  app.add_option("--engine", engine, "engine: rtl, tlm, model or netlist");
   app.add_option("--set", sets, "path.to.key=value, overrides the config; repeatable")
       ->allow_extra_args(false);
   app.add_option("--seed", seed, "seed of weights and inputs that no file gives");

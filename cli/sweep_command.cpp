@@ -30,7 +30,7 @@ void SweepCommand::add_space(CLI::App& app) {
                  "usable cbuf sizes: 16KiB,48KiB or 16KiB..1MiB (doublings) or 16KiB..64KiB:8KiB");
   app.add_option("--set", request_.sets, "path.to.key=a,b,c; one value: for all points; repeatable")
       ->allow_extra_args(false);
-  app.add_option("--engine", engine_, "engine: rtl, tlm or model");
+  app.add_option("--engine", engine_, "engine: rtl, tlm, model or netlist");
   app.add_option("--seed", seed_, "seed of weights and inputs that no file gives");
   app.add_flag("--quiet", quiet_, "no progress and no tables");
 }

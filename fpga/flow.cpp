@@ -1,23 +1,18 @@
 #include "fpga/flow.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <exception>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <thread>
 
 #include "fpga/netlist.hpp"
 #include "fpga/placer.hpp"
-#include "fpga/tools.hpp"
-#include "sim/rtl/made_files.hpp"
-#include "sim/rtl/shell.hpp"
-#include "sim/rtl/verilate.hpp"
+#include "sim/tools/fpga_tools.hpp"
+#include "sim/tools/made_files.hpp"
+#include "sim/tools/synthesis.hpp"
 #include "tessera/error.hpp"
 #include "tessera/resources.hpp"
 
@@ -26,56 +21,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-/// A folder of the cache, made aside by `make` unless it is there, and moved into place when it is
-/// whole. How long that took when it was done.
-double cached(const fs::path& folder, const std::function<void(const fs::path&)>& make) {
-  fs::create_directories(folder.parent_path());
-  const FileLock lock(folder.string() + ".lock");
-  if (!fs::exists(folder)) {
-    const fs::path aside = folder.string() + fmt::format(".{}", ::getpid());
-    fs::remove_all(aside);
-    fs::create_directories(aside);
-    const auto begin = std::chrono::steady_clock::now();
-    try {
-      make(aside);
-    } catch (...) {
-      fs::remove_all(aside);
-      throw;
-    }
-    std::ofstream(aside / "seconds") << fmt::format("{:.1f}", seconds_since(begin));
-    fs::rename(aside, folder);
-  }
-  return std::stod(contents(folder / "seconds"));
-}
-
 class Flow {
  public:
   Flow(const FlowRequest& request, const std::function<void(const std::string&)>& announce)
       : request_(request),
         announce_(announce),
         family_(*request.part->family),
-        yosys_(find_tool("yosys")),
-        placer_(find_tool(family_.placer)) {
-    sources_ = rtl::listed_sources(data_dir() / "rtl" / "files.f");
-    const auto harness = rtl::listed_sources(data_dir() / "rtl" / "fpga" / "files.f");
-    sources_.insert(sources_.end(), harness.begin(), harness.end());
-    CacheKey key;
-    for (const fs::path& source : sources_) {
-      key.add(source.filename().string() + contents(source));
-    }
-    key.add(version_of(yosys_) + family_.synthesis + parameters());
-    synthesis_ = fs::absolute(cache_dir()) / "fpga" / (family_.name + "-" + key.text());
-  }
+        placer_(find_tool(family_.placer)) {}
 
   Design run() {
     design_.part = request_.part;
     design_.hardware = request_.hardware;
-    design_.tools = {{"yosys", version_of(yosys_)}, {family_.placer, version_of(placer_)}};
-    design_.seconds = cached(synthesis_, [&](const fs::path& folder) { synthesise(folder); });
+    design_.tools = {{"yosys", version_of(find_tool("yosys"))},
+                     {family_.placer, version_of(placer_)}};
+    synthesise_harness();
     design_.modules = area_by_module(synthesis_ / "netlist.json");
     place_all();
     const auto fastest =
@@ -94,37 +53,22 @@ class Flow {
     }
   }
 
-  [[nodiscard]] std::string parameters() const {
-    std::string text;
-    for (const auto& [name, value] : request_.hardware.rtl_parameters()) {
-      text += fmt::format(" -set {} {}", name, value);
-    }
-    return text;
-  }
-
-  // Tools from PyPI run in a sandbox that follows no links and has a /tmp of its own: they get
-  // names relative to where they run.
-  static std::string inside(const fs::path& folder) {
-    return fmt::format("cd {} && ", shell_quoted(folder.string()));
-  }
-
-  void synthesise(const fs::path& folder) const {
-    say(fmt::format("synthesising {} x {} MACs for {} (once; kept in {})",
-                    request_.hardware.atomic_c, request_.hardware.atomic_k, family_.name,
-                    synthesis_.parent_path().string()));
-    std::ofstream script(folder / "synthesis.ys");
-    for (const fs::path& source : sources_) {
-      fs::copy_file(source, folder / source.filename());
-      script << "read_verilog -sv " << source.filename().string() << "\n";
-    }
-    script << "chparam" << parameters() << " harness\n"
-           << family_.synthesis << " -top harness -json netlist.json\n";
-    script.close();
-    // What the synthesiser prints is in its log; the rest is what the shell says.
-    if (!run_logged(inside(folder) + yosys_ + " -q -l synthesis.log synthesis.ys",
-                    folder / "shell.log")) {
-      throw std::runtime_error("synthesis failed:\n" + tail(folder / "shell.log"));
-    }
+  void synthesise_harness() {
+    Synthesis synthesis;
+    synthesis.name = family_.name;
+    synthesis.command = family_.synthesis;
+    synthesis.output = "write_json netlist.json";
+    synthesis.top = "harness";
+    synthesis.sources = listed_sources(data_dir() / "rtl" / "files.f");
+    const auto harness = listed_sources(data_dir() / "rtl" / "fpga" / "files.f");
+    synthesis.sources.insert(synthesis.sources.end(), harness.begin(), harness.end());
+    synthesis.parameters = request_.hardware.rtl_parameters();
+    synthesis.announcement =
+        fmt::format("synthesising {} x {} MACs for {}", request_.hardware.atomic_c,
+                    request_.hardware.atomic_k, family_.name);
+    const Netlist netlist = synthesise(synthesis, announce_);
+    synthesis_ = netlist.folder;
+    design_.seconds = netlist.seconds;
   }
 
   [[nodiscard]] fs::path placed(std::uint32_t seed) const {
@@ -161,7 +105,8 @@ class Flow {
       for (std::uint32_t i = next++; i < request_.seeds; i = next++) {
         try {
           const std::uint32_t seed = i + 1;
-          seconds[i] = cached(placed(seed), [&](const fs::path& folder) { place(seed, folder); });
+          seconds[i] =
+              made_once(placed(seed), [&](const fs::path& folder) { place(seed, folder); });
           placements[i] = read_placement(placed(seed) / "report.json", seed);
         } catch (...) {
           errors[i] = std::current_exception();
@@ -237,8 +182,7 @@ class Flow {
   const FlowRequest& request_;
   const std::function<void(const std::string&)>& announce_;
   const Family& family_;
-  std::string yosys_, placer_;
-  std::vector<fs::path> sources_;
+  std::string placer_;
   fs::path synthesis_;
   Design design_;
 };

@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "fpga/netlist.hpp"
-#include "sim/rtl/shell.hpp"
+#include "sim/tools/shell.hpp"
 #include "tessera/config.hpp"
 
 namespace tessera::fpga {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "sim/rtl/verilate.hpp"
+#include "sim/tools/made_files.hpp"
 #include "tessera/engine.hpp"
 #include "tessera/error.hpp"
 #include "tessera/resources.hpp"
@@ -34,8 +35,8 @@ std::string build(const std::string& folder,
   rtl::Verilation v;
   v.top = "tessera_system";
   v.prefix = "system";
-  v.sources = rtl::listed_sources(rtl / "files.f");
-  for (const fs::path& file : rtl::listed_sources(rtl / "boot" / "files.f")) {
+  v.sources = listed_sources(rtl / "files.f");
+  for (const fs::path& file : listed_sources(rtl / "boot" / "files.f")) {
     v.sources.push_back(file);
   }
   for (const char* name : {"tessera_rom.sv", "tessera_system.sv", "tessera_rom.hex"}) {

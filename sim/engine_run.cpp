@@ -17,7 +17,8 @@ constexpr std::uint32_t kWatchdogCycles = 1000000;
 
 class PlatformRun {
  public:
-  PlatformRun(const Program& program, const RunOptions& options, platform::NpuKind kind)
+  PlatformRun(const Program& program, const RunOptions& options, platform::NpuKind kind,
+              bool netlist = false)
       : program_(program),
         options_(options),
         platform_(platform::Platform::instance()),
@@ -33,7 +34,7 @@ class PlatformRun {
     setup.waves = options.waves;
     if (kind == platform::NpuKind::Rtl) {
       setup.library =
-          rtl::build_variant(program.hardware, {!options.waves.empty()}, options.announce);
+          rtl::build_variant(program.hardware, {!options.waves.empty(), netlist}, options.announce);
     }
     if (options.check_memory) {
       setup.checker = &checker_.emplace(program, memory_);
@@ -203,6 +204,10 @@ RunResult run_on_rtl(const Program& program, const RunOptions& options) {
   return PlatformRun(program, options, platform::NpuKind::Rtl).run();
 }
 
+RunResult run_on_netlist(const Program& program, const RunOptions& options) {
+  return PlatformRun(program, options, platform::NpuKind::Rtl, true).run();
+}
+
 RunResult run_on_tlm(const Program& program, const RunOptions& options) {
   return PlatformRun(program, options, platform::NpuKind::Tlm).run();
 }
@@ -215,6 +220,8 @@ RunResult run_on(Engine engine, const Program& program, const RunOptions& option
   switch (engine) {
     case Engine::Rtl:
       return run_on_rtl(program, options);
+    case Engine::Netlist:
+      return run_on_netlist(program, options);
     case Engine::Tlm:
       return run_on_tlm(program, options);
     default:

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <memory>
 
-#include "sim/rtl/shell.hpp"
+#include "sim/tools/shell.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera::sweep {

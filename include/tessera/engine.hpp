@@ -103,13 +103,15 @@ struct RunOptions {
   std::function<void(const std::string&)> announce;
 };
 
-enum class Engine : std::uint8_t { Rtl, Tlm, Model };
+enum class Engine : std::uint8_t { Rtl, Tlm, Model, Netlist };
 /// In the order of the enum, as configs name them.
 const std::vector<std::string>& engine_names();
 
 /// Runs the program on the SystemC platform: on the Verilated RTL, or on the accelerator's TLM
 /// model. Throw EngineError, MemoryError, MissingTool.
 RunResult run_on_rtl(const Program& program, const RunOptions& options);
+/// On what synthesis makes of the RTL, for an iCE40, in the place of the RTL.
+RunResult run_on_netlist(const Program& program, const RunOptions& options);
 RunResult run_on_tlm(const Program& program, const RunOptions& options);
 /// Counters only, no data: inputs are not needed, outputs are empty.
 RunResult run_on_model(const Program& program, const RunOptions& options);

@@ -64,7 +64,10 @@ module burst_writer #(
   assign room = 13'(BusBytes) - 13'(beat_offset);
   assign beat_bytes = (left < room) ? left : room;
 
-  logic [HoldBytes*8-1:0] hold_q, kept_hold;
+  // The ring that holds them.
+  localparam int unsigned Lanes = 1 << $clog2(InBytes > BusBytes ? InBytes : BusBytes);
+  localparam int unsigned PlaceBits = $clog2(Lanes) + $clog2((HoldBytes + Lanes - 1) / Lanes);
+  logic [PlaceBits-1:0] first_q, free_q;
   logic [HoldBits-1:0] count_q, kept;
   logic emit, take, slot;
 
@@ -75,23 +78,38 @@ module burst_writer #(
   assign emit = !empty && slot && (flush_i || 13'(count_q) >= beat_bytes);
   assign pop = emit && left <= room;
   assign kept = flush_i ? '0 : emit ? count_q - HoldBits'(beat_bytes) : count_q;
-  assign kept_hold = emit ? hold_q >> {beat_bytes[HoldBits-1:0], 3'b000} : hold_q;
   assign in_ready_o = count_q <= HoldBits'(2 * BusBytes);
   assign take = in_valid_i && in_ready_o;
 
-  logic [InBytes*8-1:0] in_masked;
-  assign in_masked = in_data_i & ~({(InBytes * 8) {1'b1}} << {in_count_i, 3'b000});
+  // A beat's bytes where the bus wants them; those around them are whatever the ring has there.
+  logic [BusBytes*8-1:0] beat;
+  byte_ring #(
+      .Bytes(HoldBytes),
+      .InBytes(InBytes),
+      .OutBytes(BusBytes)
+  ) u_ring (
+      .clk_i,
+      .write_i(take),
+      .in_place_i(free_q),
+      .in_data_i,
+      .in_offset_i('0),
+      .in_bytes_i(in_count_i),
+      .out_place_i(first_q - PlaceBits'(beat_offset)),
+      .out_data_o(beat)
+  );
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       left_q <= '0;
-      hold_q <= '0;
+      first_q <= '0;
+      free_q <= '0;
       count_q <= '0;
       w_valid_q <= 1'b0;
     end else begin
       if (emit) left_q <= pop ? '0 : left - beat_bytes;
       if (emit || take) begin
-        hold_q <= take ? kept_hold | ((HoldBytes * 8)'(in_masked) << {kept, 3'b000}) : kept_hold;
+        first_q <= flush_i ? free_q : emit ? first_q + PlaceBits'(beat_bytes) : first_q;
+        if (take) free_q <= free_q + PlaceBits'(in_count_i);
         count_q <= take ? kept + HoldBits'(in_count_i) : kept;
       end
       if (slot) w_valid_q <= emit;
@@ -100,7 +118,7 @@ module burst_writer #(
 
   always_ff @(posedge clk_i) begin
     if (emit) begin
-      w_data_q <= hold_q[BusBytes*8-1:0] << {beat_offset, 3'b000};
+      w_data_q <= beat;
       w_strb_q <= flush_i ? '0 :
           BusBytes'(~({BusBytes{1'b1}} << beat_bytes[OffsetBits:0])) << beat_offset;
       w_last_q <= pop;

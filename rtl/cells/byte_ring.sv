@@ -56,8 +56,8 @@ module byte_ring #(
   assign counted = ~({Lanes{1'b1}} << in_bytes_i);
   assign in_lanes = Lanes'({counted, counted} << in_lane >> Lanes);
   logic [RowBits-1:0] in_row_after, out_row_after;
-  assign in_row_after = in_row + 1'b1;
-  assign out_row_after = out_row + 1'b1;
+  assign in_row_after = (Rows > 1) ? in_row + 1'b1 : '0;
+  assign out_row_after = (Rows > 1) ? out_row + 1'b1 : '0;
 
   logic [Lanes*8-1:0] lanes, turned_back;
   for (genvar l = 0; l < Lanes; l++) begin : gen_lanes

@@ -157,10 +157,8 @@ module compute_unit #(
     // Beyond 4096 words no accumulator exists; saturating keeps the range check honest.
     job_in.pixels = (tile_pixels > 24'd4096) ? 13'd4096 : tile_pixels[12:0];
     job_in.origin = conv.origin;
-    job_in.row_step = compute_pkg::times(kernel_q.row_pitch, 9'(job_in.move_y));
-    job_in.col_step = compute_pkg::times(20'(input_q.atoms), 9'(job_in.move_x));
-    job_in.tap_row_step = 20'(tile_move_y) * kernel_q.row_pitch;
-    job_in.tap_col_step = compute_pkg::times(20'(input_q.atoms), tile_move_x);
+    job_in.row_pitch = kernel_q.row_pitch;
+    job_in.col_pitch = input_q.atoms;
     job_in.ring_row = ring_q.row;
     job_in.ring_atoms = ring_q.atoms;
     job_in.acc_base = conv.acc_base;
@@ -188,8 +186,6 @@ module compute_unit #(
 
   logic [AtomicK-1:0][AtomicC*9-1:0] tile;
   logic tile_valid, swap, claimed_q, loader_idle;
-  logic [8:0] taps;  // at most 16 x 16
-  assign taps = 9'(compute_pkg::times(20'(job_in.tiles_y), 9'(job_in.tiles_x)));
 
   weight_loader #(
       .AtomicC(AtomicC),
@@ -202,7 +198,8 @@ module compute_unit #(
       .full_o(weights_full),
       .address_i(weights_q.address),
       .groups_i(weights_q.groups),
-      .taps_i(taps),
+      .tiles_y_i(job_in.tiles_y),
+      .tiles_x_i(job_in.tiles_x),
       .atoms_i(job_in.atoms),
       .last_kernels_i(weights_q.last_kernels),
       .zero_point_i(weights_q.zero_point),
@@ -233,6 +230,8 @@ module compute_unit #(
       .AtomicC(AtomicC),
       .AtomicK(AtomicK),
       .AccWords (AccWords),
+      .WindowRows(WindowRows),
+      .WindowCols(WindowCols),
       .LineAtoms(LineAtoms)
   ) u_sequencer (
       .clk_i,

@@ -7,7 +7,10 @@ module conv_sequencer #(
     parameter int unsigned AtomicK = 8,
     /// Accumulator words.
     parameter int unsigned AccWords = 512,
-    /// Columns that the depthwise window's lines hold.
+    /// Depthwise window.
+    parameter int unsigned WindowRows = 2,
+    parameter int unsigned WindowCols = 4,
+    /// Columns that its lines hold.
     parameter int unsigned LineAtoms = 128
 ) (
     input  logic               clk_i,
@@ -42,7 +45,12 @@ module conv_sequencer #(
     output logic [       12:0] acc_error_word_o
 );
 
+  localparam int unsigned YBits = compute_pkg::tile_move_bits(WindowRows);
+  localparam int unsigned XBits = compute_pkg::tile_move_bits(WindowCols);
+
   compute_pkg::job_t job_q;
+  // Steps in atoms: of the pixel, and of the tap.
+  logic [19:0] row_step_q, col_step_q, tap_row_step_q, tap_col_step_q;
   logic active_q;
 
   // Loop counters, outermost first: group, kernel row, kernel column, atom, output row, column.
@@ -148,11 +156,11 @@ module conv_sequencer #(
     next_tap_y = tap_y_q;
     next_tap_x = tap_x_q;
     if (last_atom) begin
-      next_tap = tap_q - 20'(atom_q) + job_q.tap_col_step;
+      next_tap = tap_q - 20'(atom_q) + tap_col_step_q;
       next_tap_x = tap_x_q + $signed(17'(job_q.tile_move_x));
       if (last_kx) begin
         next_tap_x = 17'($signed(job_q.x0));
-        next_kernel_row = kernel_row_q + job_q.tap_row_step;
+        next_kernel_row = kernel_row_q + tap_row_step_q;
         next_tap_y = tap_y_q + $signed(17'(job_q.tile_move_y));
         if (last_ky) begin
           next_origin = origin_q + 20'(atom_done);
@@ -178,6 +186,10 @@ module conv_sequencer #(
     end else if (job_take_o) begin
       active_q <= !job_i.is_mark;
       job_q <= job_i;
+      row_step_q <= compute_pkg::times(job_i.row_pitch, 9'(job_i.move_y));
+      col_step_q <= compute_pkg::times(20'(job_i.col_pitch), 9'(job_i.move_x));
+      tap_row_step_q <= compute_pkg::times(job_i.row_pitch, 9'(job_i.tile_move_y[YBits-1:0]));
+      tap_col_step_q <= compute_pkg::times(20'(job_i.col_pitch), 9'(job_i.tile_move_x[XBits-1:0]));
       group_q <= '0;
       ky_q <= '0;
       kx_q <= '0;
@@ -210,7 +222,7 @@ module conv_sequencer #(
           col_wait_q <= col_wait_q - 4'd1;
         end
         line_index_q <= line_index_q + 12'd1;
-        pixel_q <= pixel_q + job_q.col_step;
+        pixel_q <= pixel_q + col_step_q;
         x_q <= x_q + $signed(17'(job_q.move_x));
         acc_q <= acc_q + 13'(emit);
       end else if (!last_row) begin
@@ -223,8 +235,8 @@ module conv_sequencer #(
         col_q <= '0;
         col_wait_q <= job_q.window_w - 4'd1;
         line_index_q <= '0;
-        line_q <= line_q + job_q.row_step;
-        pixel_q <= line_q + job_q.row_step;
+        line_q <= line_q + row_step_q;
+        pixel_q <= line_q + row_step_q;
         x_q <= tap_x_q;
         y_q <= next_y;
         wrap_q <= wrap_of(next_y, job_q.ring_row, job_q.ring_atoms);

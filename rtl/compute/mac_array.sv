@@ -36,15 +36,22 @@ module mac_array #(
       end
     end
 
+    // Pairs, pairs of pairs and so on; channels without a tap are the least value.
+    localparam int unsigned Leaves = 1 << $clog2(AtomicC);
+    logic [2*Leaves*8-1:0] node;
     always_comb begin
-      greatest = -8'sd128;
-      if (maximum_i) begin
-        for (int unsigned c = 0; c < AtomicC; c++) begin
-          if (weights_q[c*9+:9] != 9'd0 && $signed(feature[c*8+:8]) > greatest) begin
-            greatest = feature[c*8+:8];
-          end
+      node = '0;
+      for (int unsigned c = 0; c < Leaves; c++) begin
+        node[(Leaves+c)*8+:8] = -8'sd128;
+        if (c < AtomicC && weights_q[(c%AtomicC)*9+:9] != 9'd0) begin
+          node[(Leaves+c)*8+:8] = feature[(c%AtomicC)*8+:8];
         end
       end
+      for (int unsigned n = Leaves - 1; n > 0; n--) begin
+        node[n*8+:8] = ($signed(node[2*n*8+:8]) > $signed(node[(2*n+1)*8+:8])) ?
+            node[2*n*8+:8] : node[(2*n+1)*8+:8];
+      end
+      greatest = maximum_i ? $signed(node[15:8]) : 8'sd0;
     end
 
     always_ff @(posedge clk_i) begin

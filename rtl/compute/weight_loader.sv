@@ -13,7 +13,9 @@ module weight_loader #(
     output logic                              full_o,
     input  logic [                      19:0] address_i,
     input  logic [                       7:0] groups_i,
-    input  logic [                       8:0] taps_i,
+    /// Weight tiles per kernel and atom: rows, columns; at most 16 x 16.
+    input  logic [                       4:0] tiles_y_i,
+    input  logic [                       4:0] tiles_x_i,
     input  logic [                      11:0] atoms_i,
     input  logic [                       6:0] last_kernels_i,
     /// Subtracted from every weight.
@@ -36,7 +38,8 @@ module weight_loader #(
   logic empty, pop;
   logic [19:0] address;
   logic [7:0] groups;
-  logic [8:0] taps;
+  logic [4:0] tiles_y, tiles_x;
+  logic [8:0] taps_q;
   logic [11:0] atoms;
   logic [6:0] last_kernels;
   logic [7:0] zero_point;
@@ -44,20 +47,20 @@ module weight_loader #(
   logic [5:0] first_byte;
 
   sync_fifo #(
-      .Width(71),
+      .Width(72),
       .Depth(2)
   ) u_jobs (
       .clk_i,
       .rst_ni,
       .push_i,
       .data_i ({
-        address_i, groups_i, taps_i, atoms_i, last_kernels_i, zero_point_i, depthwise_i,
+        address_i, groups_i, tiles_y_i, tiles_x_i, atoms_i, last_kernels_i, zero_point_i, depthwise_i,
         first_byte_i
       }),
       .full_o,
       .pop_i  (pop),
       .data_o ({
-        address, groups, taps, atoms, last_kernels, zero_point, depthwise, first_byte
+        address, groups, tiles_y, tiles_x, atoms, last_kernels, zero_point, depthwise, first_byte
       }),
       .empty_o(empty)
   );
@@ -75,7 +78,7 @@ module weight_loader #(
   logic last_kernel, last_atom, last_tap, last_piece, last_group, issue, begin_job, atom_done;
   logic [5:0] rotate;
   assign last_group = group_q == groups - 8'd1;
-  assign last_tap = tap_q == taps - 9'd1;
+  assign last_tap = tap_q == taps_q - 9'd1;
   assign last_atom = atom_q == atoms - 12'd1;
   assign kernels = last_group ? last_kernels : 7'(AtomicK);
   assign last_kernel = kernel_q == piece_end - 7'd1;
@@ -135,6 +138,7 @@ module weight_loader #(
       end else if (begin_job) begin
         active_q <= 1'b1;
         address_q <= address;
+        taps_q <= 9'(compute_pkg::times(20'(tiles_y), 9'(tiles_x)));
         group_q <= '0;
         tap_q <= '0;
         atom_q <= '0;

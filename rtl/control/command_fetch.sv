@@ -103,24 +103,25 @@ module command_fetch #(
   );
 
   logic head_valid, buffer_empty, buffer_full, pop;
+  // Whether a word is legal is found out as it comes, not behind the memory's slow output.
+  logic legal;
   sync_fifo #(
-      .Width(64),
+      .Width(65),
       .Depth(BufferWords)
   ) u_buffer (
       .clk_i,
       .rst_ni,
       .push_i (word_valid),
-      .data_i (packed_word),
+      .data_i ({tessera_isa_pkg::is_legal(packed_word), packed_word}),
       .full_o (buffer_full),
       .pop_i  (pop),
-      .data_o (word_o),
+      .data_o ({legal, word_o}),
       .empty_o(buffer_empty)
   );
 
-  logic legal, is_end, queue_full;
+  logic is_end, queue_full;
   logic [1:0] unit;
   assign head_valid = !buffer_empty && running_q && !checking_q && !ended_q && !halt_i;
-  assign legal = tessera_isa_pkg::is_legal(word_o);
   assign unit = tessera_isa_pkg::unit_of(word_o[63:58]);
   assign is_end = word_o[63:58] == tessera_isa_pkg::OpEnd;
 
@@ -187,14 +188,28 @@ module command_fetch #(
   assign all_read = running_q && !ended_q && left_q == '0 && !pending_q && reader_empty &&
       buffer_empty && !halt_i;
 
-  logic [31:0] crc_q;
+  // The sum of the word that was buffered in the cycle before; on a narrow bus, where words take two cycles to come, of its halves
+  // one after the other.
+  localparam int unsigned SumBits = (BusBytes <= 4) ? 32 : 64;
+  logic [31:0] crc_q, crc;
+  logic [63:0] sum_q;
+  logic [64/SumBits-1:0] sum_valid_q;
   logic is_same;
-  assign is_same = ~crc_q == run_i.checksum;
+  always_comb begin
+    crc = checksum_pkg::next_crc32(crc_q, sum_q[31:0]);
+    if (SumBits == 64) crc = checksum_pkg::next_crc32(crc, sum_q[63:32]);
+    if (!sum_valid_q[0]) crc = crc_q;
+  end
+  assign is_same = ~crc == run_i.checksum;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || run_i.start) crc_q <= '1;
-    else if (summed) begin
-      crc_q <= checksum_pkg::next_crc32(checksum_pkg::next_crc32(crc_q, word_o[31:0]), word_o[63:32]);
+    if (!rst_ni || run_i.start) begin
+      crc_q <= '1;
+      sum_valid_q <= '0;
+    end else begin
+      sum_valid_q <= (word_valid && checking_q) ? '1 : sum_valid_q >> 1;
+      crc_q <= crc;
     end
+    sum_q <= word_valid ? packed_word : sum_q >> 32;
   end
 
   always_comb begin
@@ -204,7 +219,7 @@ module command_fetch #(
     if (head_valid && !legal) error_o.cause = tessera_isa_pkg::ErrorIllegalCommand;
     else if (all_read && checking_q && !is_same) begin
       error_o.cause = tessera_isa_pkg::ErrorStreamChecksum;
-      error_o.info  = ~crc_q;
+      error_o.info  = ~crc;
     end else if (all_read && !checking_q) error_o.cause = tessera_isa_pkg::ErrorStreamEnd;
     else error_o.valid = 1'b0;
   end

@@ -50,23 +50,21 @@ module stream_packer #(
   localparam int unsigned PlaceBits = $clog2(Lanes) + $clog2((HoldBytes + Lanes - 1) / Lanes);
   logic [PlaceBits-1:0] first_q, free_q;
   logic [HoldBits-1:0] count_q;
-  logic [15:0] unit_left_q;  // 0: at the start of a unit
+  // The chunk to come, worked out a cycle ahead: what of the unit is left, whether it is all of that, its bytes.
+  logic [15:0] unit_left_q;
+  logic begins_q, ends_q;
+  logic [HoldBits-1:0] need_q;
   logic last_q;
 
-  logic [15:0] unit_left;
-  logic [OutCountBits-1:0] most;
-  logic [HoldBits-1:0] need, kept;
+  logic [HoldBits-1:0] kept;
   logic emit;
 
-  assign unit_left = (unit_left_q == '0) ? unit_bytes_i : unit_left_q;
-  assign out_first_o = unit_left_q == '0;
-  assign most = out_first_o ? first_bytes_i : chunk_bytes_i;
-  assign need = (unit_left < 16'(most)) ? HoldBits'(unit_left) : HoldBits'(most);
-  assign out_count_o = OutCountBits'(need);
-  assign out_last_o = unit_left == 16'(need);
+  assign out_first_o = begins_q;
+  assign out_last_o = ends_q;
+  assign out_count_o = OutCountBits'(need_q);
   // Between transfers the sizes mean nothing.
-  assign emit = count_q != '0 && count_q >= need;
-  assign kept = emit ? count_q - need : count_q;
+  assign emit = count_q != '0 && count_q >= need_q;
+  assign kept = emit ? count_q - need_q : count_q;
 
   assign in_ready_o = !last_q && kept <= HoldBits'(OutBytes);
 
@@ -74,14 +72,14 @@ module stream_packer #(
   assign take = in_valid_i && in_ready_o;
 
   logic [OutBytes*8-1:0] chunk_mask;
-  assign chunk_mask = ~({(OutBytes * 8) {1'b1}} << {need, 3'b000});
+  assign chunk_mask = ~({(OutBytes * 8) {1'b1}} << {need_q, 3'b000});
   assign out_valid_o = emit;
   assign out_data_o = chunk & chunk_mask;
 
   logic stuck;
   assign stuck = last_q && !emit;
   assign done_o = last_q && (kept == '0 || stuck);
-  assign ragged_o = (count_q != '0 && stuck) || (emit && unit_left != 16'(need));
+  assign ragged_o = (count_q != '0 && stuck) || (emit && !ends_q);
 
   // Offsets are within a beat.
   logic unused;
@@ -104,22 +102,37 @@ module stream_packer #(
       .out_data_o(chunk)
   );
 
+  // While nothing of a unit has come, its sizes may still change.
+  logic starts;
+  logic [15:0] left;
+  logic [OutCountBits-1:0] most;
+  assign starts = begins_q && count_q == '0 || emit && ends_q;
+  assign left = starts ? unit_bytes_i : unit_left_q - 16'(need_q);
+  assign most = starts ? first_bytes_i : chunk_bytes_i;
+  always_ff @(posedge clk_i) begin
+    if (starts || emit) begin
+      unit_left_q <= left;
+      ends_q <= left <= 16'(most);
+      need_q <= (left <= 16'(most)) ? HoldBits'(left) : HoldBits'(most);
+    end
+  end
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       first_q <= '0;
       free_q <= '0;
       count_q <= '0;
-      unit_left_q <= '0;
+      begins_q <= 1'b1;
       last_q <= 1'b0;
     end else if (done_o) begin
       first_q <= '0;
       free_q <= '0;
       count_q <= '0;
-      unit_left_q <= '0;
+      begins_q <= 1'b1;
       last_q <= 1'b0;
     end else if (take || emit) begin
-      if (emit) unit_left_q <= unit_left - 16'(need);
-      if (emit) first_q <= first_q + PlaceBits'(need);
+      if (emit) begins_q <= ends_q;
+      if (emit) first_q <= first_q + PlaceBits'(need_q);
       if (take) begin
         free_q <= free_q + PlaceBits'(in_bytes_i);
         last_q <= in_last_i;

@@ -9,8 +9,7 @@ package compute_pkg;
     end
   endfunction
 
-  /// Products of configuration words with small factors: sums of shifted words, so that they leave the chip's multipliers to
-  /// the array.
+  /// A configuration word times a small factor: a sum of shifted words, so that the chip's multipliers are left to the array.
   function automatic logic [19:0] times(input logic [19:0] word, input logic [8:0] factor);
     times = '0;
     for (int unsigned b = 0; b < 9; b++) begin
@@ -18,7 +17,13 @@ package compute_pkg;
     end
   endfunction
 
-  /// A convolution as the sequencer executes it: configuration words plus products of them.
+  /// Bits of the slab rows (or columns) from one weight tile to the next, with windows of at most so many rows and dilations of
+  /// at most 16.
+  function automatic int unsigned tile_move_bits(input int unsigned window);
+    tile_move_bits = $clog2(16 * window + 1);
+  endfunction
+
+  /// A convolution as the sequencer executes it: configuration words.
   typedef struct packed {
     logic        is_mark;       // only report `mark_id`
     logic [15:0] mark_id;
@@ -48,10 +53,8 @@ package compute_pkg;
     logic [ 5:0] first_byte;    // depthwise: the first channel's of its atom
     logic [12:0] pixels;        // tile_rows * tile_cols, saturated
     logic [19:0] origin;        // cbuf atom of (y0, x0)
-    logic [19:0] row_step;      // move_y in atoms
-    logic [19:0] col_step;      // move_x in atoms
-    logic [19:0] tap_row_step;  // tile_move_y in atoms
-    logic [19:0] tap_col_step;  // tile_move_x in atoms
+    logic [19:0] row_pitch;     // atoms from one slab row to the next
+    logic [11:0] col_pitch;     // and from one column to the next
     logic [15:0] ring_row;      // first slab row that lies ring_atoms lower
     logic [19:0] ring_atoms;
     logic [11:0] acc_base;
@@ -61,7 +64,7 @@ package compute_pkg;
   } job_t;
 
   /// Bits of job_t; a wrong number is a width error in lint.
-  localparam int unsigned JobBits = 365;
+  localparam int unsigned JobBits = 317;
 
   /// What travels down the pipeline with a feature atom.
   typedef struct packed {

@@ -9,7 +9,8 @@
 namespace tessera::rtl {
 
 struct VariantOptions {
-  bool waves = false;  ///< with tracing compiled in
+  bool waves = false;    ///< with tracing compiled in
+  bool netlist = false;  ///< what synthesis makes of the RTL, for an iCE40, in its place
 };
 
 /// Path of the variant's library. Builds it unless the cache has one for the same sources,

@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "sim/rtl/made_files.hpp"
-#include "sim/rtl/shell.hpp"
+#include "sim/tools/made_files.hpp"
+#include "sim/tools/shell.hpp"
 #include "tessera/error.hpp"
 #include "tessera/resources.hpp"
 
@@ -44,27 +44,14 @@ void run(const std::string& command, const fs::path& log) {
 
 }  // namespace
 
-std::vector<fs::path> listed_sources(const fs::path& list) {
-  std::vector<fs::path> files;
-  std::ifstream names(list);
-  for (std::string line; std::getline(names, line);) {
-    if (!line.empty()) {
-      files.push_back(list.parent_path() / line);
-    }
-  }
-  if (files.empty()) {
-    throw std::runtime_error(list.string() + ": no RTL sources");
-  }
-  return files;
-}
-
 std::string verilate(const Verilation& v, const std::function<void(const std::string&)>& announce) {
   std::string parameters;
   for (const auto& [name, value] : v.parameters) {
     parameters += fmt::format(" -G{}={}", name, value);
   }
   CacheKey hash;
-  hash.add(v.top + parameters + kCompilerFlags + kVerilatorFlags + (v.waves ? kWaveFlags : ""));
+  hash.add(v.top + parameters + v.flags + (v.slow ? "slow" : "") + kCompilerFlags +
+           kVerilatorFlags + (v.waves ? kWaveFlags : ""));
   hash.add(processor_features());
   hash.add(contents(v.wrapper));
   for (const fs::path& header : v.headers) {
@@ -101,12 +88,14 @@ std::string verilate(const Verilation& v, const std::function<void(const std::st
   for (const fs::path& file : v.sources) {
     sources += " " + shell_quoted(file.string());
   }
-  run(fmt::format("verilator {}{} --top-module {}{} -Mdir {} -CFLAGS {}{}", kVerilatorFlags,
-                  v.waves ? kWaveFlags : "", v.top, parameters, shell_quoted(work.string()),
-                  shell_quoted(kCompilerFlags), sources),
+  run(fmt::format("verilator {}{}{} --top-module {}{} -Mdir {} -CFLAGS {}{}", kVerilatorFlags,
+                  v.waves ? kWaveFlags : "", v.flags, v.top, parameters,
+                  shell_quoted(work.string()), shell_quoted(kCompilerFlags), sources),
       log);
-  run(fmt::format("make -j2 -C {} -f V{}.mk OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O3 V{}__ALL.a",
-                  shell_quoted(work.string()), v.top, v.top),
+  run(fmt::format("make -j2 -C {} -f V{}.mk {} V{}__ALL.a", shell_quoted(work.string()), v.top,
+                  v.slow ? "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1"
+                         : "OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O3",
+                  v.top),
       log);
   const fs::path built = work / "model.so";
   // The run-time library is compiled along: its own archive is not position-independent.

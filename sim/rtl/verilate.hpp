@@ -16,12 +16,11 @@ struct Verilation {
   std::vector<std::pair<std::string, std::uint64_t>> parameters;  ///< of the top module
   std::filesystem::path wrapper;                                  ///< C++ around the model
   std::vector<std::filesystem::path> headers;                     ///< that the wrapper depends on
-  bool waves = false;                                             ///< with tracing compiled in
-  std::string announcement;                                       ///< what is said before a build
+  std::string flags;                                              ///< further ones of Verilator
+  bool slow = false;         ///< too large to be optimised much
+  bool waves = false;        ///< with tracing compiled in
+  std::string announcement;  ///< what is said before a build
 };
-
-/// The files that a list in the project names, relative to the list's folder.
-std::vector<std::filesystem::path> listed_sources(const std::filesystem::path& list);
 
 /// Path of the library. Builds it unless the cache has one for the same sources, parameters and
 /// compiler options. `announce` is told before a build, which takes a while. Throws MissingTool

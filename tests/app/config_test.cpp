@@ -192,7 +192,7 @@ TEST(Config, ErrorsSayWhereAndWhatIsAllowed) {
   expect_error("hardware: small\n", "lacks the key `network`");
   expect_error("hardware: small\nnetwork: lenet\n", "did you mean `lenet5`?");
   expect_error("hardware: small\nnetwork: lenet5\nengine: vhdl\n",
-               "allowed is one of rtl, tlm, model");
+               "allowed is one of rtl, tlm, model, netlist");
   expect_error("hardware: [1\n", "npu.yaml:");
   expect_error("", "must be a map");
   expect_error("hardware: small\nnetwork: lenet5\n", "write path.to.key=value", {"seed"});

@@ -5,7 +5,7 @@
 namespace tessera {
 
 const std::vector<std::string>& engine_names() {
-  static const std::vector<std::string> names = {"rtl", "tlm", "model"};
+  static const std::vector<std::string> names = {"rtl", "tlm", "model", "netlist"};
   return names;
 }
 

@@ -1,4 +1,4 @@
-#include "sim/rtl/shell.hpp"
+#include "sim/tools/shell.hpp"
 
 #include <cstdlib>
 

@@ -1,16 +1,17 @@
-#include "sim/rtl/made_files.hpp"
+#include "sim/tools/made_files.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
 
-#include "sim/rtl/shell.hpp"
+#include "sim/tools/shell.hpp"
 
 namespace tessera {
 
@@ -22,6 +23,20 @@ std::string contents(const fs::path& path) {
     throw std::runtime_error(fmt::format("{}: cannot be read", path.string()));
   }
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<fs::path> listed_sources(const fs::path& list) {
+  std::vector<fs::path> files;
+  std::ifstream names(list);
+  for (std::string line; std::getline(names, line);) {
+    if (!line.empty()) {
+      files.push_back(list.parent_path() / line);
+    }
+  }
+  if (files.empty()) {
+    throw std::runtime_error(list.string() + ": no RTL sources");
+  }
+  return files;
 }
 
 void CacheKey::add(const std::string& text) {
@@ -48,6 +63,31 @@ FileLock::~FileLock() {
 bool run_logged(const std::string& command, const fs::path& log) {
   return std::system(
              fmt::format("( {} ) >>{} 2>&1", command, shell_quoted(log.string())).c_str()) == 0;
+}
+
+std::string inside(const fs::path& folder) {
+  return fmt::format("cd {} && ", shell_quoted(folder.string()));
+}
+
+double made_once(const fs::path& folder, const std::function<void(const fs::path&)>& make) {
+  fs::create_directories(folder.parent_path());
+  const FileLock lock(folder.string() + ".lock");
+  if (!fs::exists(folder)) {
+    const fs::path aside = folder.string() + fmt::format(".{}", ::getpid());
+    fs::remove_all(aside);
+    fs::create_directories(aside);
+    const auto begin = std::chrono::steady_clock::now();
+    try {
+      make(aside);
+    } catch (...) {
+      fs::remove_all(aside);
+      throw;
+    }
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    std::ofstream(aside / "seconds") << fmt::format("{:.1f}", took.count());
+    fs::rename(aside, folder);
+  }
+  return std::stod(contents(folder / "seconds"));
 }
 
 std::string tail(const fs::path& log) {

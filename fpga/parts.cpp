@@ -42,7 +42,6 @@ Family ice40() {
   f.ffs = {"flip-flops", {}};
   f.brams = {"4 Kbit block RAMs", {"ICESTORM_RAM"}};
   f.dsps = {"16x16 multipliers", {"ICESTORM_DSP"}};
-  f.flip_flops = {"SB_DFF"};
   return f;
 }
 
@@ -51,7 +50,6 @@ Family gowin() {
   f.name = "gowin";
   f.synthesis = "synth_gowin -nowidelut";
   f.placer = "nextpnr-himbaechel-gowin";
-  f.placer_options = "";
   f.placed_option = "--write";
   f.placed_file = "placed.json";
   f.packer = "gowin_pack";

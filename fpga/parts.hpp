@@ -23,9 +23,8 @@ struct Family {
   std::string packer;          ///< program that makes the bitstream; empty: there is none
   std::string packer_options;  ///< {in} and {out} stand for its files
   std::string bitstream;       ///< file
+  /// Without cells: the placer does not count them, the netlist's are.
   Resource luts, ffs, brams, dsps;
-  std::vector<const char*>
-      flip_flops;  ///< prefixes of cell types, where the placer does not count them
 };
 
 struct Part {

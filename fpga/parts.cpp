@@ -62,30 +62,12 @@ Family gowin() {
   return f;
 }
 
-Family nexus() {
-  Family f;
-  f.name = "nexus";
-  f.synthesis = "synth_lattice -family lifcl -nowidelut -cmp2softlogic";
-  f.placer = "nextpnr-nexus";
-  f.placed_option = "--fasm";
-  f.placed_file = "placed.fasm";
-  f.packer = "prjoxide";
-  f.packer_options = "pack {in} {out}";
-  f.bitstream = "design.bit";
-  f.luts = {"LUT4", {"OXIDE_COMB"}};
-  f.ffs = {"flip-flops", {"OXIDE_FF"}};
-  f.brams = {"18 Kbit block RAMs", {"OXIDE_EBR"}};
-  f.dsps = {"18x18 multipliers", {"MULT18_CORE"}};
-  return f;
-}
-
 }  // namespace
 
 const std::vector<Part>& parts() {
   static const Family lattice_ecp5 = ecp5();
   static const Family lattice_ice40 = ice40();
   static const Family gowin_family = gowin();
-  static const Family lattice_nexus = nexus();
   // What Gowin's placer needs: a pin for each port.
   constexpr const char* kNano9k =
       "IO_LOC \"clk_i\" 52;\nIO_LOC \"rst_ni\" 4;\nIO_LOC \"serial_i\" 3;\nIO_LOC \"serial_o\" "
@@ -112,8 +94,6 @@ const std::vector<Part>& parts() {
       {"gw2a-18", "Gowin GW2AR-LV18QN88C8/I7", &gowin_family,
        "--device GW2AR-LV18QN88C8/I7 --vopt family=GW2A-18C", "-d GW2A-18C", kNano20k, 20736, 15552,
        46, 48},
-      {"lifcl-40", "Lattice LIFCL-40-9BG400C", &lattice_nexus, "--device LIFCL-40-9BG400CES", "",
-       "", 32256, 32256, 84, 56},
   };
   return all;
 }

@@ -13,8 +13,7 @@ CommandLine::CommandLine()
   sweep_.add_to(*app_.add_subcommand("sweep", "one run per size of the cbuf or any other key"));
   validate_.add_to(*app_.add_subcommand(
       "validate", "all three engines, their cycles and bytes against the RTL"));
-  fpga_.add_to(*app_.add_subcommand(
-      "fpga", "the accelerator on an FPGA: area, clock, bitstream"));
+  fpga_.add_to(*app_.add_subcommand("fpga", "the accelerator on an FPGA: area, clock, bitstream"));
   import_.add_to(*app_.add_subcommand("import", "write a model as an editable layer list"));
 }
 

@@ -25,7 +25,8 @@ std::optional<fpga::Speed> speed_of(Config config, Progress& progress) {
   }
   config.engine = Engine::Model;
   const Simulation simulation = simulate(config, {}, progress);
-  return fpga::Speed{simulation.network->name, counter(simulation.result.totals, isa::Counter::Cycles)};
+  return fpga::Speed{simulation.network->name,
+                     counter(simulation.result.totals, isa::Counter::Cycles)};
 }
 
 }  // namespace

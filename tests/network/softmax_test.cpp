@@ -6,7 +6,8 @@
 namespace tessera {
 namespace {
 
-// A sum of exponentials beyond 512 shifts its quotient by more than 31; beyond 4095 it leaves Q12.19.
+// A sum of exponentials beyond 512 shifts its quotient by more than 31; beyond 4095 it leaves
+// Q12.19.
 class EqualValues : public testing::TestWithParam<std::int32_t> {};
 
 TEST_P(EqualValues, HaveNoProbabilityWorthAStep) {

@@ -39,6 +39,9 @@ std::string cbuf_problem(const Hardware& hw) {
 // 3x3 kernels are the usual ones: a window of three rows where the array has room for it, and of
 // five columns, for 5x5 in two tiles, where it has room for more.
 Hardware::Window Hardware::depthwise_window() const {
+  if (!has(isa::Feature::Depthwise)) {
+    return {0, 0};
+  }
   if (atomic_c >= 25) {
     return {5, 5};
   }
@@ -53,7 +56,8 @@ Hardware::Window Hardware::depthwise_window() const {
 
 // 11 taps of 3 channels, the widest usual first layer, have 33 bytes.
 std::uint32_t Hardware::fold_bytes() const {
-  return std::max<std::uint32_t>(atomic_c >= 8 ? 64 : 32, bus_bytes);
+  return has(isa::Feature::Folding) ? std::max<std::uint32_t>(atomic_c >= 8 ? 64 : 32, bus_bytes)
+                                    : 0;
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> Hardware::rtl_parameters() const {
@@ -68,10 +72,11 @@ std::vector<std::pair<std::string, std::uint64_t>> Hardware::rtl_parameters() co
           {"PostLanes", post_lanes},
           {"ReadOutstanding", read_outstanding},
           {"QueueDepth", queue_depth},
-          {"WindowRows", window.rows},
-          {"WindowCols", window.cols},
+          {"WindowRows", std::max(window.rows, 1U)},
+          {"WindowCols", std::max(window.cols, 1U)},
           {"LineAtoms", line_atoms},
-          {"FoldBytes", fold_bytes()}};
+          {"FoldBytes", std::max(fold_bytes(), bus_bytes)},
+          {"Features", features}};
 }
 
 std::string hardware_problem(const Hardware& hw) {
@@ -101,6 +106,10 @@ std::string hardware_problem(const Hardware& hw) {
       return fmt::format("hardware.{} is {}; allowed is a power of two from {} to {}", limit.field,
                          limit.value, limit.low, limit.high);
     }
+  }
+  if (hw.features > Hardware::kAllFeatures) {
+    return fmt::format("hardware.features is {:#x}; there are {} features", hw.features,
+                       isa::kFeatures.size());
   }
   return cbuf_problem(hw);
 }

@@ -81,6 +81,29 @@ Decoded decode(std::uint64_t word) {
   return {build(info->opcode, values), ""};
 }
 
+std::uint32_t features_of(std::uint64_t word) {
+  std::uint32_t features = 0;
+  for (const FeatureUse& use : kFeatureUses) {
+    const std::uint64_t value = (word >> use.lsb) & ((std::uint64_t{1} << use.bits) - 1);
+    const bool has_value =
+        use.bits == 0 || (use.values == 0 ? value != 0 : (use.values >> value & 1) != 0);
+    if (word >> kOpcodeLsb == static_cast<std::uint64_t>(use.opcode) && has_value) {
+      features |= 1U << static_cast<unsigned>(use.feature);
+    }
+  }
+  return features;
+}
+
+std::string feature_names(std::uint32_t features) {
+  std::string names;
+  for (std::size_t i = 0; i < kFeatures.size(); ++i) {
+    if ((features >> i & 1) != 0) {
+      names += fmt::format("{}`{}`", names.empty() ? "" : ", ", kFeatures[i].name);
+    }
+  }
+  return names;
+}
+
 std::string disassemble(const Command& command) {
   const CommandInfo& info = info_of(command);
   const FieldValues values = std::visit([](const auto& c) { return c.values(); }, command);

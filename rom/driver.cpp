@@ -44,12 +44,13 @@ static inline enum tessera_result tessera_probe(void *base) {
                    TESSERA_READ32(base, TESSERA_REG_BUS_BYTES) == TESSERA_BUS_BYTES &&
                    TESSERA_READ32(base, TESSERA_REG_ACC_WORDS) == TESSERA_ACC_WORDS &&
                    TESSERA_READ32(base, TESSERA_REG_PARAM_GROUPS) == TESSERA_PARAM_GROUPS &&
+                   TESSERA_READ32(base, TESSERA_REG_FEATURES) == TESSERA_FEATURES &&
                    TESSERA_READ32(base, TESSERA_REG_CBUF_BYTES) / TESSERA_ATOMIC_C >=
                        TESSERA_CBUF_LIMIT;
   return same ? TESSERA_DONE : TESSERA_OTHER_HARDWARE;
 }
 
-/* Starts a run. The hardware reads its whole stream and compares the checksum before it executes
+/* Starts a run. Hardware with checksums reads the whole stream and compares it before it executes
  * any of it. With `interrupt`, done and failed raise the interrupt until the next start. */
 static inline enum tessera_result tessera_start(void *base, size_t run, int interrupt) {
   if (run >= TESSERA_RUNS) {
@@ -63,7 +64,9 @@ static inline enum tessera_result tessera_start(void *base, size_t run, int inte
   TESSERA_WRITE32(base, TESSERA_REG_WATCHDOG, TESSERA_WATCHDOG_CYCLES);
   TESSERA_WRITE32(base, TESSERA_REG_COMMAND_ADDRESS, tessera_runs[run].address);
   TESSERA_WRITE32(base, TESSERA_REG_COMMAND_BYTES, tessera_runs[run].bytes);
-  TESSERA_WRITE32(base, TESSERA_REG_COMMAND_CHECKSUM, tessera_runs[run].crc32);
+  if (TESSERA_CONTROL_CHECK != 0u) {
+    TESSERA_WRITE32(base, TESSERA_REG_COMMAND_CHECKSUM, tessera_runs[run].crc32);
+  }
   TESSERA_WRITE32(base, TESSERA_REG_CONTROL,
                   TESSERA_CONTROL_START | TESSERA_CONTROL_CLEAR | TESSERA_CONTROL_CHECK);
   return TESSERA_DONE;
@@ -184,7 +187,8 @@ std::string driver_header(const Image& image) {
   }
   text += "#define TESSERA_ID 0x54535241u\n";
   text += define("COMMAND_SET_VERSION", isa::kCommandSetVersion);
-  text += define("CONTROL_START", 1) + define("CONTROL_CLEAR", 2) + define("CONTROL_CHECK", 4);
+  text += define("CONTROL_START", 1) + define("CONTROL_CLEAR", 2) +
+          define("CONTROL_CHECK", hw.has(isa::Feature::Checksums) ? 4 : 0);
   text += define("STATUS_BUSY", 1) + define("STATUS_DONE", 2) + define("STATUS_ERROR", 4);
   text += "\n/* Performance counters. */\n";
   for (std::size_t i = 0; i < isa::kNumCounters; ++i) {
@@ -197,8 +201,8 @@ std::string driver_header(const Image& image) {
   text += "\n/* The accelerator that the program is for. */\n";
   text += define("ATOMIC_C", hw.atomic_c) + define("ATOMIC_K", hw.atomic_k) +
           define("BUS_BYTES", hw.bus_bytes) + define("ACC_WORDS", hw.acc_words) +
-          define("PARAM_GROUPS", hw.param_groups) + define("CBUF_LIMIT", hw.cbuf_atoms()) +
-          define("WATCHDOG_CYCLES", image.watchdog);
+          define("PARAM_GROUPS", hw.param_groups) + define("FEATURES", hw.features) +
+          define("CBUF_LIMIT", hw.cbuf_atoms()) + define("WATCHDOG_CYCLES", image.watchdog);
   text +=
       "\n/* Memory on the accelerator's bus. Constants and commands lie in tessera_rom.bin from "
       "the\n * offsets given; the arena holds activations. */\n";

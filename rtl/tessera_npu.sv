@@ -28,7 +28,9 @@ module tessera_npu #(
     /// Read bursts of the load unit under way at most, a power of two.
     parameter int unsigned ReadOutstanding = 8,
     /// Words per command queue, a power of two.
-    parameter int unsigned QueueDepth = 32
+    parameter int unsigned QueueDepth = 32,
+    /// A bit for each feature of the command set that is built.
+    parameter int unsigned Features = (1 << tessera_isa_pkg::NumFeatures) - 1
 ) (
     input  logic                  clk_i,
     /// Synchronous reset, active low.
@@ -115,7 +117,8 @@ module tessera_npu #(
       .WindowCols(WindowCols),
       .LineAtoms(LineAtoms),
       .FoldBytes(FoldBytes),
-      .BusBytes(BusBytes)
+      .BusBytes(BusBytes),
+      .Features(Features)
   ) u_control (
       .clk_i,
       .rst_ni,
@@ -150,7 +153,8 @@ module tessera_npu #(
 
   front_end #(
       .BusBytes(BusBytes),
-      .QueueDepth(QueueDepth)
+      .QueueDepth(QueueDepth),
+      .Features(Features)
   ) u_front (
       .clk_i,
       .rst_ni(unit_rst_n),
@@ -197,7 +201,8 @@ module tessera_npu #(
       .ParamGroups(ParamGroups),
       .OperandWords(OperandWords),
       .FoldBytes(FoldBytes),
-      .Outstanding(ReadOutstanding)
+      .Outstanding(ReadOutstanding),
+      .Features(Features)
   ) u_load (
       .clk_i,
       .rst_ni(unit_rst_n),
@@ -261,7 +266,8 @@ module tessera_npu #(
       .AccWords(AccWords),
       .WindowRows(WindowRows),
       .WindowCols(WindowCols),
-      .LineAtoms(LineAtoms)
+      .LineAtoms(LineAtoms),
+      .Features(Features)
   ) u_compute (
       .clk_i,
       .rst_ni(unit_rst_n),
@@ -297,7 +303,8 @@ module tessera_npu #(
       .PostLanes(PostLanes),
       .AccWords(AccWords),
       .ParamGroups(ParamGroups),
-      .OperandWords(OperandWords)
+      .OperandWords(OperandWords),
+      .Features(Features)
   ) u_store (
       .clk_i,
       .rst_ni(unit_rst_n),

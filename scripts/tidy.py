@@ -80,7 +80,9 @@ class Unit:
         return f"{self.sources[at]}:{line - self.starts[at] + 1}"
 
     def check(self):
-        command = ["clang-tidy", "--quiet", "--warnings-as-errors=*", self.path, "--", *self.flags]
+        # Paths through tests are run, with sanitizers; to analyse them takes four times as long as all else.
+        fewer = ["--checks=-clang-analyzer-*"] if re.match(r"(tests|bench)/", self.sources[0]) else []
+        command = ["clang-tidy", "--quiet", "--warnings-as-errors=*", *fewer, self.path, "--", *self.flags]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         text = re.sub(re.escape(self.path) + r":(\d+)", self.original, done.stdout)
         return done.returncode == 0, text if done.returncode == 0 or text else done.stderr

@@ -175,6 +175,7 @@ class PlatformRun {
           fmt::format("mark {} of a run of {} layers", id, run_->layers.size()));
     }
     counters_.mark(unit, run_->layers[id], counters);
+    last_mark_ = counters;
     const auto rest = run_->layers.begin() + static_cast<std::ptrdiff_t>(id) + 1;
     if (unit == 2 && std::find(rest, run_->layers.end(), run_->layers[id]) == run_->layers.end()) {
       finish(run_->layers[id]);
@@ -184,7 +185,21 @@ class PlatformRun {
   void run_commands(const CommandRun& run) {
     run_ = &run;
     platform_.run(run.stream, program_.hardware.cbuf_atoms(), kWatchdogCycles);
-    counters_.end_run(run.layers.back(), platform_.read_counters());
+    counters_.end_run(run.layers.back(), final_counters());
+  }
+
+  // Hardware without counters has them on its trace port only; after the last mark only cycles
+  // pass.
+  [[nodiscard]] Counters final_counters() {
+    Counters read = platform_.read_counters();
+    if (program_.hardware.has(isa::Feature::Counters)) {
+      return read;
+    }
+    const std::uint64_t cycles = counter(read, isa::Counter::Cycles);
+    read = last_mark_;
+    counter(read, isa::Counter::ComputeOther) += cycles - counter(read, isa::Counter::Cycles);
+    counter(read, isa::Counter::Cycles) = cycles;
+    return read;
   }
 
   const Program& program_;
@@ -195,6 +210,7 @@ class PlatformRun {
   RunResult result_;
   timing::LayerCounters counters_;
   const CommandRun* run_ = nullptr;
+  Counters last_mark_{};
   std::size_t finished_ = 0;
 };
 

@@ -7,6 +7,22 @@
 namespace tessera {
 namespace {
 
+// `features: none`, `features: all`, or a map of some to whether they are built.
+void read_features(const YAML::Node& node, const std::string& file, Hardware& hw) {
+  if (node.IsScalar() && (node.Scalar() == "all" || node.Scalar() == "none")) {
+    hw.features = node.Scalar() == "all" ? Hardware::kAllFeatures : 0;
+    return;
+  }
+  YamlFields part(node, file, "hardware.features");
+  for (std::size_t i = 0; i < isa::kFeatures.size(); ++i) {
+    const std::uint32_t bit = 1U << i;
+    const bool built = part.choice(std::string(isa::kFeatures[i].name), {"no", "yes"},
+                                   (hw.features & bit) != 0 ? 1 : 0) == 1;
+    hw.features = built ? hw.features | bit : hw.features & ~bit;
+  }
+  part.finish();
+}
+
 // Overrides the values of `hw` that the map gives.
 void read_hardware_fields(const YAML::Node& node, const std::string& file, Hardware& hw,
                           bool preset_allowed) {
@@ -43,6 +59,9 @@ void read_hardware_fields(const YAML::Node& node, const std::string& file, Hardw
   hw.read_outstanding = u32(fields.integer("read_outstanding", 2, 64, hw.read_outstanding));
   hw.queue_depth = u32(fields.integer("queue_depth", 16, 256, hw.queue_depth));
   hw.line_atoms = u32(fields.integer("line_atoms", 16, 2048, hw.line_atoms));
+  if (const YAML::Node features = fields.get("features"); features.IsDefined()) {
+    read_features(features, file, hw);
+  }
   fields.deeper("array", {"atomic_c", "atomic_k"});
   fields.deeper("cbuf", {"size", "capacity", "banks"});
   fields.finish();

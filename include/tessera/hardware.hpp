@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "tessera/generated/command_set.hpp"
+
 namespace tessera {
 
 struct Hardware {
@@ -24,6 +26,13 @@ struct Hardware {
   std::uint32_t queue_depth = 64;       ///< words per command queue
   std::uint32_t line_atoms = 128;       ///< columns that the depthwise window's lines hold
 
+  std::uint32_t features = kAllFeatures;  ///< what is built: a bit for each of isa::Feature
+
+  static constexpr std::uint32_t kAllFeatures = (1U << isa::kFeatures.size()) - 1;
+  [[nodiscard]] bool has(isa::Feature feature) const {
+    return (features >> static_cast<unsigned>(feature) & 1U) != 0;
+  }
+
   [[nodiscard]] std::uint64_t macs_per_cycle() const { return std::uint64_t{atomic_c} * atomic_k; }
   /// Usable cbuf atoms.
   [[nodiscard]] std::uint32_t cbuf_atoms() const {
@@ -37,14 +46,15 @@ struct Hardware {
     return static_cast<std::uint32_t>(cbuf_capacity / atomic_c / cbuf_banks);
   }
 
-  /// Taps that one depthwise weight tile holds: rows x columns, at most atomic_c.
+  /// Taps that one depthwise weight tile holds: rows x columns, at most atomic_c. None without the
+  /// feature.
   struct Window {
     std::uint32_t rows;
     std::uint32_t cols;
   };
   [[nodiscard]] Window depthwise_window() const;
 
-  /// Most bytes of a unit of loads that fold taps.
+  /// Most bytes of a unit of loads that fold taps. 0 without the feature.
   [[nodiscard]] std::uint32_t fold_bytes() const;
 
   /// The RTL's top-level parameters by name.

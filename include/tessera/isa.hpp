@@ -28,6 +28,12 @@ struct Decoded {
 /// Accepts exactly the words that encode() produces.
 Decoded decode(std::uint64_t word);
 
+/// The features that a legal word needs, a bit each.
+std::uint32_t features_of(std::uint64_t word);
+
+/// The names of features, a bit each: "`folding`, `tables`".
+std::string feature_names(std::uint32_t features);
+
 /// "LOAD kind=1 dest=64 post_compute=1"; flags and checksums that are zero are left out.
 std::string disassemble(const Command& command);
 

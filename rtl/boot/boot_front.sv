@@ -2,7 +2,9 @@
 /// accelerator, through its registers. A start pulse runs up to the next work of the host.
 module boot_front #(
     /// Bytes per word of the ROM, a power of two of at least 4.
-    parameter int unsigned BusBytes = 8
+    parameter int unsigned BusBytes = 8,
+    /// The accelerator compares the checksums of streams.
+    parameter bit Checksums = 1'b1
 ) (
     input  logic                  clk_i,
     /// Synchronous reset, active low.
@@ -111,10 +113,11 @@ module boot_front #(
         3'd1: {offset, value} = {tessera_isa_pkg::RegWatchdog, watchdog_q};
         3'd2: {offset, value} = {tessera_isa_pkg::RegCommandAddress, stream_address_q};
         3'd3: {offset, value} = {tessera_isa_pkg::RegCommandBytes, stream_bytes_q};
-        3'd4: {offset, value} = {tessera_isa_pkg::RegCommandChecksum, stream_checksum_q};
+        3'd4: {offset, value} = Checksums ? {tessera_isa_pkg::RegCommandChecksum, stream_checksum_q} :
+            {tessera_isa_pkg::RegIrqEnable, 32'd1};
         3'd5: {offset, value} = {tessera_isa_pkg::RegIrqEnable, 32'd1};
-        // Start, clear what was, check the stream.
-        default: {offset, value} = {tessera_isa_pkg::RegControl, 32'd7};
+        // Start, clear what was, check the stream where that is built.
+        default: {offset, value} = {tessera_isa_pkg::RegControl, Checksums ? 32'd7 : 32'd3};
       endcase
     endcase
   end

@@ -17,6 +17,8 @@ module tessera_boot #(
     parameter int unsigned PostLanes = 8,
     parameter int unsigned ReadOutstanding = 8,
     parameter int unsigned QueueDepth = 32,
+    /// A bit for each feature of the command set that is built.
+    parameter int unsigned Features = (1 << tessera_isa_pkg::NumFeatures) - 1,
     /// As boot_memory's.
     parameter int unsigned HeaderBytes = 128,
     parameter int unsigned ConstantsBase = 0,
@@ -59,7 +61,8 @@ module tessera_boot #(
   logic [31:0] front_address;
 
   boot_front #(
-      .BusBytes(BusBytes)
+      .BusBytes(BusBytes),
+      .Checksums((Features >> tessera_isa_pkg::FeatureChecksums) % 2 == 1)
   ) u_front (
       .clk_i,
       .rst_ni,
@@ -118,7 +121,8 @@ module tessera_boot #(
       .BusBytes(BusBytes),
       .PostLanes(PostLanes),
       .ReadOutstanding(ReadOutstanding),
-      .QueueDepth(QueueDepth)
+      .QueueDepth(QueueDepth),
+      .Features(Features)
   ) u_npu (
       .clk_i,
       .rst_ni,

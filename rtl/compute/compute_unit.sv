@@ -8,7 +8,9 @@ module compute_unit #(
     parameter int unsigned AccWords = 512,
     parameter int unsigned WindowRows = 2,
     parameter int unsigned WindowCols = 4,
-    parameter int unsigned LineAtoms = 128
+    parameter int unsigned LineAtoms = 128,
+    /// A bit for each feature that is built.
+    parameter int unsigned Features = (1 << tessera_isa_pkg::NumFeatures) - 1
 ) (
     input  logic                          clk_i,
     /// Synchronous reset, active low.
@@ -39,6 +41,8 @@ module compute_unit #(
     output unit_pkg::status_t             status_o
 );
 
+  localparam bit HasDepthwise = (Features >> tessera_isa_pkg::FeatureDepthwise) % 2 == 1;
+  localparam bit HasZeroPoints = (Features >> tessera_isa_pkg::FeatureZeroPoints) % 2 == 1;
   localparam int unsigned SumBits = 17 + $clog2(AtomicC);
 
   // Decode --------------------------------------------------------------------------------------
@@ -59,7 +63,7 @@ module compute_unit #(
   assign conv = cmd_i.word;
   // DEPTHWISE has the fields of CONV and some more above them.
   assign depthwise = cmd_i.word;
-  assign is_depthwise = opcode == tessera_isa_pkg::OpDepthwise;
+  assign is_depthwise = HasDepthwise && opcode == tessera_isa_pkg::OpDepthwise;
   assign is_conv = cmd_i.valid && (opcode == tessera_isa_pkg::OpConv || is_depthwise);
   assign is_mark = cmd_i.valid && opcode == tessera_isa_pkg::OpCvMark;
   assign tokens_ready = (!conv.wait_load || tokens_i.load_to_compute) && (!conv.wait_store || tokens_i.store_to_compute);
@@ -202,7 +206,7 @@ module compute_unit #(
       .tiles_x_i(job_in.tiles_x),
       .atoms_i(job_in.atoms),
       .last_kernels_i(weights_q.last_kernels),
-      .zero_point_i(weights_q.zero_point),
+      .zero_point_i(HasZeroPoints ? weights_q.zero_point : 8'sd0),
       .depthwise_i(is_depthwise),
       .first_byte_i(depthwise.first_byte),
       .re_o(weight_re_o),
@@ -287,21 +291,27 @@ module compute_unit #(
   end
 
   logic [AtomicK-1:0][AtomicC*8-1:0] window;
-  depthwise_window #(
-      .AtomicC  (AtomicC),
-      .AtomicK  (AtomicK),
-      .Rows     (WindowRows),
-      .Cols     (WindowCols),
-      .LineAtoms(LineAtoms)
-  ) u_window (
-      .clk_i,
-      .fetch_i(step_valid && step.depthwise),
-      .fetch_line_i(step.line),
-      .push_i(valid1_q && step1_q.depthwise),
-      .atom_i(feature),
-      .rotate_i(step1_q.rotate),
-      .window_o(window)
-  );
+  if (HasDepthwise) begin : gen_window
+    depthwise_window #(
+        .AtomicC  (AtomicC),
+        .AtomicK  (AtomicK),
+        .Rows     (WindowRows),
+        .Cols     (WindowCols),
+        .LineAtoms(LineAtoms)
+    ) u_window (
+        .clk_i,
+        .fetch_i(step_valid && step.depthwise),
+        .fetch_line_i(step.line),
+        .push_i(valid1_q && step1_q.depthwise),
+        .atom_i(feature),
+        .rotate_i(step1_q.rotate),
+        .window_o(window)
+    );
+  end else begin : gen_no_window
+    assign window = '0;
+    logic unused;
+    assign unused = ^{step.line, step1_q.rotate};
+  end
 
   logic sum_valid;
   assign sum_valid = valid2_q && step2_q.emit;

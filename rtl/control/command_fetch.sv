@@ -2,7 +2,9 @@
 /// queues of the units. Where it is to, it reads the whole stream before that and compares its
 /// CRC-32.
 module command_fetch #(
-    parameter int unsigned BusBytes = 8
+    parameter int unsigned BusBytes = 8,
+    /// A bit for each feature that is built.
+    parameter int unsigned Features = (1 << tessera_isa_pkg::NumFeatures) - 1
 ) (
     input  logic                  clk_i,
     /// Synchronous reset, active low: forgets the stream.
@@ -28,6 +30,7 @@ module command_fetch #(
     output unit_pkg::error_t      error_o
 );
 
+  localparam bit HasChecksums = (Features >> tessera_isa_pkg::FeatureChecksums) % 2 == 1;
   localparam int unsigned BufferWords = 64;
   localparam int unsigned BurstBytes = 256;
   localparam int unsigned OffsetBits = $clog2(BusBytes);
@@ -103,19 +106,21 @@ module command_fetch #(
   );
 
   logic head_valid, buffer_empty, buffer_full, pop;
-  // Whether a word is legal is found out as it comes, not behind the memory's slow output.
-  logic legal;
+  // Whether a word is legal, and all that it needs is built, is found out as it comes, not behind the memory's slow output.
+  logic legal, known_word, is_legal, is_built;
+  assign is_legal = tessera_isa_pkg::is_legal(packed_word);
+  assign is_built = (tessera_isa_pkg::features_of(packed_word) & ~tessera_isa_pkg::NumFeatures'(Features)) == '0;
   sync_fifo #(
-      .Width(65),
+      .Width(66),
       .Depth(BufferWords)
   ) u_buffer (
       .clk_i,
       .rst_ni,
       .push_i (word_valid),
-      .data_i ({tessera_isa_pkg::is_legal(packed_word), packed_word}),
+      .data_i ({is_legal, is_legal && is_built, packed_word}),
       .full_o (buffer_full),
       .pop_i  (pop),
-      .data_o ({legal, word_o}),
+      .data_o ({known_word, legal, word_o}),
       .empty_o(buffer_empty)
   );
 
@@ -163,7 +168,7 @@ module command_fetch #(
       address_q <= run_i.address;
       left_q <= run_i.bytes;
       offset_q <= '0;
-      checking_q <= run_i.check;
+      checking_q <= run_i.check && HasChecksums;
     end else if (all_read && checking_q && is_same) begin
       checking_q <= 1'b0;
       address_q <= run_i.address;
@@ -216,7 +221,7 @@ module command_fetch #(
     error_o.valid = 1'b1;
     error_o.cause = tessera_isa_pkg::ErrorNone;
     error_o.info = offset_q;
-    if (head_valid && !legal) error_o.cause = tessera_isa_pkg::ErrorIllegalCommand;
+    if (head_valid && !legal) error_o.cause = known_word ? tessera_isa_pkg::ErrorNotBuilt : tessera_isa_pkg::ErrorIllegalCommand;
     else if (all_read && checking_q && !is_same) begin
       error_o.cause = tessera_isa_pkg::ErrorStreamChecksum;
       error_o.info  = ~crc;

@@ -1,7 +1,9 @@
 /// What the hardware counts, in the order of the command set. Each counter has its low bits as an adder; the high bits of all
 /// lie in one memory, to which one adder carries in turn.
 module counter_bank #(
-    parameter int unsigned Bits = 48
+    parameter int unsigned Bits = 48,
+    /// Else only the cycles can be read.
+    parameter bit All = 1'b1
 ) (
     input  logic                clk_i,
     /// Synchronous reset, active low: all are zero.
@@ -95,7 +97,18 @@ module counter_bank #(
     high[turn_q] <= (written_q[turn_q] ? high[turn_q] : '0) + HighBits'(carries[turn_q]);
   end
 
-  assign count_o = {(written_q[index_i] ? high[index_i] : '0) + HighBits'(carries[index_i]), lows[index_i]};
+  if (All) begin : gen_all
+    assign count_o = {(written_q[index_i] ? high[index_i] : '0) + HighBits'(carries[index_i]), lows[index_i]};
+  end else begin : gen_cycles
+    logic [Bits-1:0] cycles_q;
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) cycles_q <= '0;
+      else if (running_i) cycles_q <= cycles_q + Bits'(1);
+    end
+    assign count_o = (index_i == 4'(tessera_isa_pkg::CounterCycles)) ? cycles_q : '0;
+    logic unused;
+    assign unused = ^{carries, lows};
+  end
   for (genvar i = 0; i < NumCounters; i++) begin : gen_counters
     assign counters_o[i] = {(written_q[i] ? high[i] : '0) + HighBits'(carry_q[i]), low_q[i]};
   end

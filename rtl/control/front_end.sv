@@ -2,7 +2,9 @@
 module front_end #(
     parameter int unsigned BusBytes = 8,
     /// Words per queue, a power of two.
-    parameter int unsigned QueueDepth = 32
+    parameter int unsigned QueueDepth = 32,
+    /// A bit for each feature that is built.
+    parameter int unsigned Features = (1 << tessera_isa_pkg::NumFeatures) - 1
 ) (
     input  logic                         clk_i,
     /// Synchronous reset, active low: forgets the stream.
@@ -29,7 +31,8 @@ module front_end #(
   logic [2:0][63:0] head;
 
   command_fetch #(
-      .BusBytes(BusBytes)
+      .BusBytes(BusBytes),
+      .Features(Features)
   ) u_fetch (
       .clk_i,
       .rst_ni,

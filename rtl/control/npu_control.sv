@@ -10,7 +10,9 @@ module npu_control #(
     parameter int unsigned LineAtoms = 128,
     parameter int unsigned FoldBytes = 64,
     parameter int unsigned BusBytes = 8,
-    parameter int unsigned CounterBits = 48
+    parameter int unsigned CounterBits = 48,
+    /// A bit for each feature that is built.
+    parameter int unsigned Features = (1 << tessera_isa_pkg::NumFeatures) - 1
 ) (
     input  logic                     clk_i,
     /// Synchronous reset, active low.
@@ -58,6 +60,7 @@ module npu_control #(
       .LineAtoms(LineAtoms),
       .FoldBytes(FoldBytes),
       .BusBytes(BusBytes),
+      .Features(Features),
       .CounterBits(CounterBits)
   ) u_registers (
       .clk_i,
@@ -129,7 +132,8 @@ module npu_control #(
   );
 
   counter_bank #(
-      .Bits(CounterBits)
+      .Bits(CounterBits),
+      .All((Features >> tessera_isa_pkg::FeatureCounters) % 2 == 1)
   ) u_counters (
       .clk_i,
       .rst_ni(rst_ni && !clear),

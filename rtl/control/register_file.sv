@@ -11,7 +11,9 @@ module register_file #(
     parameter int unsigned LineAtoms = 128,
     parameter int unsigned FoldBytes = 64,
     parameter int unsigned BusBytes = 8,
-    parameter int unsigned CounterBits = 48
+    parameter int unsigned CounterBits = 48,
+    /// A bit for each feature that is built.
+    parameter int unsigned Features = (1 << tessera_isa_pkg::NumFeatures) - 1
 ) (
     input  logic        clk_i,
     /// Synchronous reset, active low.
@@ -37,7 +39,10 @@ module register_file #(
   localparam logic [1:0] RespOkay = 2'd0;
   localparam logic [1:0] RespSlvErr = 2'd2;
   localparam int unsigned CbufAtoms = CbufBytes / AtomicC;
-  localparam logic [31:0] Window = 32'((LineAtoms << 16) | (WindowCols << 8) | WindowRows);
+  localparam bit HasDepthwise = (Features >> tessera_isa_pkg::FeatureDepthwise) % 2 == 1;
+  localparam bit HasFolding = (Features >> tessera_isa_pkg::FeatureFolding) % 2 == 1;
+  localparam bit HasChecksums = (Features >> tessera_isa_pkg::FeatureChecksums) % 2 == 1;
+  localparam logic [31:0] Window = HasDepthwise ? 32'((LineAtoms << 16) | (WindowCols << 8) | WindowRows) : '0;
 
   logic aw_held_q, w_held_q, bvalid_q, rvalid_q;
   logic [11:0] awaddr_q;
@@ -96,15 +101,22 @@ module register_file #(
         if (&wstrb_q) begin
           unique case (awaddr_q)
             tessera_isa_pkg::RegControl: begin
-              start_q <= wdata_q[0] && !busy_i;
-              clear_q <= wdata_q[1] && !busy_i;
-              if (!busy_i) check_q <= wdata_q[2];
+              if (wdata_q[2] && !HasChecksums) begin
+                bresp_q <= RespSlvErr;
+              end else begin
+                start_q <= wdata_q[0] && !busy_i;
+                clear_q <= wdata_q[1] && !busy_i;
+                if (!busy_i) check_q <= wdata_q[2];
+              end
             end
             tessera_isa_pkg::RegIrqEnable: irq_enable_q <= wdata_q[0];
             tessera_isa_pkg::RegCommandAddress: address_q <= wdata_q;
             tessera_isa_pkg::RegCommandBytes: bytes_q <= wdata_q;
             tessera_isa_pkg::RegWatchdog: watchdog_q <= wdata_q;
-            tessera_isa_pkg::RegCommandChecksum: checksum_q <= wdata_q;
+            tessera_isa_pkg::RegCommandChecksum: begin
+              if (HasChecksums) checksum_q <= wdata_q;
+              else bresp_q <= RespSlvErr;
+            end
             tessera_isa_pkg::RegCbufLimit: begin
               // More than there is would let addresses wrap.
               if (wdata_q > 32'(CbufAtoms)) bresp_q <= RespSlvErr;
@@ -146,8 +158,9 @@ module register_file #(
       tessera_isa_pkg::RegAccWords: rdata = 32'(AccWords);
       tessera_isa_pkg::RegParamGroups: rdata = 32'(ParamGroups);
       tessera_isa_pkg::RegWindow: rdata = Window;
-      tessera_isa_pkg::RegFold: rdata = 32'(FoldBytes);
+      tessera_isa_pkg::RegFold: rdata = HasFolding ? 32'(FoldBytes) : '0;
       tessera_isa_pkg::RegBusBytes: rdata = 32'(BusBytes);
+      tessera_isa_pkg::RegFeatures: rdata = 32'(Features);
       default: begin
         known = lite_i.araddr >= tessera_isa_pkg::RegCounters && lite_i.araddr[1:0] == 2'd0 &&
             counter_index < 9'(tessera_isa_pkg::NumCounters);

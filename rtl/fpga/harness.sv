@@ -15,7 +15,9 @@ module harness #(
     parameter int unsigned BusBytes = 8,
     parameter int unsigned PostLanes = 8,
     parameter int unsigned ReadOutstanding = 8,
-    parameter int unsigned QueueDepth = 32
+    parameter int unsigned QueueDepth = 32,
+    /// A bit for each feature of the command set that is built.
+    parameter int unsigned Features = (1 << tessera_isa_pkg::NumFeatures) - 1
 ) (
     input  logic clk_i,
     input  logic rst_ni,
@@ -82,7 +84,8 @@ module harness #(
       .BusBytes(BusBytes),
       .PostLanes(PostLanes),
       .ReadOutstanding(ReadOutstanding),
-      .QueueDepth(QueueDepth)
+      .QueueDepth(QueueDepth),
+      .Features(Features)
   ) u_npu (
       .clk_i,
       .rst_ni(rst_q),

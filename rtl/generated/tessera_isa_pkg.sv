@@ -3,7 +3,7 @@
 /// Command words, registers, error causes and counters of the accelerator.
 package tessera_isa_pkg;
 
-  localparam logic [31:0] CommandSetVersion = 32'd4;
+  localparam logic [31:0] CommandSetVersion = 32'd5;
 
   localparam logic [5:0] OpEnd = 6'h01;
   localparam logic [5:0] OpLdSource = 6'h10;
@@ -198,7 +198,7 @@ package tessera_isa_pkg;
     logic [3:0] window_h;  // rows of the window, at most the hardware's
   } cv_window_t;
 
-  /// Convolves each channel of the tile with a kernel of its own. Channels follow each other in a pixel's atoms from byte `first_byte` of the origin's on; a piece is what lies in one atom and in one kernel group, and begins at a multiple of the greatest common divisor of atomic_c and atomic_k. Taps inside a window are adjacent, or spaced (no dilation). Weights are ordered [piece][window row][window column][channel in piece], one atom each; tap (r, c) of a window is byte (WINDOW rows - window_h + r) x WINDOW columns + WINDOW columns - window_w + c, all others are zero. With several window rows the columns that it walks, (cols - 1) x stride_x + window_w, or cols - 1 + window_w spaced ones, are at most the WINDOW line.
+  /// Convolves each channel of the tile with a kernel of its own. Channels follow each other in a pixel's atoms from byte `first_byte` of the origin's on; a piece is what lies in one atom and in one kernel group, and begins at a multiple of the greatest common divisor of atomic_c and atomic_k. Taps inside a window are adjacent, or spaced (no dilation). Weights are ordered [piece][window row][window column][channel in piece], one atom each; tap (r, c) of a window is byte (WINDOW rows - window_h + r) x WINDOW columns + WINDOW columns - window_w + c, all others are zero. With several window rows the columns that it walks, (cols - 1) x stride_x + window_w, or cols - 1 + window_w spaced ones, or cols with a window of one column, are at most the WINDOW line.
   typedef struct packed {
     logic [5:0] opcode;
     logic [12:0] reserved;
@@ -378,6 +378,28 @@ package tessera_isa_pkg;
     endcase
   endfunction
 
+  localparam int unsigned FeatureFolding = 0;  // loads that put horizontal taps side by side
+  localparam int unsigned FeatureDepthwise = 1;  // the depthwise window with its line memories, and maxima
+  localparam int unsigned FeatureTables = 2;  // tables of one value behind the requantiser
+  localparam int unsigned FeatureOperands = 3;  // second operands, and the requantiser for what they are added to or multiplied with
+  localparam int unsigned FeatureKeep = 4;  // stores into the cbuf
+  localparam int unsigned FeatureZeroPoints = 5;  // weights with a zero point
+  localparam int unsigned FeatureChecksums = 6;  // checksums of loads and of the whole stream
+  localparam int unsigned FeatureCounters = 7;  // all counters; without them only CYCLES can be read, the others read zero
+  localparam int unsigned NumFeatures = 8;
+
+  /// The features that a word needs.
+  function automatic logic [NumFeatures-1:0] features_of(input logic [63:0] word);
+    features_of[0] = (word[63:58] == OpLdFold) || (word[63:58] == OpLoad && word[26:26] != '0);
+    features_of[1] = (word[63:58] == OpCvWindow) || (word[63:58] == OpDepthwise);
+    features_of[2] = (word[63:58] == OpLoad && (word[2:0] == 3'd4)) || (word[63:58] == OpStPost && (word[1:0] == 2'd1 || word[1:0] == 2'd2));
+    features_of[3] = (word[63:58] == OpLoad && (word[2:0] == 3'd3)) || (word[63:58] == OpStPost && (word[1:0] == 2'd2 || word[1:0] == 2'd3)) || (word[63:58] == OpStResult);
+    features_of[4] = (word[63:58] == OpStKeep) || (word[63:58] == OpStore && word[15:15] != '0) || (word[63:58] == OpStore && word[16:16] != '0);
+    features_of[5] = (word[63:58] == OpCvWeights && word[42:35] != '0);
+    features_of[6] = (word[63:58] == OpLoad && word[27:27] != '0);
+    features_of[7] = 1'b0;
+  endfunction
+
   localparam logic [11:0] RegId = 12'h000;
   localparam logic [11:0] RegVersion = 12'h004;
   localparam logic [11:0] RegControl = 12'h008;
@@ -398,6 +420,7 @@ package tessera_isa_pkg;
   localparam logic [11:0] RegBusBytes = 12'h044;
   localparam logic [11:0] RegWindow = 12'h048;
   localparam logic [11:0] RegFold = 12'h04c;
+  localparam logic [11:0] RegFeatures = 12'h050;
   localparam logic [11:0] RegCounters = 12'h100;
 
   localparam logic [7:0] ErrorNone = 8'd0;
@@ -422,6 +445,7 @@ package tessera_isa_pkg;
   localparam logic [7:0] ErrorTokenOverflow = 8'd19;
   localparam logic [7:0] ErrorStreamChecksum = 8'd20;
   localparam logic [7:0] ErrorLoadChecksum = 8'd21;
+  localparam logic [7:0] ErrorNotBuilt = 8'd22;
 
   localparam int unsigned CounterCycles = 0;
   localparam int unsigned CounterArrayBusy = 1;

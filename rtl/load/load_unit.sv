@@ -12,7 +12,9 @@ module load_unit #(
     /// Most bytes of a unit of folding loads.
     parameter int unsigned FoldBytes = 64,
     /// Read bursts under way at most.
-    parameter int unsigned Outstanding = 8
+    parameter int unsigned Outstanding = 8,
+    /// A bit for each feature that is built.
+    parameter int unsigned Features = (1 << tessera_isa_pkg::NumFeatures) - 1
 ) (
     input  logic                  clk_i,
     /// Synchronous reset, active low: forgets everything.
@@ -48,6 +50,10 @@ module load_unit #(
     output unit_pkg::status_t     status_o
 );
 
+  localparam bit HasFolding = (Features >> tessera_isa_pkg::FeatureFolding) % 2 == 1;
+  localparam bit HasTables = (Features >> tessera_isa_pkg::FeatureTables) % 2 == 1;
+  localparam bit HasOperands = (Features >> tessera_isa_pkg::FeatureOperands) % 2 == 1;
+  localparam bit HasChecksums = (Features >> tessera_isa_pkg::FeatureChecksums) % 2 == 1;
   localparam int unsigned ParamRecordBytes = 12;
   localparam int unsigned TableWords = 512;  // two tables
   localparam int unsigned CompactRecordBytes = 8;
@@ -59,7 +65,7 @@ module load_unit #(
   localparam int unsigned ChunkCountBits = $clog2(ChunkBytes + 1);
   localparam int unsigned BeatCountBits = $clog2(BusBytes + 1);
   // A folded unit that fits an atom takes one cycle, however narrow the bus.
-  localparam int unsigned FoldedBytes = (AtomicC > BusBytes) ? AtomicC : BusBytes;
+  localparam int unsigned FoldedBytes = (HasFolding && AtomicC > BusBytes) ? AtomicC : BusBytes;
   localparam int unsigned FoldedCountBits = $clog2(FoldedBytes + 1);
 
   // Requests ------------------------------------------------------------------------------------
@@ -77,7 +83,12 @@ module load_unit #(
   logic configured, fold_error, is_uniform, record_error, transfer_done, ragged;
 
   assign opcode = cmd_i.word[63:58];
-  assign load = cmd_i.word;
+  // Words that need what is not built do not come: what depends on them is nothing then.
+  always_comb begin
+    load = cmd_i.word;
+    if (!HasFolding) load.fold = 1'b0;
+    if (!HasChecksums) {load.check, load.checksum} = '0;
+  end
   assign is_load = cmd_i.valid && opcode == tessera_isa_pkg::OpLoad;
   assign is_uniform = load.kind == tessera_isa_pkg::LoadKindParam &&
       source.pixel_bytes == 16'(UniformRecordBytes);
@@ -163,7 +174,7 @@ module load_unit #(
       .rst_ni,
       .push_i (start),
       .data_i ({
-        load.kind, load.dest, source.pixel_bytes, load.post_compute, load.fold, fold[56:0],
+        load.kind, load.dest, source.pixel_bytes, load.post_compute, load.fold, HasFolding ? fold[56:0] : 57'd0,
         shape.segment_bytes, factor[36:0], load.check, load.checksum, source.address
       }),
       .full_o (transfers_full),
@@ -200,44 +211,54 @@ module load_unit #(
   assign is_param = transfer.kind == tessera_isa_pkg::LoadKindParam;
   assign is_compact = is_param && transfer.pixel_bytes == 16'(CompactRecordBytes);
   assign is_bias = is_param && transfer.pixel_bytes == 16'(UniformRecordBytes);
-  assign is_operand = transfer.kind == tessera_isa_pkg::LoadKindOperand;
-  assign is_table = transfer.kind == tessera_isa_pkg::LoadKindTable;
+  assign is_operand = HasOperands && transfer.kind == tessera_isa_pkg::LoadKindOperand;
+  assign is_table = HasTables && transfer.kind == tessera_isa_pkg::LoadKindTable;
   assign is_word = is_param || is_table;
 
   logic folded_valid, folded_ready, folded_last, row_ragged;
   logic [FoldedBytes*8-1:0] folded_data;
   logic [FoldedCountBits-1:0] folded_offset, folded_bytes;
 
-  tap_folder #(
-      .InBytes  (BusBytes),
-      .OutBytes (FoldedBytes),
-      .FoldBytes(FoldBytes)
-  ) u_folder (
-      .clk_i,
-      .rst_ni(rst_ni && !transfer_done),
-      .active_i(transfer.fold && !transfers_empty),
-      .unit_bytes_i(transfer.pixel_bytes[6:0]),
-      .advance_i(sink.advance),
-      .units_i(sink.units),
-      .row_bytes_i(transfer.row_bytes),
-      .before_i(sink.pad_before),
-      .after_i(sink.pad_after),
-      .value_i(sink.value),
-      .blank_i(sink.blank),
-      .in_valid_i(beat_take && !halt_i),
-      .in_ready_o(beat_ready),
-      .in_data_i(r_data_i),
-      .in_offset_i(beat_offset),
-      .in_bytes_i(beat_bytes),
-      .in_last_i(beat_last),
-      .out_valid_o(folded_valid),
-      .out_ready_i(folded_ready),
-      .out_data_o(folded_data),
-      .out_offset_o(folded_offset),
-      .out_bytes_o(folded_bytes),
-      .out_last_o(folded_last),
-      .ragged_o(row_ragged)
-  );
+  if (HasFolding) begin : gen_folder
+    tap_folder #(
+        .InBytes  (BusBytes),
+        .OutBytes (FoldedBytes),
+        .FoldBytes(FoldBytes)
+    ) u_folder (
+        .clk_i,
+        .rst_ni(rst_ni && !transfer_done),
+        .active_i(transfer.fold && !transfers_empty),
+        .unit_bytes_i(transfer.pixel_bytes[6:0]),
+        .advance_i(sink.advance),
+        .units_i(sink.units),
+        .row_bytes_i(transfer.row_bytes),
+        .before_i(sink.pad_before),
+        .after_i(sink.pad_after),
+        .value_i(sink.value),
+        .blank_i(sink.blank),
+        .in_valid_i(beat_take && !halt_i),
+        .in_ready_o(beat_ready),
+        .in_data_i(r_data_i),
+        .in_offset_i(beat_offset),
+        .in_bytes_i(beat_bytes),
+        .in_last_i(beat_last),
+        .out_valid_o(folded_valid),
+        .out_ready_i(folded_ready),
+        .out_data_o(folded_data),
+        .out_offset_o(folded_offset),
+        .out_bytes_o(folded_bytes),
+        .out_last_o(folded_last),
+        .ragged_o(row_ragged)
+    );
+  end else begin : gen_no_folder
+    assign beat_ready = folded_ready;
+    assign folded_valid = beat_take && !halt_i;
+    assign folded_data = r_data_i;
+    assign folded_offset = beat_offset;
+    assign folded_bytes = beat_bytes;
+    assign folded_last = beat_last;
+    assign row_ragged = 1'b0;
+  end
 
   logic [ChunkCountBits-1:0] chunk_bytes, chunk_count;
   logic chunk_first, chunk_last;
@@ -347,21 +368,28 @@ module load_unit #(
   logic wrong_checksum, checksum_error, quiet;
   logic [31:0] checked_address;
 
-  load_checksum #(
-      .BusBytes(BusBytes)
-  ) u_checksum (
-      .clk_i,
-      .rst_ni,
-      .beat_i(beat_take && transfer.check),
-      .data_i(r_data_i),
-      .offset_i(beat_offset),
-      .bytes_i(beat_bytes),
-      .last_i(beat_last),
-      .expected_i(transfer.checksum),
-      .address_i(transfer.address),
-      .error_o(wrong_checksum),
-      .address_o(checked_address)
-  );
+  if (HasChecksums) begin : gen_checksum
+    load_checksum #(
+        .BusBytes(BusBytes)
+    ) u_checksum (
+        .clk_i,
+        .rst_ni,
+        .beat_i(beat_take && transfer.check),
+        .data_i(r_data_i),
+        .offset_i(beat_offset),
+        .bytes_i(beat_bytes),
+        .last_i(beat_last),
+        .expected_i(transfer.checksum),
+        .address_i(transfer.address),
+        .error_o(wrong_checksum),
+        .address_o(checked_address)
+    );
+  end else begin : gen_no_checksum
+    assign wrong_checksum = 1'b0;
+    assign checked_address = '0;
+    logic unused;
+    assign unused = transfer.check | (|transfer.checksum) | (|transfer.address);
+  end
 
   assign checksum_error = wrong_checksum && !halt_i;
 

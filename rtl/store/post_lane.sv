@@ -2,7 +2,11 @@
 /// added or multiplied and requantised again. Bit-exact with TensorFlow Lite's reference kernels,
 /// whose inputs to an addition are shifted left by 20 bits and scaled, at most one of them by other
 /// than a half: that one comes from the table.
-module post_lane (
+module post_lane #(
+    /// Tables, and operands, are built.
+    parameter bit Tables = 1'b1,
+    parameter bit Operands = 1'b1
+) (
     input  logic                              clk_i,
     /// Writes a value to the tables: table, then the index as an unsigned byte.
     input  logic                              table_we_i,
@@ -24,52 +28,66 @@ module post_lane (
 
   localparam int unsigned PlainShift = 19;
 
-  logic signed [31:0] mapped, plain, shifted, product;
-  logic signed [7:0] data_q, operand_q;
+  logic signed [31:0] mapped;
 
-  ram_1r1w #(
-      .Width(32),
-      .Depth(512)
-  ) u_table (
-      .clk_i,
-      .we_i(table_we_i),
-      .waddr_i(table_addr_i),
-      .wdata_i(table_data_i),
-      .re_i(stage_i[0]),
-      .raddr_i({post_i.table_select, post_i.table_operand ? operand_i : data_i}),
-      .rdata_o(mapped)
-  );
+  if (Tables) begin : gen_table
+    ram_1r1w #(
+        .Width(32),
+        .Depth(512)
+    ) u_table (
+        .clk_i,
+        .we_i(table_we_i),
+        .waddr_i(table_addr_i),
+        .wdata_i(table_data_i),
+        .re_i(stage_i[0]),
+        .raddr_i({post_i.table_select, post_i.table_operand ? operand_i : data_i}),
+        .rdata_o(mapped)
+    );
+  end else begin : gen_no_table
+    assign mapped = '0;
+    logic unused;
+    assign unused = ^{clk_i, table_we_i, table_addr_i, table_data_i};
+  end
 
   assign mapped_o = mapped[7:0];
 
-  always_ff @(posedge clk_i) begin
-    if (stage_i[0]) begin
-      data_q <= data_i;
-      operand_q <= operand_i;
+  if (Operands) begin : gen_operands
+    logic signed [31:0] plain, shifted, product;
+    logic signed [7:0] data_q, operand_q;
+
+    always_ff @(posedge clk_i) begin
+      if (stage_i[0]) begin
+        data_q <= data_i;
+        operand_q <= operand_i;
+      end
     end
+
+    logic signed [8:0] data, operand;
+    assign data = 9'(data_q) - 9'(post_i.zero_y);
+    assign operand = 9'(operand_q) - 9'(post_i.zero_r);
+    assign plain = post_i.table_operand ? 32'(data) : 32'(operand);
+    assign shifted = (post_i.negate ? -plain : plain) <<< PlainShift;
+    assign product = data * operand;
+
+    logic multiply;
+    assign multiply = post_i.operation == tessera_isa_pkg::StPostOperationMultiply;
+
+    requant_lane u_requant (
+        .clk_i,
+        .stage_i(stage_i[4:1]),
+        .acc_i(multiply ? product : mapped),
+        .bias_i(multiply ? 32'sd0 : shifted),
+        .multiplier_i({1'b0, post_i.multiplier}),
+        .shift_i(8'(post_i.shift)),
+        .zero_point_i(result_i.zero_point),
+        .low_i(result_i.low),
+        .high_i(result_i.high),
+        .data_o
+    );
+  end else begin : gen_no_operands
+    assign data_o = '0;
+    logic unused;
+    assign unused = ^{clk_i, stage_i, post_i, result_i, data_i, operand_i};
   end
-
-  logic signed [8:0] data, operand;
-  assign data = 9'(data_q) - 9'(post_i.zero_y);
-  assign operand = 9'(operand_q) - 9'(post_i.zero_r);
-  assign plain = post_i.table_operand ? 32'(data) : 32'(operand);
-  assign shifted = (post_i.negate ? -plain : plain) <<< PlainShift;
-  assign product = data * operand;
-
-  logic multiply;
-  assign multiply = post_i.operation == tessera_isa_pkg::StPostOperationMultiply;
-
-  requant_lane u_requant (
-      .clk_i,
-      .stage_i(stage_i[4:1]),
-      .acc_i(multiply ? product : mapped),
-      .bias_i(multiply ? 32'sd0 : shifted),
-      .multiplier_i({1'b0, post_i.multiplier}),
-      .shift_i(8'(post_i.shift)),
-      .zero_point_i(result_i.zero_point),
-      .low_i(result_i.low),
-      .high_i(result_i.high),
-      .data_o
-  );
 
 endmodule

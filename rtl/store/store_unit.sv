@@ -7,7 +7,9 @@ module store_unit #(
     parameter int unsigned PostLanes = 8,
     parameter int unsigned AccWords = 512,
     parameter int unsigned ParamGroups = 32,
-    parameter int unsigned OperandWords = 512
+    parameter int unsigned OperandWords = 512,
+    /// A bit for each feature that is built.
+    parameter int unsigned Features = (1 << tessera_isa_pkg::NumFeatures) - 1
 ) (
     input  logic                        clk_i,
     /// Synchronous reset, active low.
@@ -55,6 +57,9 @@ module store_unit #(
     output unit_pkg::status_t           status_o
 );
 
+  localparam bit HasTables = (Features >> tessera_isa_pkg::FeatureTables) % 2 == 1;
+  localparam bit HasOperands = (Features >> tessera_isa_pkg::FeatureOperands) % 2 == 1;
+  localparam bit HasKeep = (Features >> tessera_isa_pkg::FeatureKeep) % 2 == 1;
   localparam int unsigned CountBits = $clog2(PostLanes + 1);
 
   tessera_isa_pkg::st_address_t address_q;
@@ -78,13 +83,17 @@ module store_unit #(
   logic wants_result;
   logic is_store, is_mark, settled, tokens_ready, start, kernel_count_error;
   assign opcode = cmd_i.word[63:58];
-  assign store = cmd_i.word;
+  // Words that need what is not built do not come: what depends on them is nothing then.
+  always_comb begin
+    store = cmd_i.word;
+    if (!HasKeep) {store.keep, store.keep_only, store.dest, store.dest_byte} = '0;
+  end
   assign is_store = cmd_i.valid && opcode == tessera_isa_pkg::OpStore;
   assign is_mark = cmd_i.valid && opcode == tessera_isa_pkg::OpStMark;
   assign settled = bursts_q == '0;
   assign tokens_ready = !store.wait_compute || tokens_i.compute_to_store;
-  assign wants_result = post_q.operation == tessera_isa_pkg::StPostOperationAdd ||
-      post_q.operation == tessera_isa_pkg::StPostOperationMultiply;
+  assign wants_result = HasOperands && (post_q.operation == tessera_isa_pkg::StPostOperationAdd ||
+      post_q.operation == tessera_isa_pkg::StPostOperationMultiply);
   assign place_set = address_set_q && shape_set_q &&
       (stride_set_q || (shape_q.inner == 16'd1 && shape_q.outer == 16'd1));
   assign configured = quant_set_q && tile_set_q && (result_set_q || !wants_result) &&
@@ -118,7 +127,7 @@ module store_unit #(
         tessera_isa_pkg::OpStTile: tile_q <= cmd_i.word;
         tessera_isa_pkg::OpStResult: result_q <= cmd_i.word;
         tessera_isa_pkg::OpStKeep: keep_q <= cmd_i.word;
-        tessera_isa_pkg::OpStore: store_q <= cmd_i.word;
+        tessera_isa_pkg::OpStore: store_q <= store;
         default: ;
       endcase
     end
@@ -176,18 +185,24 @@ module store_unit #(
   logic [11:0] operand_addr;
   logic [AtomicK*8-1:0] operand_data;
 
-  operand_memory #(
-      .AtomicK(AtomicK),
-      .Words  (OperandWords)
-  ) u_operands (
-      .clk_i,
-      .we_i(operand_we_i),
-      .waddr_i(operand_addr_i),
-      .wdata_i(operand_data_i),
-      .re_i(operand_re),
-      .raddr_i(operand_addr),
-      .rdata_o(operand_data)
-  );
+  if (HasOperands) begin : gen_operands
+    operand_memory #(
+        .AtomicK(AtomicK),
+        .Words  (OperandWords)
+    ) u_operands (
+        .clk_i,
+        .we_i(operand_we_i),
+        .waddr_i(operand_addr_i),
+        .wdata_i(operand_data_i),
+        .re_i(operand_re),
+        .raddr_i(operand_addr),
+        .rdata_o(operand_data)
+    );
+  end else begin : gen_no_operands
+    assign operand_data = '0;
+    logic unused;
+    assign unused = ^{operand_we_i, operand_addr_i, operand_data_i, operand_re, operand_addr};
+  end
 
   logic drain_valid, drain_ready;
   logic [PostLanes*8-1:0] drain_data;
@@ -198,7 +213,9 @@ module store_unit #(
       .PostLanes(PostLanes),
       .AccWords(AccWords),
       .ParamGroups(ParamGroups),
-      .OperandWords(OperandWords)
+      .OperandWords(OperandWords),
+      .Tables(HasTables),
+      .Operands(HasOperands)
   ) u_drain (
       .clk_i,
       .rst_ni,
@@ -246,33 +263,44 @@ module store_unit #(
   assign drain_take = drain_valid && drain_ready;
   assign kept = drain_take && keep_last;
 
-  tile_keeper #(
-      .AtomicC(AtomicC),
-      .AtomicK(AtomicK),
-      .PostLanes(PostLanes)
-  ) u_keeper (
-      .clk_i,
-      .start_i(start),
-      .dest_i(store.dest),
-      .dest_byte_i(start ? store.dest_byte : store_q.dest_byte),
-      .pixels_i(tile_q.pixels),
-      .groups_i(tile_q.groups),
-      .last_kernels_i(tile_q.last_kernels),
-      .cols_i(keep_q.cols),
-      .pixel_step_i(keep_q.pixel_step),
-      .row_step_i(keep_q.row_step),
-      .cbuf_limit_i,
-      .valid_i(keep_valid),
-      .take_i(keep_valid && !keep_refused_i),
-      .data_i(drain_data),
-      .count_i(drain_count),
-      .we_o(keep_we),
-      .address_o(keep_address_o),
-      .data_o(keep_data_o),
-      .chunk_last_o(keep_part_last),
-      .last_o(keep_last),
-      .error_o(keep_error)
-  );
+  if (HasKeep) begin : gen_keeper
+    tile_keeper #(
+        .AtomicC(AtomicC),
+        .AtomicK(AtomicK),
+        .PostLanes(PostLanes)
+    ) u_keeper (
+        .clk_i,
+        .start_i(start),
+        .dest_i(store.dest),
+        .dest_byte_i(start ? store.dest_byte : store_q.dest_byte),
+        .pixels_i(tile_q.pixels),
+        .groups_i(tile_q.groups),
+        .last_kernels_i(tile_q.last_kernels),
+        .cols_i(keep_q.cols),
+        .pixel_step_i(keep_q.pixel_step),
+        .row_step_i(keep_q.row_step),
+        .cbuf_limit_i,
+        .valid_i(keep_valid),
+        .take_i(keep_valid && !keep_refused_i),
+        .data_i(drain_data),
+        .count_i(drain_count),
+        .we_o(keep_we),
+        .address_o(keep_address_o),
+        .data_o(keep_data_o),
+        .chunk_last_o(keep_part_last),
+        .last_o(keep_last),
+        .error_o(keep_error)
+    );
+  end else begin : gen_no_keeper
+    assign keep_we = '0;
+    assign keep_address_o = '0;
+    assign keep_data_o = '0;
+    assign keep_part_last = 1'b1;
+    assign keep_last = 1'b0;
+    assign keep_error = 1'b0;
+    logic unused;
+    assign unused = ^{keep_valid, cbuf_limit_i, keep_q};
+  end
 
   assign keep_we_o = keep_we;
 

@@ -6,6 +6,9 @@ module tile_drain #(
     parameter int unsigned AccWords = 512,
     parameter int unsigned ParamGroups = 32,
     parameter int unsigned OperandWords = 512,
+    /// The post lanes have tables, and operands.
+    parameter bit Tables = 1'b1,
+    parameter bit Operands = 1'b1,
     /// Derived, not to be set.
     parameter int unsigned CountBits = $clog2(PostLanes + 1)
 ) (
@@ -119,6 +122,9 @@ module tile_drain #(
   end
 
   logic wants_operand;
+  // What is not built is not asked for.
+  logic [1:0] operation;
+  assign operation = (Tables || Operands) ? post_i.operation : tessera_isa_pkg::StPostOperationNone;
   logic [Stages-1:0] valid_q;
   logic [Stages-1:0][CountBits-1:0] count_q;
   logic [Requantised:0][6:0] pipe_chunk_q;
@@ -132,7 +138,7 @@ module tile_drain #(
     end else begin
       valid_q <= {valid_q[Stages-2:0], issue};
       valid_q[Mapped] <= valid_q[Requantised] &&
-          post_i.operation != tessera_isa_pkg::StPostOperationNone;
+          operation != tessera_isa_pkg::StPostOperationNone;
       valid_q[Mapped+1] <= valid_q[Mapped] && wants_operand;
     end
   end
@@ -158,8 +164,8 @@ module tile_drain #(
 
   // Operands are wanted when the values leave the first requantiser.
   logic [12:0] operand_q;
-  assign wants_operand = post_i.operation == tessera_isa_pkg::StPostOperationAdd ||
-      post_i.operation == tessera_isa_pkg::StPostOperationMultiply;
+  assign wants_operand = Operands && (post_i.operation == tessera_isa_pkg::StPostOperationAdd ||
+      post_i.operation == tessera_isa_pkg::StPostOperationMultiply);
   assign operand_re_o = valid_q[Requantised-1] && wants_operand && !halt_i;
   assign operand_addr_o = operand_q[11:0];
 
@@ -201,7 +207,10 @@ module tile_drain #(
         .data_o(bytes[l*8+:8])
     );
 
-    post_lane u_post (
+    post_lane #(
+        .Tables(Tables),
+        .Operands(Operands)
+    ) u_post (
         .clk_i,
         .table_we_i(table_i.we),
         .table_addr_i(table_i.address),
@@ -219,7 +228,7 @@ module tile_drain #(
   logic write;
   logic [CountBits-1:0] write_count;
   always_comb begin
-    unique case (post_i.operation)
+    unique case (operation)
       tessera_isa_pkg::StPostOperationNone: begin
         write = valid_q[Requantised];
         write_count = count_q[Requantised];

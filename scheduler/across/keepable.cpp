@@ -152,6 +152,9 @@ class Finder {
 }  // namespace
 
 std::vector<Keepable> find_keepable(const PlannedUnits& units) {
+  if (!units.hardware.has(isa::Feature::Keep)) {
+    return {};
+  }
   return Finder(units).run();
 }
 

@@ -114,8 +114,9 @@ void check_depthwise(const Op& op, RunState& state) {
   if (!has_kernels(op, state)) {
     return;
   }
-  const std::uint32_t line =
-      (op.tile.cols - 1) * (window.spaced != 0 ? 1 : op.kernel.stride_x) + window.window_w;
+  // A window of one column goes from output to output.
+  const std::uint32_t step = window.spaced != 0 || window.window_w == 1 ? 1 : op.kernel.stride_x;
+  const std::uint32_t line = (op.tile.cols - 1) * step + window.window_w;
   if (window.window_h > 1 && line > state.hw.line_atoms) {
     state.findings.report_here(
         fmt::format("lines of {} pixels, the window holds {}", line, state.hw.line_atoms));

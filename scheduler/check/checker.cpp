@@ -49,6 +49,13 @@ void check_run(const CommandRun& run, const Program& program, ExternalMap& exter
   for (std::string& problem : replay.problems) {
     state.findings.report(std::move(problem));
   }
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (const std::uint32_t missing = isa::features_of(words[i]) & ~program.hardware.features;
+        missing != 0) {
+      state.findings.report(fmt::format("word {}: needs {}, which the hardware is built without", i,
+                                        isa::feature_names(missing)));
+    }
+  }
   external.begin_run(grain_of(replay.ops, external));
   check_ops(replay.ops, state);
   external.end_run();

@@ -16,8 +16,8 @@ bool is_foldable(const ConvShape& s, const Hardware& hardware) {
   const auto most = static_cast<std::int32_t>(hardware.fold_bytes());
   const std::int32_t right =
       (s.out_w - 1) * s.stride_w - s.pad_left + s.kernel_w - s.in_w;  // beyond the picture
-  return !s.depthwise && s.dilation_w == 1 && s.kernel_w * s.in_c <= most &&
-         s.stride_w * s.in_c <= most && s.out_w <= kMostUnits &&
+  return hardware.has(isa::Feature::Folding) && !s.depthwise && s.dilation_w == 1 &&
+         s.kernel_w * s.in_c <= most && s.stride_w * s.in_c <= most && s.out_w <= kMostUnits &&
          // Every window touches the picture.
          s.pad_left >= 0 && s.pad_left < s.kernel_w && right < s.kernel_w &&
          s.pad_left * s.in_c <= kMostPadding && right * s.in_c <= kMostPadding;

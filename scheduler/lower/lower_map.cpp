@@ -218,13 +218,20 @@ bool add_operand(Lowering& lowering, const Tensor& operand, const Tensor& out) {
 
 }  // namespace
 
-bool absorb(Lowering& lowering, const Network& network, const Operator& next, std::int32_t main) {
+bool absorb(Lowering& lowering, const Network& network, const Hardware& hardware,
+            const Operator& next, std::int32_t main) {
   if (lowering.post || lowering.pieces.empty()) {
     return false;
   }
+  const auto take = [&](PostOperation post) {
+    lowering.post = std::move(post);
+    if (lowering::missing_features(lowering.post, hardware) != 0) {
+      lowering.post.reset();
+    }
+    return lowering.post.has_value();
+  };
   if (std::holds_alternative<Unary>(next.attributes)) {
-    lowering.post = lowering::table_operation(network, next, main);
-    return true;
+    return take(lowering::table_operation(network, next, main));
   }
   if (!std::holds_alternative<Binary>(next.attributes)) {
     return false;
@@ -236,14 +243,11 @@ bool absorb(Lowering& lowering, const Network& network, const Operator& next, st
     return false;
   }
   if (lowering::is_constant(other) && other.elements() == 1) {
-    lowering.post = lowering::table_operation(network, next, main);
-    return true;
+    return take(lowering::table_operation(network, next, main));
   }
-  if (!add_operand(lowering, other, out)) {
-    return false;
-  }
-  lowering.post = lowering::binary_operation(network, next, place);
-  return true;
+  PostOperation post = lowering::binary_operation(network, next, place);
+  return lowering::missing_features(post, hardware) == 0 && add_operand(lowering, other, out) &&
+         take(std::move(post));
 }
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 
 #include "scheduler/lower/lowering_parts.hpp"
 #include "scheduler/lower/weight_range.hpp"
+#include "scheduler/lower/without_window.hpp"
 
 namespace tessera {
 namespace {
@@ -76,19 +77,6 @@ Lowering refuse(std::string problem) {
 
 namespace {
 
-// The kernels [begin, end) of a piece.
-LayerKernel some_of(LayerKernel kernel, std::int32_t begin, std::int32_t end) {
-  const std::size_t each = kernel.weights.size() / kernel.biases.size();
-  const auto cut = [&](auto& values, std::size_t size) {
-    values.erase(values.begin() + static_cast<std::ptrdiff_t>(size) * end, values.end());
-    values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(size) * begin);
-  };
-  cut(kernel.weights, each);
-  cut(kernel.biases, 1);
-  cut(kernel.factors, 1);
-  return kernel;
-}
-
 // Kernels with other zero points are other passes.
 std::vector<Piece> cut_by_zero(const std::vector<Piece>& pieces,
                                const std::vector<KernelRange>& ranges) {
@@ -119,7 +107,7 @@ std::vector<Piece> cut_by_zero(const std::vector<Piece>& pieces,
           part.feature_view.offset += static_cast<std::uint64_t>(begin);
         }
         part.kernel = [kernel = whole.kernel, begin, end](Contents contents) {
-          return some_of(kernel(contents), begin, end);
+          return some_kernels(kernel(contents), begin, end);
         };
       }
       result.push_back(std::move(part));
@@ -128,7 +116,26 @@ std::vector<Piece> cut_by_zero(const std::vector<Piece>& pieces,
   return result;
 }
 
+// What nothing else can take the place of.
+std::uint32_t missing_for(const Lowering& lowering, const Hardware& hardware) {
+  std::uint32_t needed = missing_features(lowering.post, hardware);
+  for (const Piece& piece : lowering.pieces) {
+    if (piece.shape.maximum) {
+      needed |= 1U << static_cast<unsigned>(isa::Feature::Depthwise);
+    }
+    if (piece.shape.weight_zero != 0) {
+      needed |= 1U << static_cast<unsigned>(isa::Feature::ZeroPoints);
+    }
+  }
+  return needed & ~hardware.features;
+}
+
 }  // namespace
+
+std::uint32_t missing_features(const std::optional<PostOperation>& post, const Hardware& hardware) {
+  return post ? isa::features_of(isa::encode(post->command)) & ~hardware.features : 0;
+}
+
 }  // namespace lowering
 
 Lowering lower(const Network& network, const Operator& op, const Hardware& hardware,
@@ -147,6 +154,13 @@ Lowering lower(const Network& network, const Operator& op, const Hardware& hardw
       const bool outputs_last = std::holds_alternative<DepthwiseConv2d>(op.attributes);
       result.pieces = lowering::cut_by_zero(result.pieces, kernel_ranges(kernel, outputs_last));
     }
+  }
+  if (const std::uint32_t missing = lowering::missing_for(result, hardware); missing != 0) {
+    return lowering::refuse(
+        fmt::format("needs {}, which the hardware is built without", isa::feature_names(missing)));
+  }
+  if (!hardware.has(isa::Feature::Depthwise)) {
+    result.pieces = without_window(result.pieces, hardware);
   }
   for (const Piece& piece : result.pieces) {
     if (!lowering::tensor_of(network, piece.feature).constant.empty()) {

@@ -67,6 +67,7 @@ Lowering lower(const Network& network, const Operator& op, const Hardware& hardw
 std::optional<FoldedInput> foldable_input(const Network& network, const Operator& op);
 
 /// Lets `next` ride on what computes its input `main`. False when it cannot.
-bool absorb(Lowering& lowering, const Network& network, const Operator& next, std::int32_t main);
+bool absorb(Lowering& lowering, const Network& network, const Hardware& hardware,
+            const Operator& next, std::int32_t main);
 
 }  // namespace tessera

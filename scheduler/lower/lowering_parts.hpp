@@ -26,6 +26,9 @@ ConvShape shape_between(const std::string& name, const Tensor& in, const Tensor&
 
 Lowering refuse(std::string problem);
 
+/// Features that what follows the requantiser needs and the hardware does not have, a bit each.
+std::uint32_t missing_features(const std::optional<PostOperation>& post, const Hardware& hardware);
+
 Lowering conv(const Context& context, const Conv2d& conv, const std::optional<FoldedInput>& pad);
 Lowering depthwise(const Context& context, const DepthwiseConv2d& conv,
                    const std::optional<FoldedInput>& pad);

@@ -140,6 +140,8 @@ struct WindowTiling {
 class Windows {
  public:
   Windows(const ConvShape& s, const Hardware& hw) : s_(s), hardware_(hw.depthwise_window()) {
+    // Without a window shapes are still looked at as if each tap were one.
+    hardware_ = {std::max(hardware_.rows, 1U), std::max(hardware_.cols, 1U)};
     if (s.dilation_h == 1 && s.dilation_w == 1 && s.stride_h * s.stride_w > 1) {
       const std::uint64_t plain = cycles(hw);
       spaced_ = true;

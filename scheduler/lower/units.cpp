@@ -134,7 +134,7 @@ class UnitPlanner {
         return;
       }
     }
-    if (absorb(unit.lowering, network_, next, unit.output)) {
+    if (absorb(unit.lowering, network_, hardware_, next, unit.output)) {
       absorbed_[readers[0]] = true;
       unit.absorbed.push_back(readers[0]);
       unit.output = next.output;

@@ -121,7 +121,7 @@ class RunWriter {
     }
     assign_tokens(actions_);
     std::vector<std::uint64_t> words = write_stream(actions_, hardware_.queue_depth);
-    if (contents_ == Contents::All) {
+    if (contents_ == Contents::All && hardware_.has(isa::Feature::Checksums)) {
       seal_loads(words, program_.image, program_.regions.front().range, hardware_);
     }
     const std::vector<std::uint8_t> bytes = bytes_of(words);

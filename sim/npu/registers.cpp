@@ -4,6 +4,7 @@ namespace tessera::npu {
 namespace {
 
 constexpr std::uint32_t kId = 0x54535241;
+constexpr std::uint32_t kCheck = 4;  // of CONTROL
 constexpr std::uint32_t kBusy = 1, kDone = 2, kError = 4;
 
 }  // namespace
@@ -70,6 +71,9 @@ Response Registers::read(std::uint32_t offset, const Counters& counters,
     case isa::reg::kWindow:
       value = window.rows == 0 ? 0 : window.rows | window.cols << 8 | hw.line_atoms << 16;
       break;
+    case isa::reg::kFeatures:
+      value = hw.features;
+      break;
     case isa::reg::kFold:
       value = hw.fold_bytes();
       break;
@@ -79,7 +83,12 @@ Response Registers::read(std::uint32_t offset, const Counters& counters,
         value = 0;
         return Response::SlaveError;
       }
-      value = static_cast<std::uint32_t>(counters[index] >> (offset % 8 == 4 ? 32 : 0));
+      if (hw.has(isa::Feature::Counters) ||
+          index == static_cast<std::uint32_t>(isa::Counter::Cycles)) {
+        value = static_cast<std::uint32_t>(counters[index] >> (offset % 8 == 4 ? 32 : 0));
+      } else {
+        value = 0;
+      }
     }
   }
   return Response::Okay;
@@ -88,6 +97,9 @@ Response Registers::read(std::uint32_t offset, const Counters& counters,
 Response Registers::write(std::uint32_t offset, std::uint32_t value) {
   switch (offset) {
     case isa::reg::kControl:
+      if ((value & kCheck) != 0 && !hw.has(isa::Feature::Checksums)) {
+        return Response::SlaveError;
+      }
       control = value;
       return Response::Okay;
     case isa::reg::kIrqEnable:
@@ -103,6 +115,9 @@ Response Registers::write(std::uint32_t offset, std::uint32_t value) {
       watchdog = value;
       return Response::Okay;
     case isa::reg::kCommandChecksum:
+      if (!hw.has(isa::Feature::Checksums)) {
+        return Response::SlaveError;
+      }
       command_checksum = value;
       return Response::Okay;
     case isa::reg::kCbufLimit:

@@ -29,7 +29,7 @@ void NpuTlm::access(Access& access) {
   }
   access.cycles = timing::HostTiming::kWrite;
   access.okay = registers_->write(access.offset, access.value) == npu::Response::Okay;
-  if (access.offset != isa::reg::kControl || registers_->busy) {
+  if (access.offset != isa::reg::kControl || registers_->busy || !access.okay) {
     return;
   }
   if ((access.value & kStartBit) != 0 && (access.value & kCheckBit) != 0) {

@@ -117,9 +117,9 @@ TEST_P(RandomConvolutions, EqualTheReference) {
   check(GetParam(), Kind::Convolution);
 }
 
-// Eight modes on two presets, 30 cases each: 480.
+// Each mode on three presets, 30 cases each.
 INSTANTIATE_TEST_SUITE_P(Modes, RandomConvolutions,
-                         testing::Combine(testing::Values("tiny", "small"), kModes),
+                         testing::Combine(testing::Values("nano", "tiny", "small"), kModes),
                          name_of_parameters);
 INSTANTIATE_TEST_SUITE_P(Best, RandomConvolutions,
                          testing::Combine(testing::Values("tiny", "small"),
@@ -134,7 +134,7 @@ TEST_P(RandomDepthwise, EqualTheReference) {
 
 // All presets: each has a window of another shape.
 INSTANTIATE_TEST_SUITE_P(Modes, RandomDepthwise,
-                         testing::Combine(testing::Values("tiny", "small", "medium", "large"),
+                         testing::Combine(testing::Values("nano", "tiny", "small", "medium", "large"),
                                           kModes),
                          name_of_parameters);
 

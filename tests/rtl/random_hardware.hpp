@@ -20,6 +20,18 @@ inline int pick_power(int low, int high) {
   return 1 << pick(low, high);
 }
 
+/// All in half of the cases, else any of them.
+inline std::string draw_features() {
+  if (pick(0, 1) == 0) {
+    return "all";
+  }
+  std::string features;
+  for (const isa::NameDoc& feature : isa::kFeatures) {
+    features += fmt::format("{}{}: {}", features.empty() ? "" : ", ", feature.name, yes_no());
+  }
+  return "{" + features + "}";
+}
+
 /// Sides, banks and depths of any kind; `most_macs` bounds what a simulator has to be built for.
 inline DrawnHardware draw_hardware(int most_macs) {
   DrawnHardware drawn{};
@@ -37,10 +49,10 @@ inline DrawnHardware draw_hardware(int most_macs) {
   drawn.yaml = fmt::format(
       "{{array: {{atomic_c: {}, atomic_k: {}}}, cbuf: {{size: SIZE, capacity: {}, banks: {}}}, "
       "accumulators: {}, param_groups: {}, bus_bytes: {}, post_lanes: {}, read_outstanding: {}, "
-      "queue_depth: {}, line_atoms: {}}}",
+      "queue_depth: {}, line_atoms: {}, features: {}}}",
       drawn.atomic_c, drawn.atomic_k, drawn.atoms * drawn.atomic_c, banks, pick_power(4, 11),
       pick_power(2, 7), pick_power(2, 6), lanes, pick_power(1, 5), pick_power(4, 8),
-      pick_power(4, 8));
+      pick_power(4, 8), draw_features());
   return drawn;
 }
 

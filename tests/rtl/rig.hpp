@@ -22,7 +22,10 @@ class Rig {
   static constexpr std::uint32_t kWatchdog = 20000;
 
   explicit Rig(const std::string& preset, const MemoryDisturbance& disturbance = {})
-      : hardware(hardware_preset(preset)),
+      : Rig(hardware_preset(preset), disturbance) {}
+
+  explicit Rig(Hardware built, const MemoryDisturbance& disturbance = {})
+      : hardware(std::move(built)),
         memory(kMemoryBytes),
         device(rtl::build_variant(hardware, {}), hardware, memory, ExternalMemory{}, disturbance),
         disturbance_(disturbance) {}

@@ -43,6 +43,19 @@ void set_word(Program& program, std::size_t index, std::uint64_t word) {
   }
 }
 
+// A window of one column steps from output to output, whatever the stride: five columns of a line of 16.
+TEST(Checker, LinesOfWindowsOfOneColumnAreTheirOutputs) {
+  Hardware hardware = hardware_preset("small");
+  hardware.line_atoms = 16;
+  const Network network = import_yaml(
+      "layers:\n"
+      "  - depthwise_conv2d: {in: [3, 13, 6], kernel: [2, 5], stride: [2, 4], dilation: [1, 2], "
+      "padding: [1, 5, 0, 7]}\n",
+      "lines.yaml", 1);
+  const auto problems = check_program(compile(network, hardware, Policy{}));
+  EXPECT_TRUE(problems.empty()) << problems[0];
+}
+
 class EveryMode : public testing::TestWithParam<ForcedMode> {};
 
 TEST_P(EveryMode, SchedulesPass) {

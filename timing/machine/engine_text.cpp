@@ -26,6 +26,11 @@ std::string describe(isa::Error cause, std::uint32_t info) {
   switch (cause) {
     case isa::Error::IllegalCommand:
       return fmt::format("{}: illegal command at byte {} of the stream", name, info);
+    case isa::Error::NotBuilt:
+      return fmt::format(
+          "{}: the command at byte {} of the stream needs a feature that the hardware does not "
+          "have",
+          name, info);
     case isa::Error::StreamEnd:
       return fmt::format("{}: the stream ended after {} bytes without END", name, info);
     case isa::Error::ReadBus:

@@ -38,6 +38,9 @@ void Machine::front(Cycle now) {
   if (!decoded.command) {
     fail(isa::Error::IllegalCommand, static_cast<std::uint32_t>(8 * next_word_));
   }
+  if ((isa::features_of(word) & ~hw_.features) != 0) {
+    fail(isa::Error::NotBuilt, static_cast<std::uint32_t>(8 * next_word_));
+  }
   const isa::Unit unit = isa::info_of(*decoded.command).unit;
   if (unit == isa::Unit::Front) {
     ended_ = true;

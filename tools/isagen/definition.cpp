@@ -62,6 +62,37 @@ CommandWord read_command(const YAML::Node& node) {
   return command;
 }
 
+FeatureUse read_use(const YAML::Node& node, const std::vector<CommandWord>& commands,
+                    const std::string& feature) {
+  FeatureUse use;
+  use.command = node["command"].as<std::string>();
+  const auto command = std::find_if(commands.begin(), commands.end(),
+                                    [&](const CommandWord& c) { return c.name == use.command; });
+  if (command == commands.end()) {
+    throw std::runtime_error(fmt::format("{}: unknown command {}", feature, use.command));
+  }
+  if (!node["field"].IsDefined()) {
+    return use;
+  }
+  const auto name = node["field"].as<std::string>();
+  const auto field = std::find_if(command->fields.begin(), command->fields.end(),
+                                  [&](const Field& f) { return f.name == name; });
+  if (field == command->fields.end()) {
+    throw std::runtime_error(fmt::format("{}: {} has no field {}", feature, use.command, name));
+  }
+  use.field = *field;
+  for (const auto& value : node["values"]) {
+    const auto place =
+        std::find(field->values.begin(), field->values.end(), value.as<std::string>());
+    if (place == field->values.end()) {
+      throw std::runtime_error(fmt::format("{}: {}.{} has no value {}", feature, use.command, name,
+                                           value.as<std::string>()));
+    }
+    use.values.push_back(static_cast<std::size_t>(place - field->values.begin()));
+  }
+  return use;
+}
+
 }  // namespace
 
 Definition read_definition(const std::string& path) {
@@ -83,6 +114,13 @@ Definition read_definition(const std::string& path) {
                      [&](const Named& unit) { return unit.name == command.unit; })) {
       throw std::runtime_error(command.name + ": unknown unit " + command.unit);
     }
+  }
+  for (const auto& node : root["features"]) {
+    Feature feature{node["name"].as<std::string>(), node["doc"].as<std::string>(), {}};
+    for (const auto& use : node["words"]) {
+      feature.uses.push_back(read_use(use, definition.commands, feature.name));
+    }
+    definition.features.push_back(std::move(feature));
   }
   for (const auto& node : root["registers"]) {
     definition.registers.push_back({node["name"].as<std::string>(),

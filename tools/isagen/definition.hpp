@@ -39,10 +39,25 @@ struct Named {
   std::string doc;
 };
 
+/// Words that need a feature: all of a command, or those with a field that is not zero or has one
+/// of the values.
+struct FeatureUse {
+  std::string command;
+  Field field;  ///< without a name: all
+  std::vector<std::size_t> values;
+};
+
+struct Feature {
+  std::string name;
+  std::string doc;
+  std::vector<FeatureUse> uses;
+};
+
 struct Definition {
   int version = 0;
   std::vector<Named> units;
   std::vector<CommandWord> commands;
+  std::vector<Feature> features;
   std::vector<Register> registers;
   std::vector<Named> errors;
   std::vector<Named> counters;

@@ -44,6 +44,38 @@ void emit_struct(std::string& out, const CommandWord& command) {
   out += "};\n  }\n};\n\n";
 }
 
+std::vector<Named> named(const std::vector<Feature>& features) {
+  std::vector<Named> result;
+  for (const Feature& feature : features) {
+    result.push_back({feature.name, feature.doc});
+  }
+  return result;
+}
+
+void emit_uses(std::string& out, const std::vector<Feature>& features) {
+  out +=
+      "/// Words that need a feature: of the command, with one of the values (a bit each) in the "
+      "field; all for no bits.\n"
+      "struct FeatureUse {\n  Feature feature;\n  Opcode opcode;\n  std::uint8_t lsb;\n"
+      "  std::uint8_t bits;\n  std::uint64_t values;  ///< 0: all but zero\n};\n\n";
+  std::size_t count = 0;
+  std::string rows;
+  for (const Feature& feature : features) {
+    for (const FeatureUse& use : feature.uses) {
+      std::uint64_t values = 0;
+      for (const std::size_t value : use.values) {
+        values |= std::uint64_t{1} << value;
+      }
+      rows +=
+          fmt::format("    {{Feature::{}, Opcode::{}, {}, {}, {}}},\n", camel_case(feature.name),
+                      camel_case(use.command), use.field.lsb, use.field.bits, values);
+      ++count;
+    }
+  }
+  out += fmt::format("inline constexpr std::array<FeatureUse, {}> kFeatureUses{{{{\n{}}}}};\n\n",
+                     count, rows);
+}
+
 }  // namespace
 
 std::string emit_cpp(const Definition& definition) {
@@ -68,11 +100,14 @@ std::string emit_cpp(const Definition& definition) {
   out += enumeration("Unit", "std::uint8_t", definition.units);
   out += enumeration("Error", "std::uint8_t", definition.errors);
   out += enumeration("Counter", "std::uint8_t", definition.counters);
+  out += enumeration("Feature", "std::uint8_t", named(definition.features));
   out += fmt::format("inline constexpr std::size_t kNumCounters = {};\n\n",
                      definition.counters.size());
   out += "struct NameDoc {\n  std::string_view name;\n  std::string_view doc;\n};\n\n";
   out += name_table("kErrors", definition.errors);
   out += name_table("kCounters", definition.counters);
+  out += name_table("kFeatures", named(definition.features));
+  emit_uses(out, definition.features);
   out +=
       "struct FieldInfo {\n  std::string_view name;\n  std::uint8_t lsb;\n  std::uint8_t bits;\n"
       "  bool is_signed;\n  std::int64_t min;\n  std::int64_t max;\n};\n\n"

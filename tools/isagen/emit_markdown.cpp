@@ -40,7 +40,15 @@ std::string emit_markdown(const Definition& definition) {
     out += "\n";
   }
   out +=
-      "## Registers\n\nAXI4-Lite, 32 bits wide.\n\n| offset | register | access | meaning |\n"
+      "## Features\n\nWhat hardware can be built without (`hardware.features`). A word that needs "
+      "what is not there stops "
+      "it with `NOT_BUILT`.\n\n| bit | feature | what it is |\n| --- | --- | --- |\n";
+  for (std::size_t i = 0; i < definition.features.size(); ++i) {
+    out += fmt::format("| {} | `{}` | {} |\n", i, definition.features[i].name,
+                       definition.features[i].doc);
+  }
+  out +=
+      "\n## Registers\n\nAXI4-Lite, 32 bits wide.\n\n| offset | register | access | meaning |\n"
       "| --- | --- | --- | --- |\n";
   for (const Register& reg : definition.registers) {
     out +=

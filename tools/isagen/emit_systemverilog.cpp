@@ -70,6 +70,42 @@ void emit_values(std::string& out, const CommandWord& command) {
   }
 }
 
+// A SystemVerilog expression that holds for the words which need the feature.
+std::string need(const Feature& feature) {
+  std::string terms;
+  for (const FeatureUse& use : feature.uses) {
+    const Field& field = use.field;
+    const std::string bits = fmt::format("word[{}:{}]", field.lsb + field.bits - 1, field.lsb);
+    std::string values;
+    for (const std::size_t value : use.values) {
+      values +=
+          fmt::format("{}{} == {}'d{}", values.empty() ? "" : " || ", bits, field.bits, value);
+    }
+    std::string term = fmt::format("word[63:58] == Op{}", camel_case(use.command));
+    if (!field.name.empty()) {
+      term += values.empty() ? fmt::format(" && {} != '0", bits) : fmt::format(" && ({})", values);
+    }
+    terms += fmt::format("{}({})", terms.empty() ? "" : " || ", term);
+  }
+  return terms.empty() ? "1'b0" : terms;
+}
+
+void emit_features(std::string& out, const std::vector<Feature>& features) {
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    out += fmt::format("  localparam int unsigned Feature{} = {};  // {}\n",
+                       camel_case(features[i].name), i, features[i].doc);
+  }
+  out += fmt::format(
+      "  localparam int unsigned NumFeatures = {0};\n\n"
+      "  /// The features that a word needs.\n"
+      "  function automatic logic [NumFeatures-1:0] features_of(input logic [63:0] word);\n",
+      features.size());
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    out += fmt::format("    features_of[{}] = {};\n", i, need(features[i]));
+  }
+  out += "  endfunction\n\n";
+}
+
 }  // namespace
 
 std::string emit_systemverilog(const Definition& definition) {
@@ -113,6 +149,7 @@ std::string emit_systemverilog(const Definition& definition) {
     out += fmt::format("      Op{}: is_legal = {};\n", camel_case(command.name), legality(command));
   }
   out += "      default: is_legal = 1'b0;\n    endcase\n  endfunction\n\n";
+  emit_features(out, definition.features);
   for (const Register& reg : definition.registers) {
     out += fmt::format("  localparam logic [11:0] Reg{} = 12'h{:03x};\n", camel_case(reg.name),
                        reg.offset);

@@ -9,7 +9,7 @@
 
 namespace tessera::isa {
 
-inline constexpr std::uint32_t kCommandSetVersion = 4;
+inline constexpr std::uint32_t kCommandSetVersion = 5;
 inline constexpr std::size_t kMaxFields = 10;
 using FieldValues = std::array<std::int64_t, kMaxFields>;
 
@@ -73,6 +73,7 @@ enum class Error : std::uint8_t {
   TokenOverflow = 19,
   StreamChecksum = 20,
   LoadChecksum = 21,
+  NotBuilt = 22,
 };
 
 enum class Counter : std::uint8_t {
@@ -92,6 +93,17 @@ enum class Counter : std::uint8_t {
   WriteBeats = 13,
 };
 
+enum class Feature : std::uint8_t {
+  Folding = 0,
+  Depthwise = 1,
+  Tables = 2,
+  Operands = 3,
+  Keep = 4,
+  ZeroPoints = 5,
+  Checksums = 6,
+  Counters = 7,
+};
+
 inline constexpr std::size_t kNumCounters = 14;
 
 struct NameDoc {
@@ -99,7 +111,7 @@ struct NameDoc {
   std::string_view doc;
 };
 
-inline constexpr std::array<NameDoc, 22> kErrors{{
+inline constexpr std::array<NameDoc, 23> kErrors{{
     {"NONE", "0"},
     {"ILLEGAL_COMMAND", "byte offset of the word in the stream"},
     {"STREAM_END", "bytes read: the stream ended without END"},
@@ -122,6 +134,7 @@ inline constexpr std::array<NameDoc, 22> kErrors{{
     {"TOKEN_OVERFLOW", "bits 0..4: load-compute, compute-load, compute-store, store-compute, store-load"},
     {"STREAM_CHECKSUM", "CRC-32 that the stream has instead of COMMAND_CHECKSUM; nothing of it was run"},
     {"LOAD_CHECKSUM", "external byte address of the first byte of the load that has another checksum"},
+    {"NOT_BUILT", "byte offset of a word in the stream that needs a feature which the hardware does not have"},
 }};
 
 inline constexpr std::array<NameDoc, 14> kCounters{{
@@ -139,6 +152,43 @@ inline constexpr std::array<NameDoc, 14> kCounters{{
     {"WRITE_BYTES", "output bytes written"},
     {"READ_BEATS", "read data beats on the bus"},
     {"WRITE_BEATS", "write data beats on the bus"},
+}};
+
+inline constexpr std::array<NameDoc, 8> kFeatures{{
+    {"folding", "loads that put horizontal taps side by side"},
+    {"depthwise", "the depthwise window with its line memories, and maxima"},
+    {"tables", "tables of one value behind the requantiser"},
+    {"operands", "second operands, and the requantiser for what they are added to or multiplied with"},
+    {"keep", "stores into the cbuf"},
+    {"zero_points", "weights with a zero point"},
+    {"checksums", "checksums of loads and of the whole stream"},
+    {"counters", "all counters; without them only CYCLES can be read, the others read zero"},
+}};
+
+/// Words that need a feature: of the command, with one of the values (a bit each) in the field; all for no bits.
+struct FeatureUse {
+  Feature feature;
+  Opcode opcode;
+  std::uint8_t lsb;
+  std::uint8_t bits;
+  std::uint64_t values;  ///< 0: all but zero
+};
+
+inline constexpr std::array<FeatureUse, 14> kFeatureUses{{
+    {Feature::Folding, Opcode::LdFold, 0, 0, 0},
+    {Feature::Folding, Opcode::Load, 26, 1, 0},
+    {Feature::Depthwise, Opcode::CvWindow, 0, 0, 0},
+    {Feature::Depthwise, Opcode::Depthwise, 0, 0, 0},
+    {Feature::Tables, Opcode::Load, 0, 3, 16},
+    {Feature::Tables, Opcode::StPost, 0, 2, 6},
+    {Feature::Operands, Opcode::Load, 0, 3, 8},
+    {Feature::Operands, Opcode::StPost, 0, 2, 12},
+    {Feature::Operands, Opcode::StResult, 0, 0, 0},
+    {Feature::Keep, Opcode::StKeep, 0, 0, 0},
+    {Feature::Keep, Opcode::Store, 15, 1, 0},
+    {Feature::Keep, Opcode::Store, 16, 1, 0},
+    {Feature::ZeroPoints, Opcode::CvWeights, 35, 8, 0},
+    {Feature::Checksums, Opcode::Load, 27, 1, 0},
 }};
 
 struct FieldInfo {
@@ -546,7 +596,7 @@ struct CvWindow {
   }
 };
 
-/// Convolves each channel of the tile with a kernel of its own. Channels follow each other in a pixel's atoms from byte `first_byte` of the origin's on; a piece is what lies in one atom and in one kernel group, and begins at a multiple of the greatest common divisor of atomic_c and atomic_k. Taps inside a window are adjacent, or spaced (no dilation). Weights are ordered [piece][window row][window column][channel in piece], one atom each; tap (r, c) of a window is byte (WINDOW rows - window_h + r) x WINDOW columns + WINDOW columns - window_w + c, all others are zero. With several window rows the columns that it walks, (cols - 1) x stride_x + window_w, or cols - 1 + window_w spaced ones, are at most the WINDOW line.
+/// Convolves each channel of the tile with a kernel of its own. Channels follow each other in a pixel's atoms from byte `first_byte` of the origin's on; a piece is what lies in one atom and in one kernel group, and begins at a multiple of the greatest common divisor of atomic_c and atomic_k. Taps inside a window are adjacent, or spaced (no dilation). Weights are ordered [piece][window row][window column][channel in piece], one atom each; tap (r, c) of a window is byte (WINDOW rows - window_h + r) x WINDOW columns + WINDOW columns - window_w + c, all others are zero. With several window rows the columns that it walks, (cols - 1) x stride_x + window_w, or cols - 1 + window_w spaced ones, or cols with a window of one column, are at most the WINDOW line.
 struct Depthwise {
   static constexpr Opcode kOpcode = Opcode::Depthwise;
   std::uint32_t origin{};  ///< cbuf atom of (y0, x0) and the first group, modulo 2^20
@@ -719,7 +769,7 @@ using Command = std::variant<End, LdSource, LdShape, LdStride, Load, LdFold, LdF
 namespace reg {
 inline constexpr std::uint32_t kId = 0x000;  ///< 0x54535241
 inline constexpr std::uint32_t kVersion = 0x004;  ///< version of the command set
-inline constexpr std::uint32_t kControl = 0x008;  ///< bit 0: start (ignored while busy); bit 1: clear done, error and counters (ignored while busy); bit 2, with bit 0: read the whole stream first, and run it only if it has COMMAND_CHECKSUM
+inline constexpr std::uint32_t kControl = 0x008;  ///< bit 0: start (ignored while busy); bit 1: clear done, error and counters (ignored while busy); bit 2, with bit 0: read the whole stream first, and run it only if it has COMMAND_CHECKSUM (SLVERR, and nothing starts, where the hardware has no checksums)
 inline constexpr std::uint32_t kStatus = 0x00c;  ///< bit 0: busy; bit 1: done; bit 2: error
 inline constexpr std::uint32_t kIrqEnable = 0x010;  ///< bit 0: interrupt when done or error is set
 inline constexpr std::uint32_t kCommandAddress = 0x014;  ///< external byte address of the stream, a multiple of 8
@@ -737,6 +787,7 @@ inline constexpr std::uint32_t kParamGroups = 0x040;  ///< kernel groups in the 
 inline constexpr std::uint32_t kBusBytes = 0x044;  ///< bytes per beat of the data bus
 inline constexpr std::uint32_t kWindow = 0x048;  ///< depthwise window: rows in bits 7:0, columns in 15:8, pixels of a line in 31:16
 inline constexpr std::uint32_t kFold = 0x04c;  ///< most bytes of a unit and of its advance in folding loads
+inline constexpr std::uint32_t kFeatures = 0x050;  ///< a bit for each feature that the hardware has
 inline constexpr std::uint32_t kCounters = 0x100;  ///< counter i: low half at 0x100 + 8 i, high half at 0x104 + 8 i
 }  // namespace reg
 
@@ -745,7 +796,7 @@ struct RegisterInfo {
   std::uint32_t offset;
 };
 
-inline constexpr std::array<RegisterInfo, 21> kRegisters{{
+inline constexpr std::array<RegisterInfo, 22> kRegisters{{
     {"ID", 0x000},
     {"VERSION", 0x004},
     {"CONTROL", 0x008},
@@ -766,6 +817,7 @@ inline constexpr std::array<RegisterInfo, 21> kRegisters{{
     {"BUS_BYTES", 0x044},
     {"WINDOW", 0x048},
     {"FOLD", 0x04c},
+    {"FEATURES", 0x050},
     {"COUNTERS", 0x100},
 }};
 

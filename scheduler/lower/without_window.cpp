@@ -1,0 +1,94 @@
+#include "scheduler/lower/without_window.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "scheduler/lower/tiling.hpp"
+
+namespace tessera {
+namespace {
+
+// More channels in a pass fill atoms better, until the zeros outweigh that.
+std::int32_t channels_at_once(std::int32_t channels, const Hardware& hardware) {
+  std::int32_t best = 1;
+  std::uint64_t best_cost = std::numeric_limits<std::uint64_t>::max();
+  const auto most = static_cast<std::int32_t>(std::max(hardware.atomic_c, hardware.atomic_k));
+  for (std::int32_t n = 1; n <= std::min(channels, most); ++n) {
+    const auto cost_of = [&](std::int32_t count) {
+      return ceil_div(u32(count), hardware.atomic_c) * ceil_div(u32(count), hardware.atomic_k);
+    };
+    const std::uint64_t cost = u32(channels / n) * cost_of(n) + cost_of(channels % n);
+    if (cost <= best_cost) {
+      best_cost = cost;
+      best = n;
+    }
+  }
+  return best;
+}
+
+// Kernels [output][tap] become [output][tap][channel].
+std::vector<std::uint8_t> diagonal(const std::vector<std::uint8_t>& weights, std::size_t channels,
+                                   std::uint8_t zero) {
+  const std::size_t taps = weights.size() / channels;
+  std::vector<std::uint8_t> result(weights.size() * channels, zero);
+  for (std::size_t k = 0; k < channels; ++k) {
+    for (std::size_t tap = 0; tap < taps; ++tap) {
+      result[(k * taps + tap) * channels + k] = weights[k * taps + tap];
+    }
+  }
+  return result;
+}
+
+Piece channels_of(const Piece& whole, std::int32_t begin, std::int32_t end) {
+  Piece part = whole;
+  ConvShape& shape = part.shape;
+  shape.depthwise = false;
+  shape.same_kernels = false;
+  shape.in_c = shape.out_c = end - begin;
+  part.first_kernel += begin;
+  const auto move = [&](View& view) { view.offset += u32(begin) * view.channel_stride; };
+  move(part.feature_view);
+  move(part.output_view);
+  if (part.operand_view) {
+    move(*part.operand_view);
+  }
+  part.kernel = [kernel = whole.kernel, begin, end,
+                 zero = static_cast<std::uint8_t>(shape.weight_zero)](Contents contents) {
+    LayerKernel some = some_kernels(kernel(contents), begin, end);
+    some.weights = diagonal(some.weights, static_cast<std::size_t>(end - begin), zero);
+    return some;
+  };
+  return part;
+}
+
+}  // namespace
+
+LayerKernel some_kernels(LayerKernel kernel, std::int32_t begin, std::int32_t end) {
+  const std::size_t each = kernel.weights.size() / kernel.biases.size();
+  const auto cut = [&](auto& values, std::size_t size) {
+    values.erase(values.begin() + static_cast<std::ptrdiff_t>(size) * end, values.end());
+    values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(size) * begin);
+  };
+  cut(kernel.weights, each);
+  cut(kernel.biases, 1);
+  cut(kernel.factors, 1);
+  return kernel;
+}
+
+std::vector<Piece> without_window(const std::vector<Piece>& pieces, const Hardware& hardware) {
+  std::vector<Piece> result;
+  for (const Piece& piece : pieces) {
+    if (!piece.shape.depthwise) {
+      result.push_back(piece);
+      continue;
+    }
+    const std::int32_t at_once = channels_at_once(piece.shape.out_c, hardware);
+    for (std::int32_t begin = 0; begin < piece.shape.out_c; begin += at_once) {
+      const std::int32_t end = std::min(begin + at_once, piece.shape.out_c);
+      result.push_back(channels_of(piece, begin, end));
+    }
+  }
+  return result;
+}
+
+}  // namespace tessera

@@ -42,6 +42,7 @@ struct Placement {
 struct Design {
   const Part* part = nullptr;
   Hardware hardware;
+  std::uint32_t lut_multipliers = 0;  ///< of the array's
   Usage usage;
   std::vector<ModuleArea> modules;    ///< largest first
   std::vector<Placement> placements;  ///< in the order of their seeds

@@ -62,7 +62,15 @@ class Flow {
     synthesis.sources = listed_sources(data_dir() / "rtl" / "files.f");
     const auto harness = listed_sources(data_dir() / "rtl" / "fpga" / "files.f");
     synthesis.sources.insert(synthesis.sources.end(), harness.begin(), harness.end());
+    for (fs::path& source : synthesis.sources) {
+      const fs::path own = data_dir() / "rtl" / "fpga" / family_.name / source.filename();
+      source = fs::exists(own) ? own : source;
+    }
     synthesis.parameters = request_.hardware.rtl_parameters();
+    design_.lut_multipliers = lut_multipliers(*request_.part, request_.hardware);
+    for (auto& [name, value] : synthesis.parameters) {
+      value = name == "LutMultipliers" ? design_.lut_multipliers : value;
+    }
     synthesis.announcement =
         fmt::format("synthesising {} x {} MACs for {}", request_.hardware.atomic_c,
                     request_.hardware.atomic_k, family_.name);

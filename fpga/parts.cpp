@@ -98,6 +98,19 @@ const std::vector<Part>& parts() {
   return all;
 }
 
+std::uint32_t lut_multipliers(const Part& part, const Hardware& hardware) {
+  const auto all = static_cast<std::uint32_t>(hardware.macs_per_cycle());
+  if (hardware.multipliers != Multipliers::Auto) {
+    return hardware.multipliers == Multipliers::Luts ? all : 0;
+  }
+  // A requantiser multiplies 32 by 32 bits, operands have another one and a product; one more for a
+  // tile's pixels.
+  const std::uint32_t per_lane = hardware.has(isa::Feature::Operands) ? 9 : 4;
+  const std::uint32_t others = hardware.post_lanes * per_lane + 1;
+  const std::uint32_t left = part.dsps > others ? part.dsps - others : 0;
+  return all > left ? all - left : 0;
+}
+
 const Part& find_part(const std::string& name) {
   std::vector<std::string> names;
   for (const Part& part : parts()) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tessera/hardware.hpp"
+
 namespace tessera::fpga {
 
 /// What a figure of the placer's utilisation counts.
@@ -39,6 +41,10 @@ struct Part {
 
 /// In the order of their size within a family.
 const std::vector<Part>& parts();
+
+/// Multipliers of the array that are made of logic because the part has too few of its own, or
+/// because it is asked for.
+std::uint32_t lut_multipliers(const Part& part, const Hardware& hardware);
 
 /// Throws InputError that lists all.
 const Part& find_part(const std::string& name);

@@ -25,11 +25,13 @@ Json area_of(const Usage& usage) {
   return {{"luts", usage.luts}, {"ffs", usage.ffs}, {"brams", usage.brams}, {"dsps", usage.dsps}};
 }
 
-Json hardware_of(const Hardware& hardware) {
+Json hardware_of(const Design& design) {
+  const Hardware& hardware = design.hardware;
   Json json = {{"name", hardware.name}};
   for (const auto& [name, value] : hardware.rtl_parameters()) {
     json[name] = value;
   }
+  json["LutMultipliers"] = design.lut_multipliers;
   return json;
 }
 
@@ -57,7 +59,7 @@ std::string to_json(const Design& design, const std::optional<Speed>& speed) {
   json["schema"] = "tessera.fpga/1";
   json["part"] = part.name;
   json["board"] = nullptr;
-  json["hardware"] = hardware_of(design.hardware);
+  json["hardware"] = hardware_of(design);
   json["luts"] = design.usage.luts;
   json["luts_available"] = part.luts;
   json["ffs"] = design.usage.ffs;

@@ -76,7 +76,8 @@ std::vector<std::pair<std::string, std::uint64_t>> Hardware::rtl_parameters() co
           {"WindowCols", std::max(window.cols, 1U)},
           {"LineAtoms", line_atoms},
           {"FoldBytes", std::max(fold_bytes(), bus_bytes)},
-          {"Features", features}};
+          {"Features", features},
+          {"LutMultipliers", multipliers == Multipliers::Luts ? macs_per_cycle() : 0}};
 }
 
 std::string hardware_problem(const Hardware& hw) {

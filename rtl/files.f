@@ -4,6 +4,8 @@ packages/compute_pkg.sv
 packages/bus_pkg.sv
 packages/unit_pkg.sv
 packages/load_pkg.sv
+cells/masked_adder.sv
+cells/soft_multiplier.sv
 cells/ram_1r1w.sv
 cells/ram_1r1w_bytes.sv
 cells/sync_fifo.sv

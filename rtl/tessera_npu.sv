@@ -30,7 +30,9 @@ module tessera_npu #(
     /// Words per command queue, a power of two.
     parameter int unsigned QueueDepth = 32,
     /// A bit for each feature of the command set that is built.
-    parameter int unsigned Features = (1 << tessera_isa_pkg::NumFeatures) - 1
+    parameter int unsigned Features = (1 << tessera_isa_pkg::NumFeatures) - 1,
+    /// Multipliers of the array that are made of logic; the others are the chip's.
+    parameter int unsigned LutMultipliers = 0
 ) (
     input  logic                  clk_i,
     /// Synchronous reset, active low.
@@ -267,7 +269,8 @@ module tessera_npu #(
       .WindowRows(WindowRows),
       .WindowCols(WindowCols),
       .LineAtoms(LineAtoms),
-      .Features(Features)
+      .Features(Features),
+      .LutMultipliers(LutMultipliers)
   ) u_compute (
       .clk_i,
       .rst_ni(unit_rst_n),

@@ -34,6 +34,8 @@ void read_hardware_fields(const YAML::Node& node, const std::string& file, Hardw
     YamlFields part(array, file, "hardware.array");
     hw.atomic_c = u32(part.integer("atomic_c", 2, 64, hw.atomic_c));
     hw.atomic_k = u32(part.integer("atomic_k", 2, 64, hw.atomic_k));
+    hw.multipliers = static_cast<Multipliers>(part.choice(
+        "multipliers", {"auto", "dsp", "luts"}, static_cast<std::size_t>(hw.multipliers)));
     part.finish();
   }
   const std::uint64_t preset_capacity = preset_allowed ? hw.cbuf_capacity : 0;
@@ -62,7 +64,7 @@ void read_hardware_fields(const YAML::Node& node, const std::string& file, Hardw
   if (const YAML::Node features = fields.get("features"); features.IsDefined()) {
     read_features(features, file, hw);
   }
-  fields.deeper("array", {"atomic_c", "atomic_k"});
+  fields.deeper("array", {"atomic_c", "atomic_k", "multipliers"});
   fields.deeper("cbuf", {"size", "capacity", "banks"});
   fields.finish();
   if (const std::string problem = hardware_problem(hw); !problem.empty()) {

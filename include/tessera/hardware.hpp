@@ -11,6 +11,9 @@
 
 namespace tessera {
 
+/// What the array multiplies with. Auto: with the chip's multipliers as far as it has them.
+enum class Multipliers : std::uint8_t { Auto, Dsp, Luts };
+
 struct Hardware {
   std::string name = "custom";
   std::uint32_t atomic_c = 8;            ///< input channels per cycle; bytes per cbuf atom; even
@@ -26,6 +29,7 @@ struct Hardware {
   std::uint32_t queue_depth = 64;       ///< words per command queue
   std::uint32_t line_atoms = 128;       ///< columns that the depthwise window's lines hold
 
+  Multipliers multipliers = Multipliers::Auto;
   std::uint32_t features = kAllFeatures;  ///< what is built: a bit for each of isa::Feature
 
   static constexpr std::uint32_t kAllFeatures = (1U << isa::kFeatures.size()) - 1;
@@ -57,7 +61,8 @@ struct Hardware {
   /// Most bytes of a unit of loads that fold taps. 0 without the feature.
   [[nodiscard]] std::uint32_t fold_bytes() const;
 
-  /// The RTL's top-level parameters by name.
+  /// The RTL's top-level parameters by name. Where the multipliers are to be found out none is made
+  /// of logic.
   [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> rtl_parameters() const;
 };
 

@@ -19,6 +19,8 @@ module tessera_boot #(
     parameter int unsigned QueueDepth = 32,
     /// A bit for each feature of the command set that is built.
     parameter int unsigned Features = (1 << tessera_isa_pkg::NumFeatures) - 1,
+    /// Multipliers of the array that are made of logic; the others are the chip's.
+    parameter int unsigned LutMultipliers = 0,
     /// As boot_memory's.
     parameter int unsigned HeaderBytes = 128,
     parameter int unsigned ConstantsBase = 0,
@@ -122,7 +124,8 @@ module tessera_boot #(
       .PostLanes(PostLanes),
       .ReadOutstanding(ReadOutstanding),
       .QueueDepth(QueueDepth),
-      .Features(Features)
+      .Features(Features),
+      .LutMultipliers(LutMultipliers)
   ) u_npu (
       .clk_i,
       .rst_ni,

@@ -10,7 +10,9 @@ module compute_unit #(
     parameter int unsigned WindowCols = 4,
     parameter int unsigned LineAtoms = 128,
     /// A bit for each feature that is built.
-    parameter int unsigned Features = (1 << tessera_isa_pkg::NumFeatures) - 1
+    parameter int unsigned Features = (1 << tessera_isa_pkg::NumFeatures) - 1,
+    /// Multipliers of the array that are made of logic.
+    parameter int unsigned LutMultipliers = 0
 ) (
     input  logic                          clk_i,
     /// Synchronous reset, active low.
@@ -319,7 +321,8 @@ module compute_unit #(
   logic [AtomicK-1:0][SumBits-1:0] sums;
   mac_array #(
       .AtomicC(AtomicC),
-      .AtomicK(AtomicK)
+      .AtomicK(AtomicK),
+      .LutMultipliers(LutMultipliers)
   ) u_array (
       .clk_i,
       .swap_i(swap),

@@ -3,6 +3,8 @@
 module mac_array #(
     parameter int unsigned AtomicC = 8,
     parameter int unsigned AtomicK = 8,
+    /// Multipliers that are made of logic, the first kernels' first.
+    parameter int unsigned LutMultipliers = 0,
     /// Bits of an adder tree's result. Derived, not to be set.
     parameter int unsigned SumBits = 17 + $clog2(AtomicC)
 ) (
@@ -29,10 +31,30 @@ module mac_array #(
 
     assign feature = depthwise_i ? window_i[k] : feature_i;
 
-    always_comb begin
-      sum = '0;
-      for (int unsigned c = 0; c < AtomicC; c++) begin
-        sum = sum + SumBits'($signed(weights_q[c*9+:9]) * $signed(feature[c*8+:8]));
+    localparam int unsigned Left = (LutMultipliers > k * AtomicC) ? LutMultipliers - k * AtomicC : 0;
+    localparam int unsigned Soft = (Left < AtomicC) ? Left : AtomicC;
+    if (Soft == 0) begin : gen_hard
+      always_comb begin
+        sum = '0;
+        for (int unsigned c = 0; c < AtomicC; c++) begin
+          sum = sum + SumBits'($signed(weights_q[c*9+:9]) * $signed(feature[c*8+:8]));
+        end
+      end
+    end else begin : gen_soft
+      logic [Soft*17-1:0] products;
+      for (genvar c = 0; c < Soft; c++) begin : gen_products
+        soft_multiplier u_product (
+            .weight_i (weights_q[c*9+:9]),
+            .feature_i(feature[c*8+:8]),
+            .product_o(products[c*17+:17])
+        );
+      end
+      always_comb begin
+        sum = '0;
+        for (int unsigned c = 0; c < Soft; c++) sum = sum + SumBits'($signed(products[c*17+:17]));
+        for (int unsigned c = Soft; c < AtomicC; c++) begin
+          sum = sum + SumBits'($signed(weights_q[c*9+:9]) * $signed(feature[c*8+:8]));
+        end
       end
     end
 

@@ -17,7 +17,9 @@ module harness #(
     parameter int unsigned ReadOutstanding = 8,
     parameter int unsigned QueueDepth = 32,
     /// A bit for each feature of the command set that is built.
-    parameter int unsigned Features = (1 << tessera_isa_pkg::NumFeatures) - 1
+    parameter int unsigned Features = (1 << tessera_isa_pkg::NumFeatures) - 1,
+    /// Multipliers of the array that are made of logic; the others are the chip's.
+    parameter int unsigned LutMultipliers = 0
 ) (
     input  logic clk_i,
     input  logic rst_ni,
@@ -85,7 +87,8 @@ module harness #(
       .PostLanes(PostLanes),
       .ReadOutstanding(ReadOutstanding),
       .QueueDepth(QueueDepth),
-      .Features(Features)
+      .Features(Features),
+      .LutMultipliers(LutMultipliers)
   ) u_npu (
       .clk_i,
       .rst_ni(rst_q),

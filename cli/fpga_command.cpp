@@ -38,6 +38,7 @@ void FpgaCommand::add_to(CLI::App& app) {
       ->required();
   app.add_option("--seeds", seeds_, "placements to choose the fastest from (default 1)")
       ->check(CLI::Range(1U, kMostSeeds));
+  app.add_flag("--no-place", no_place_, "only count what it takes: no clock, no bitstream");
   app.add_option("--freq", mhz_, "MHz that the placer aims at (default 80)")
       ->check(CLI::Range(1.0, kMostMhz));
   common_.add_json(app);
@@ -50,7 +51,7 @@ void FpgaCommand::run() const {
   common_.check_json();
   request.hardware = config.hardware;
   request.mhz = mhz_;
-  request.seeds = seeds_;
+  request.seeds = no_place_ ? 0 : seeds_;
   request.folder = out_;
   const bool quiet = common_.quiet || common_.json == "-";
   Progress progress(quiet);

@@ -20,6 +20,7 @@ class FpgaCommand {
   CommonOptions common_;
   std::string part_, out_;
   std::uint32_t seeds_ = 1;
+  bool no_place_ = false;
   double mhz_ = 80;
 };
 

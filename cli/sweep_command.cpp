@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "console/output_file.hpp"
 #include "console/progress.hpp"
+#include "fpga/flow.hpp"
+#include "fpga/parts/estimate.hpp"
+#include "fpga/report.hpp"
 #include "report/report_html.hpp"
 #include "sweep/export.hpp"
 #include "sweep/run.hpp"
@@ -30,6 +34,8 @@ void SweepCommand::add_space(CLI::App& app) {
                  "usable cbuf sizes: 16KiB,48KiB or 16KiB..1MiB (doublings) or 16KiB..64KiB:8KiB");
   app.add_option("--set", request_.sets, "path.to.key=a,b,c; one value: for all points; repeatable")
       ->allow_extra_args(false);
+  app.add_option("--part", request_.part,
+                 "FPGA for which area, clock and inferences per second are estimated");
   app.add_option("--engine", engine_, "engine: rtl, tlm, model or netlist");
   app.add_option("--seed", seed_, "seed of weights and inputs that no file gives");
   app.add_flag("--quiet", quiet_, "no progress and no tables");
@@ -43,6 +49,8 @@ void SweepCommand::add_to(CLI::App& app) {
   app.add_option("--shard", shard_, "i/n: only one share of n, into a file of its own");
   app.add_option("--json", json_, "also write the results as JSON there; - for standard output");
   app.add_option("--report", report_, "write a page with charts (HTML)");
+  app.add_flag("--place", place_,
+               "with --part: also place the points of the front, into placed.json");
   app.add_flag("--fresh", fresh_, "forget what the folder has");
   app.add_flag("--retry-failed", retry_, "run points again that failed");
   merge_ = app.add_subcommand("merge", "join the shares of a sweep");
@@ -71,6 +79,15 @@ sweep::Space SweepCommand::space() const {
     throw InputError("sweep: --config is required");
   }
   sweep::SpaceRequest request = request_;
+  if (!request.part.empty()) {
+    if (!fpga::has_estimates(fpga::find_part(request.part))) {
+      throw InputError(
+          fmt::format("--part {}: there are estimates for ECP5 only (ecp5-12f, ecp5-25f, ecp5-45f, "
+                      "ecp5-85f); `cosim fpga` "
+                      "finds out what others hold",
+                      request.part));
+    }
+  }
   if (!engine_.empty()) {
     request.fixed.push_back("engine=" + engine_);
   }
@@ -103,9 +120,41 @@ bool SweepCommand::report(const std::string& folder) const {
   return bad == 0;
 }
 
+// What the front's points really take, beside what was estimated.
+void SweepCommand::place_front(Progress& progress) const {
+  const sweep::Results results = sweep::finish(out_);
+  const fpga::Part& part = fpga::find_part(results.space.part);
+  nlohmann::ordered_json placed = nlohmann::ordered_json::array();
+  for (std::size_t p = 0; p < results.points.size(); ++p) {
+    if (!results.on_front[p]) {
+      continue;
+    }
+    const sweep::PointResult& point = results.points[p];
+    const Config config = load_config(results.space.config, results.space.overrides(point.index));
+    fpga::FlowRequest request;
+    request.part = &part;
+    request.hardware = config.hardware;
+    request.hardware.cbuf_capacity = point.cbuf_capacity_bytes;
+    request.folder = std::filesystem::path(out_) / fmt::format("point-{}", point.index);
+    const fpga::Design design =
+        run_flow(request, [&](const std::string& text) { progress.say(text); });
+    nlohmann::ordered_json entry = {{"point", point.index}};
+    entry["design"] = nlohmann::ordered_json::parse(
+        fpga::to_json(design, fpga::Speed{point.network, point.cycles}));
+    placed.push_back(std::move(entry));
+    progress.say(fmt::format("point {}: {} LUTs ({} estimated), {:.1f} MHz ({:.1f})", point.index,
+                             design.usage.luts, point.area->luts, design.fastest().mhz,
+                             point.area->mhz));
+  }
+  write_text((std::filesystem::path(out_) / "placed.json").string(), placed.dump(2) + "\n");
+}
+
 bool SweepCommand::run_here() {
   if (out_.empty()) {
     throw InputError("sweep: --out is required: the folder for the results");
+  }
+  if (place_ && request_.part.empty()) {
+    throw InputError("sweep: --place needs --part, the FPGA to place on");
   }
   if (!json_.empty() && json_ != "-") {
     check_writable(json_);
@@ -124,7 +173,11 @@ bool SweepCommand::run_here() {
     progress.say(fmt::format("share {} is in {}", shard_, points_file(out_, run.definition.shard)));
     return true;
   }
-  return report(out_);
+  const bool all_well = report(out_);
+  if (place_) {
+    place_front(progress);
+  }
+  return all_well;
 }
 
 bool SweepCommand::submit() const {
@@ -144,6 +197,9 @@ bool SweepCommand::submit() const {
   }
   if (!request_.cbuf.empty()) {
     add("--cbuf", request_.cbuf);
+  }
+  if (!request_.part.empty()) {
+    add("--part", request_.part);
   }
   if (!engine_.empty()) {
     add("--engine", engine_);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "console/progress.hpp"
 #include "sweep/space.hpp"
 
 namespace tessera {
@@ -21,6 +22,7 @@ class SweepCommand {
   void add_space(CLI::App& app);
   [[nodiscard]] sweep::Space space() const;
   [[nodiscard]] bool run_here();
+  void place_front(Progress& progress) const;
   [[nodiscard]] bool report(const std::string& folder) const;
   [[nodiscard]] bool submit() const;
 
@@ -32,6 +34,7 @@ class SweepCommand {
   std::size_t jobs_ = 0;
   std::size_t tasks_ = 8;
   std::size_t cpus_ = 1;
+  bool place_ = false;
   bool fresh_ = false, retry_ = false, quiet_ = false, slurm_ = false, dry_run_ = false;
 };
 

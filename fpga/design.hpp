@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "fpga/parts.hpp"
+#include "fpga/parts/parts.hpp"
 #include "tessera/hardware.hpp"
 
 namespace tessera::fpga {
@@ -45,12 +45,13 @@ struct Design {
   std::uint32_t lut_multipliers = 0;  ///< of the array's
   Usage usage;
   std::vector<ModuleArea> modules;    ///< largest first
-  std::vector<Placement> placements;  ///< in the order of their seeds
+  std::vector<Placement> placements;  ///< in the order of their seeds; none when only counted
   std::size_t best = 0;               ///< the fastest of them
   std::string bitstream;              ///< file's name, "" when the family has no packer here
   std::vector<std::pair<std::string, std::string>> tools;  ///< names and versions
   double seconds = 0;  ///< that synthesis and placement took when they were done
 
+  [[nodiscard]] bool is_placed() const { return !placements.empty(); }
   [[nodiscard]] const Placement& fastest() const { return placements[best]; }
 };
 

@@ -36,6 +36,12 @@ class Flow {
                      {family_.placer, version_of(placer_)}};
     synthesise_harness();
     design_.modules = area_by_module(synthesis_ / "netlist.json");
+    if (request_.seeds == 0) {
+      const fs::path packed = pack();
+      count(utilisation_in(packed / "placer.log"));
+      deliver_netlist();
+      return design_;
+    }
     place_all();
     const auto fastest =
         std::max_element(design_.placements.begin(), design_.placements.end(),
@@ -63,6 +69,7 @@ class Flow {
     const auto harness = listed_sources(data_dir() / "rtl" / "fpga" / "files.f");
     synthesis.sources.insert(synthesis.sources.end(), harness.begin(), harness.end());
     for (fs::path& source : synthesis.sources) {
+      // The family's own form of a cell.
       const fs::path own = data_dir() / "rtl" / "fpga" / family_.name / source.filename();
       source = fs::exists(own) ? own : source;
     }
@@ -86,13 +93,19 @@ class Flow {
     return synthesis_.string() + "-" + request_.part->name + "-" + key.text();
   }
 
+  [[nodiscard]] static fs::path netlist_from(const fs::path& synthesis) {
+    return fs::path("..") / synthesis.filename() / "netlist.json";
+  }
+
   void place(std::uint32_t seed, const fs::path& folder) const {
+    run_placer(placer_command(*request_.part, placer_, netlist_from(synthesis_).string(),
+                              request_.mhz, seed, folder),
+               folder);
+  }
+
+  void run_placer(const std::string& command, const fs::path& folder) const {
     const fs::path log = folder / "placer.log";
-    const fs::path netlist = fs::path("..") / synthesis_.filename() / "netlist.json";
-    const bool done =
-        run_logged(inside(folder) + placer_command(*request_.part, placer_, netlist.string(),
-                                                   request_.mhz, seed, folder),
-                   log);
+    const bool done = run_logged(inside(folder) + command, log);
     const std::string missing =
         what_is_missing(*request_.part, utilisation_in(log), request_.hardware);
     if (!missing.empty()) {
@@ -101,6 +114,17 @@ class Flow {
     if (!done) {
       throw std::runtime_error("placement failed:\n" + tail(log));
     }
+  }
+
+  /// As far as the placer counts what there is.
+  fs::path pack() {
+    const fs::path folder = synthesis_.string() + "-" + request_.part->name + "-packed";
+    design_.seconds += made_once(folder, [&](const fs::path& work) {
+      run_placer(packing_command(*request_.part, placer_, netlist_from(synthesis_).string(), work) +
+                     " --pack-only",
+                 work);
+    });
+    return folder;
   }
 
   // Several at a time, as the processor has cores.
@@ -156,16 +180,21 @@ class Flow {
     }
   }
 
-  /// What the caller wants to have, and the bitstream.
-  void deliver() {
+  void copy(const fs::path& from) const {
+    fs::copy_file(from, request_.folder / from.filename(), fs::copy_options::overwrite_existing);
+  }
+
+  void deliver_netlist() const {
     fs::create_directories(request_.folder);
-    const fs::path out = fs::canonical(request_.folder);
-    const fs::path folder = placed(design_.fastest().seed);
-    const auto copy = [&](const fs::path& from) {
-      fs::copy_file(from, out / from.filename(), fs::copy_options::overwrite_existing);
-    };
     copy(synthesis_ / "netlist.json");
     copy(synthesis_ / "synthesis.log");
+  }
+
+  /// What the caller wants to have, and the bitstream.
+  void deliver() {
+    deliver_netlist();
+    const fs::path out = fs::canonical(request_.folder);
+    const fs::path folder = placed(design_.fastest().seed);
     copy(folder / "placer.log");
     copy(folder / family_.placed_file);
     if (family_.packer.empty()) {

@@ -13,7 +13,7 @@ struct FlowRequest {
   const Part* part = nullptr;
   Hardware hardware;
   double mhz = 80;               ///< that the placer aims at
-  std::uint32_t seeds = 1;       ///< placements, with seeds from 1 on
+  std::uint32_t seeds = 1;       ///< placements, with seeds from 1 on; 0: only what it takes
   std::filesystem::path folder;  ///< for the netlist, the placed design, logs and bitstream
 };
 

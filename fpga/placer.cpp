@@ -111,18 +111,23 @@ std::string what_is_missing(const Part& part, const Utilisation& utilisation,
                      smaller_presets(hardware));
 }
 
-std::string placer_command(const Part& part, const std::string& tool, const std::string& netlist,
-                           double mhz, std::uint32_t seed, const fs::path& folder) {
+std::string packing_command(const Part& part, const std::string& tool, const std::string& netlist,
+                            const fs::path& folder) {
   std::string pins;
   if (!part.pins.empty()) {
     std::ofstream(folder / "pins.cst") << part.pins;
     pins = " --vopt cst=pins.cst";
   }
+  return fmt::format("{} {} {}{} --json {}", tool, part.options, part.family->placer_options, pins,
+                     shell_quoted(netlist));
+}
+
+std::string placer_command(const Part& part, const std::string& tool, const std::string& netlist,
+                           double mhz, std::uint32_t seed, const fs::path& folder) {
   // Timing that misses the aim is a result, not a failure.
-  return fmt::format(
-      "{} {} {}{} --json {} --freq {} --seed {} --timing-allow-fail --report report.json {} {}",
-      tool, part.options, part.family->placer_options, pins, shell_quoted(netlist), mhz, seed,
-      part.family->placed_option, part.family->placed_file);
+  return fmt::format("{} --freq {} --seed {} --timing-allow-fail --report report.json {} {}",
+                     packing_command(part, tool, netlist, folder), mhz, seed,
+                     part.family->placed_option, part.family->placed_file);
 }
 
 Placement read_placement(const fs::path& report, std::uint32_t seed) {

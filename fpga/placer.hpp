@@ -23,6 +23,10 @@ Utilisation utilisation_in(const std::filesystem::path& log);
 std::string what_is_missing(const Part& part, const Utilisation& utilisation,
                             const Hardware& hardware);
 
+/// The command without what makes it place; pins are written to `folder`.
+std::string packing_command(const Part& part, const std::string& tool, const std::string& netlist,
+                            const std::filesystem::path& folder);
+
 /// The command, to be run in `folder`, to which `netlist` is relative; it writes `report.json` and
 /// the family's placed file.
 std::string placer_command(const Part& part, const std::string& tool, const std::string& netlist,

@@ -68,14 +68,15 @@ std::string to_json(const Design& design, const std::optional<Speed>& speed) {
   json["brams_available"] = part.brams;
   json["dsps"] = design.usage.dsps;
   json["dsps_available"] = part.dsps;
-  json["fmax_mhz"] = rounded(design.fastest().mhz, 0.01);
+  json["fmax_mhz"] = design.is_placed() ? Json(rounded(design.fastest().mhz, 0.01)) : Json();
   json["placements"] = Json::array();
   for (const Placement& placement : design.placements) {
     json["placements"].push_back(
         {{"seed", placement.seed}, {"fmax_mhz", rounded(placement.mhz, 0.01)}});
   }
   json["critical_path"] = Json::array();
-  for (const PathStep& step : design.fastest().critical_path) {
+  for (const PathStep& step :
+       design.is_placed() ? design.fastest().critical_path : std::vector<PathStep>{}) {
     json["critical_path"].push_back(
         {{"module", step.module}, {"what", step.what}, {"ns", rounded(step.ns, 0.001)}});
   }
@@ -94,7 +95,8 @@ std::string to_json(const Design& design, const std::optional<Speed>& speed) {
   if (speed) {
     json["network"] = speed->network;
     json["cycles"] = speed->cycles;
-    json["inferences_per_second"] = rounded(inferences_per_second(design, *speed), 0.001);
+    json["inferences_per_second"] =
+        design.is_placed() ? Json(rounded(inferences_per_second(design, *speed), 0.001)) : Json();
   }
   return json.dump(2) + "\n";
 }
@@ -119,6 +121,9 @@ std::string to_text(const Design& design, const std::optional<Speed>& speed) {
                        grouped(area.usage.brams), grouped(area.usage.dsps)});
   }
   text += "\ncells after synthesis, by module\n" + aligned(modules, 1);
+  if (!design.is_placed()) {
+    return text;
+  }
   std::vector<Row> path = {{"critical path", "ns"}};
   for (const PathStep& step : by_module(design.fastest().critical_path)) {
     path.push_back({name_of(step.module), fmt::format("{:.2f}", step.ns)});

@@ -64,7 +64,11 @@ def closure(target, linked):
 
 
 def arrows(files):
-    modules = {os.path.basename(f)[:-3]: os.path.dirname(f) for f in files if f.endswith(".sv")}
+    modules = {}
+    for path in files:
+        if path.endswith(".sv"):
+            # Families' own forms of a cell come after the cells.
+            modules.setdefault(os.path.basename(path)[:-3], os.path.dirname(path))
     for path in files:
         text = read(path)
         if path.endswith(".sv"):

@@ -82,10 +82,16 @@ std::size_t network_of(const Space& space, std::size_t index) {
   return 0;
 }
 
-using Costs = std::array<std::uint64_t, 4>;
+using Costs = std::array<double, 5>;
 
 Costs costs_of(const PointResult& point) {
-  return {point.cycles, point.external_bytes(), point.cbuf_bytes, point.macs_per_cycle};
+  const auto real = [](std::uint64_t value) { return static_cast<double>(value); };
+  if (point.area) {
+    return {1 / point.inferences_per_second(), real(point.external_bytes()), real(point.area->luts),
+            real(point.area->brams), real(point.area->dsps)};
+  }
+  return {real(point.cycles), real(point.external_bytes()), real(point.cbuf_bytes),
+          real(point.macs_per_cycle), 0};
 }
 
 bool dominates(const Costs& a, const Costs& b) {
@@ -127,7 +133,8 @@ std::vector<bool> pareto_front(const Space& space, const std::vector<PointResult
   std::vector<bool> on_front(points.size(), false);
   std::map<std::size_t, std::vector<std::size_t>> by_network;
   for (std::size_t p = 0; p < points.size(); ++p) {
-    if (points[p].status == Status::Ok) {
+    const bool fits = !points[p].area || points[p].area->fits;
+    if (points[p].status == Status::Ok && fits) {
       by_network[network_of(space, points[p].index)].push_back(p);
     }
   }

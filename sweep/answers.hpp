@@ -47,7 +47,8 @@ struct Results {
 void carry_over(const Space& space, std::vector<PointResult>& points);
 
 /// Points of the front: cycles, external bytes, cbuf bytes and MACs per cycle, each the fewer the
-/// better, among points of one network.
+/// better, among points of one network. With a part: time per inference, external bytes, lookup
+/// tables, block RAMs and multipliers, among points that fit.
 std::vector<bool> pareto_front(const Space& space, const std::vector<PointResult>& points);
 
 /// As in `space`, but networks by their names.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "console/text_table.hpp"
@@ -44,6 +45,20 @@ Json fields_of(const Results& results, std::size_t p) {
   row["arena_bytes"] = point.arena_bytes;
   row["command_bytes"] = point.command_bytes;
   row["energy_pj"] = point.energy_pj;
+  if (!space.part.empty()) {
+    const auto cell = [&](std::uint64_t PointResult::Area::*figure) {
+      return point.area ? Json((*point.area).*figure) : Json(nullptr);
+    };
+    row["luts"] = cell(&PointResult::Area::luts);
+    row["ffs"] = cell(&PointResult::Area::ffs);
+    row["brams"] = cell(&PointResult::Area::brams);
+    row["dsps"] = cell(&PointResult::Area::dsps);
+    const auto tenths = [](double value) { return std::round(value * 10) / 10; };
+    row["mhz"] = point.area ? Json(tenths(point.area->mhz)) : Json(nullptr);
+    row["inferences_per_second"] =
+        point.area ? Json(tenths(point.inferences_per_second())) : Json(nullptr);
+    row["fits"] = point.area ? Json(point.area->fits) : Json(nullptr);
+  }
   row["verified"] = point.verified ? Json(*point.verified) : Json(nullptr);
   row["pareto"] = static_cast<bool>(results.on_front[p]);
   row["error"] = point.error;
@@ -74,9 +89,24 @@ std::string above(const Results& results, const Curve& curve, std::size_t p) {
   return fmt::format("{:+.1f} %", fewest == 0 ? 0.0 : 100 * (cycles / fewest - 1));
 }
 
+// Lookup tables, MHz, inferences per second.
+std::vector<std::string> area_cells(const PointResult& point) {
+  if (!point.area) {
+    return {"?", "?", "?"};
+  }
+  return {grouped(point.area->luts) + (point.area->fits ? "" : ", does not fit"),
+          fmt::format("{:.0f}", point.area->mhz),
+          fmt::format("{:.1f}", point.inferences_per_second())};
+}
+
 std::string points_table(const Results& results) {
-  std::vector<Row> rows = {{"sweep", "cbuf", "cycles", "vs fewest", "array %", "external bytes",
-                            "arena bytes", "front"}};
+  std::vector<Row> rows = {
+      {"sweep", "cbuf", "cycles", "vs fewest", "array %", "external bytes", "arena bytes"}};
+  const bool has_part = !results.space.part.empty();
+  if (has_part) {
+    rows[0].insert(rows[0].end(), {"LUTs", "MHz", "inferences/s"});
+  }
+  rows[0].emplace_back("front");
   for (const Curve& curve : results.curves) {
     for (const std::size_t p : curve.points) {
       const PointResult& point = results.points[p];
@@ -85,8 +115,12 @@ std::string points_table(const Results& results) {
                                                    static_cast<double>(point.cycles);
       rows.push_back({curve.label, kib(point.cbuf_bytes), grouped(point.cycles),
                       above(results, curve, p), fmt::format("{:.1f}", array),
-                      grouped(point.external_bytes()), grouped(point.arena_bytes),
-                      results.on_front[p] ? "*" : ""});
+                      grouped(point.external_bytes()), grouped(point.arena_bytes)});
+      if (has_part) {
+        const std::vector<std::string> cells = area_cells(point);
+        rows.back().insert(rows.back().end(), cells.begin(), cells.end());
+      }
+      rows.back().emplace_back(results.on_front[p] ? "*" : "");
     }
   }
   return aligned(rows, 1);
@@ -230,6 +264,9 @@ std::string to_json(const Results& results) {
     json["axes"].push_back({{"key", axis.key}, {"values", values}});
   }
   json["fixed"] = results.space.fixed;
+  if (!results.space.part.empty()) {
+    json["part"] = results.space.part;
+  }
   json["points"] = Json::array();
   for (std::size_t p = 0; p < results.points.size(); ++p) {
     json["points"].push_back(fields_of(results, p));

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/simulate.hpp"
+#include "fpga/parts/estimate.hpp"
 #include "report/layer_figures.hpp"
 #include "tessera/error.hpp"
 
@@ -64,6 +65,13 @@ void collect(const Config& config, const Simulation& simulation, PointResult& re
   }
 }
 
+PointResult::Area area_on(const std::string& name, const Hardware& hardware) {
+  const fpga::Part& part = fpga::find_part(name);
+  const fpga::Estimate estimate = fpga::estimate(part, hardware);
+  return {estimate.luts, estimate.ffs, estimate.brams,
+          estimate.dsps, estimate.mhz, estimate.fits(part)};
+}
+
 }  // namespace
 
 const char* name_of(Status status) {
@@ -83,6 +91,9 @@ PointResult PointRunner::run(std::size_t index) {
     result.cbuf_bytes = config.hardware.cbuf_size;
     result.program_cbuf_bytes = config.hardware.cbuf_size;
     result.macs_per_cycle = config.hardware.macs_per_cycle();
+    if (!space_.part.empty()) {
+      result.area = area_on(space_.part, config.hardware);
+    }
     Progress silent(true);
     const std::shared_ptr<const Network> network = network_of(config);
     result.network = network->name;
@@ -126,6 +137,9 @@ std::string to_text(const PointResult& r) {
   for (const LayerResult& l : r.layers) {
     layers.push_back({l.name, l.op, l.mode, l.macs, l.cycles, l.external_bytes});
   }
+  const Json area = r.area ? Json({r.area->luts, r.area->ffs, r.area->brams, r.area->dsps,
+                                   r.area->mhz, r.area->fits})
+                           : Json(nullptr);
   const Json json = {r.index,
                      static_cast<std::uint32_t>(r.status),
                      r.error,
@@ -146,7 +160,8 @@ std::string to_text(const PointResult& r) {
                      r.command_bytes,
                      r.energy_pj,
                      r.verified ? Json(*r.verified) : Json(nullptr),
-                     layers};
+                     layers,
+                     area};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -178,6 +193,11 @@ PointResult from_text(const std::string& text) {
   next(r.energy_pj);
   if (const Json& verified = json.at(at++); !verified.is_null()) {
     r.verified = verified.get<bool>();
+  }
+  if (const Json& area = json.at(at + 1); !area.is_null()) {
+    r.area = PointResult::Area{area.at(0).get<std::uint64_t>(), area.at(1).get<std::uint64_t>(),
+                               area.at(2).get<std::uint64_t>(), area.at(3).get<std::uint64_t>(),
+                               area.at(4).get<double>(),        area.at(5).get<bool>()};
   }
   for (const Json& l : json.at(at)) {
     LayerResult layer;

@@ -48,9 +48,20 @@ struct PointResult {
   std::uint64_t arena_bytes = 0;
   std::uint64_t command_bytes = 0;
   double energy_pj = 0;
+  /// What the hardware takes of the sweep's part.
+  struct Area {
+    std::uint64_t luts = 0, ffs = 0, brams = 0, dsps = 0;
+    double mhz = 0;
+    bool fits = false;
+  };
+  std::optional<Area> area;      ///< with a part
   std::optional<bool> verified;  ///< nothing: the engine computes no data
   std::vector<LayerResult> layers;
 
+  /// 0 without an estimate of the clock.
+  [[nodiscard]] double inferences_per_second() const {
+    return area && cycles > 0 ? area->mhz * 1e6 / static_cast<double>(cycles) : 0;
+  }
   [[nodiscard]] std::uint64_t external_bytes() const {
     return external_read_bytes + external_write_bytes;
   }

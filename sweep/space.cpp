@@ -177,6 +177,7 @@ std::vector<std::string> expand_range(const std::string& text, const std::string
 
 Space make_space(const SpaceRequest& request) {
   Space space;
+  space.part = request.part;
   space.config = request.config;
   space.fixed = request.fixed;
   std::vector<std::string> networks;

@@ -21,6 +21,7 @@ struct Space {
   std::string config;              ///< file
   std::vector<std::string> fixed;  ///< "path.to.key=value", the same in all points
   std::vector<Axis> axes;          ///< the last one varies fastest
+  std::string part;                ///< FPGA of the area columns; empty: none
   [[nodiscard]] std::size_t points() const;
   /// By axis, the index of point `index`'s value.
   [[nodiscard]] std::vector<std::size_t> coordinates(std::size_t index) const;
@@ -41,6 +42,7 @@ struct SpaceRequest {
   std::string cbuf;                   ///< sizes: a list with commas, of sizes and ranges
   std::vector<std::string> sets;      ///< "path.to.key=a,b,c"; one value: fixed
   std::vector<std::string> fixed;     ///< never taken apart
+  std::string part;                   ///< FPGA that area and clock are estimated for; or empty
 };
 
 /// Splits at commas outside of quotes, brackets and braces.

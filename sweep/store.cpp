@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kApplicationId = 0x54535357;  // "TSSW"
-constexpr int kVersion = 3;
+constexpr int kVersion = 4;
 
 const char* const kTables = R"(
 CREATE TABLE definition (json TEXT NOT NULL);
@@ -26,7 +26,8 @@ CREATE TABLE points (
   macs_per_cycle INTEGER NOT NULL, macs INTEGER NOT NULL, cycles INTEGER NOT NULL,
   host_cycles INTEGER NOT NULL, own_cycles INTEGER NOT NULL, ideal_cycles INTEGER NOT NULL, external_read_bytes INTEGER NOT NULL,
   external_write_bytes INTEGER NOT NULL, arena_bytes INTEGER NOT NULL,
-  command_bytes INTEGER NOT NULL, energy_pj REAL NOT NULL, verified INTEGER);
+  command_bytes INTEGER NOT NULL, energy_pj REAL NOT NULL, verified INTEGER,
+  luts INTEGER, ffs INTEGER, brams INTEGER, dsps INTEGER, mhz REAL, fits INTEGER);
 CREATE TABLE layers (
   point INTEGER NOT NULL REFERENCES points(point), layer INTEGER NOT NULL, name TEXT NOT NULL,
   op TEXT NOT NULL, mode TEXT NOT NULL, macs INTEGER NOT NULL, cycles INTEGER NOT NULL,
@@ -58,6 +59,13 @@ class Statement {
   }
   Statement& bind(double value) {
     sqlite3_bind_double(statement_, ++bound_, value);
+    return *this;
+  }
+  Statement& bind(const std::optional<std::uint64_t>& value) {
+    if (value) {
+      return bind(*value);
+    }
+    sqlite3_bind_null(statement_, ++bound_);
     return *this;
   }
   Statement& bind(const std::optional<bool>& value) {
@@ -114,6 +122,7 @@ std::string json_of(const Definition& definition) {
   for (const Axis& axis : space.axes) {
     json["axes"].push_back({{"key", axis.key}, {"values", axis.values}});
   }
+  json["part"] = space.part;
   json["contents"] = definition.contents;
   json["build"] = definition.build;
   json["shard"] = {definition.shard.number, definition.shard.count};
@@ -129,6 +138,7 @@ Definition from_json(const std::string& text) {
     definition.space.axes.push_back(
         {axis.at("key").get<std::string>(), axis.at("values").get<std::vector<std::string>>()});
   }
+  json.at("part").get_to(definition.space.part);
   json.at("contents").get_to(definition.contents);
   json.at("build").get_to(definition.build);
   json.at("shard").at(0).get_to(definition.shard.number);
@@ -288,7 +298,8 @@ void Store::put(const PointResult& r) {
   try {
     Statement(database_, "DELETE FROM layers WHERE point = ?").bind(std::uint64_t{r.index}).step();
     Statement(database_,
-              "INSERT OR REPLACE INTO points VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+              "INSERT OR REPLACE INTO points VALUES "
+              "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
         .bind(std::uint64_t{r.index})
         .bind(settings_of(definition_.space, r.index))
         .bind(std::string(name_of(r.status)))
@@ -310,6 +321,12 @@ void Store::put(const PointResult& r) {
         .bind(r.command_bytes)
         .bind(r.energy_pj)
         .bind(r.verified)
+        .bind(r.area ? std::optional(r.area->luts) : std::nullopt)
+        .bind(r.area ? std::optional(r.area->ffs) : std::nullopt)
+        .bind(r.area ? std::optional(r.area->brams) : std::nullopt)
+        .bind(r.area ? std::optional(r.area->dsps) : std::nullopt)
+        .bind(r.area ? r.area->mhz : 0.0)
+        .bind(r.area ? std::optional(r.area->fits) : std::nullopt)
         .step();
     for (std::size_t i = 0; i < r.layers.size(); ++i) {
       const LayerResult& layer = r.layers[i];
@@ -346,7 +363,8 @@ std::vector<PointResult> Store::read() {
       "program_cbuf_bytes, macs_per_cycle, macs, cycles, host_cycles, own_cycles, "
       "ideal_cycles, "
       "external_read_bytes, external_write_bytes, "
-      "arena_bytes, command_bytes, energy_pj, verified FROM points ORDER BY point");
+      "arena_bytes, command_bytes, energy_pj, verified, fits, luts, ffs, brams, dsps, mhz "
+      "FROM points ORDER BY point");
   while (rows.step()) {
     PointResult r;
     r.index = rows.number();
@@ -369,6 +387,16 @@ std::vector<PointResult> Store::read() {
     r.command_bytes = rows.number();
     r.energy_pj = rows.real();
     r.verified = rows.flag();
+    if (const std::optional<bool> fits = rows.flag()) {
+      PointResult::Area area;
+      area.fits = *fits;
+      area.luts = rows.number();
+      area.ffs = rows.number();
+      area.brams = rows.number();
+      area.dsps = rows.number();
+      area.mhz = rows.real();
+      r.area = area;
+    }
     points.push_back(std::move(r));
   }
   Statement layers(database_,

@@ -42,6 +42,9 @@ struct Part {
 /// In the order of their size within a family.
 const std::vector<Part>& parts();
 
+/// Multipliers of the part that hardware takes beside those of its array.
+std::uint32_t other_multipliers(const Hardware& hardware);
+
 /// Multipliers of the array that are made of logic because the part has too few of its own, or
 /// because it is asked for.
 std::uint32_t lut_multipliers(const Part& part, const Hardware& hardware);

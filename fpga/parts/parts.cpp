@@ -1,7 +1,9 @@
-#include "fpga/parts.hpp"
+#include "fpga/parts/parts.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "tessera/error.hpp"
 
@@ -98,15 +100,25 @@ const std::vector<Part>& parts() {
   return all;
 }
 
+// A requantiser multiplies 32 by 32 bits, operands have another one and a product; one more for a
+// tile's pixels. Places in the parameter memory and in a folded unit are products where their
+// factor is no power of two.
+std::uint32_t other_multipliers(const Hardware& hardware) {
+  const auto is_power = [](std::uint32_t value) { return (value & (value - 1)) == 0; };
+  const std::uint32_t lanes = std::max(hardware.post_lanes, 2U);
+  const std::uint32_t chunks = (hardware.atomic_k + lanes - 1) / lanes;
+  const std::uint32_t folded = std::max(hardware.atomic_c, hardware.bus_bytes);
+  const bool folds = hardware.has(isa::Feature::Folding) && hardware.fold_bytes() > folded;
+  return hardware.post_lanes * (hardware.has(isa::Feature::Operands) ? 9 : 4) + 1 +
+         (is_power(chunks) ? 0 : 2) + (folds && !is_power(folded) ? 1 : 0);
+}
+
 std::uint32_t lut_multipliers(const Part& part, const Hardware& hardware) {
   const auto all = static_cast<std::uint32_t>(hardware.macs_per_cycle());
   if (hardware.multipliers != Multipliers::Auto) {
     return hardware.multipliers == Multipliers::Luts ? all : 0;
   }
-  // A requantiser multiplies 32 by 32 bits, operands have another one and a product; one more for a
-  // tile's pixels.
-  const std::uint32_t per_lane = hardware.has(isa::Feature::Operands) ? 9 : 4;
-  const std::uint32_t others = hardware.post_lanes * per_lane + 1;
+  const std::uint32_t others = other_multipliers(hardware);
   const std::uint32_t left = part.dsps > others ? part.dsps - others : 0;
   return all > left ? all - left : 0;
 }

@@ -1,0 +1,80 @@
+#include "fpga/parts/memories.hpp"
+
+#include <algorithm>
+
+namespace tessera::fpga {
+namespace {
+
+// What Yosys says that they cost, in halves of a lookup table: a block RAM, 16 words of 4 bits, and
+// a bit of a multiplexer between rows of them.
+constexpr std::uint64_t kBlockCost = 256;
+constexpr std::uint64_t kDistributedCost = 8;
+constexpr std::uint64_t kMultiplexerCost = 1;
+
+std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
+  return (a + b - 1) / b;
+}
+
+struct Choice {
+  std::uint64_t cells = 0;
+  std::uint64_t cost = 0;
+};
+
+Choice cells_of(const Memory& memory, std::uint64_t across, std::uint64_t rows,
+                std::uint64_t cost) {
+  return {across * rows, across * rows * cost + memory.width * (rows - 1) * kMultiplexerCost};
+}
+
+Choice block_rams(const Memory& memory) {
+  struct Form {
+    std::uint64_t width, depth;
+  };
+  constexpr Form kForms[] = {{36, 512}, {18, 1024}, {9, 2048}, {4, 4096}, {2, 8192}, {1, 16384}};
+  Choice best{0, UINT64_MAX};
+  for (const Form& form : kForms) {
+    if (memory.by_bytes && form.width < 9) {
+      continue;
+    }
+    const std::uint64_t across = memory.by_bytes ? ceil_div(memory.width / 8, form.width / 9)
+                                                 : ceil_div(memory.width, form.width);
+    const Choice choice = cells_of(memory, across, ceil_div(memory.depth, form.depth), kBlockCost);
+    best = choice.cost < best.cost ? choice : best;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<Memory> memories_of(const Hardware& hw) {
+  const std::uint64_t k = hw.atomic_k;
+  const std::uint64_t lanes = std::max<std::uint64_t>(hw.post_lanes, 2);
+  std::vector<Memory> memories = {
+      {std::uint64_t{hw.atomic_c} * 8, hw.bank_atoms(), true, hw.cbuf_banks},
+      {k * 32, hw.acc_half(), false, 2},
+      {72, hw.param_groups * ceil_div(k, lanes), false, lanes},
+      {64, hw.queue_depth, false, 3},
+      {66, 64},
+      {hw.post_lanes * std::uint64_t{8} + 1, 16},
+  };
+  if (hw.has(isa::Feature::Operands)) {
+    memories.push_back({k * 8, hw.acc_words});
+  }
+  if (hw.has(isa::Feature::Tables)) {
+    memories.push_back({32, 512, false, hw.post_lanes});
+  }
+  const Hardware::Window window = hw.depthwise_window();
+  if (window.rows > 1) {
+    memories.push_back({(window.rows - 1) * k * 8, hw.line_atoms});
+  }
+  return memories;
+}
+
+MemoryCells ecp5_cells(const Memory& memory) {
+  const Choice distributed =
+      cells_of(memory, ceil_div(memory.width, 4), ceil_div(memory.depth, 16), kDistributedCost);
+  const Choice blocks = block_rams(memory);
+  return blocks.cost <= distributed.cost ? MemoryCells{blocks.cells * memory.count, 0}
+                                         : MemoryCells{0, distributed.cells * memory.count};
+}
+
+}  // namespace tessera::fpga

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Designs of random hardware on an FPGA, as data for the estimates: area-data.py COSIM [--designs N] [--placed M] [--out FILE]
+
+Each design is synthesised and counted (`cosim fpga --no-place`); the M smallest are placed as well. The same designs every time; what
+was made before is in cosim's cache. The file says which tools made them."""
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PART = "ecp5-85f"
+FEATURES = ["folding", "depthwise", "tables", "operands", "keep", "zero_points", "checksums", "counters"]
+
+
+def drawn(rng):
+    """Hardware as a configuration has it."""
+    while True:
+        c, k = 2 * rng.randint(1, 6), 2 * rng.randint(1, 6)
+        if c * k <= rng.choice([16, 32, 64, 100]):
+            break
+    lanes = 1
+    while lanes * 2 <= k and rng.random() < 0.45:
+        lanes *= 2
+    banks = rng.choice([1, 2, 4, 8])
+    atoms = banks * rng.choice([128, 256, 512, 1024, 1500])
+    features = rng.choice(["all", "all", "none", None])
+    if features is None:
+        features = {name: rng.choice(["yes", "no"]) for name in FEATURES}
+    return {
+        "array": {"atomic_c": c, "atomic_k": k, "multipliers": rng.choice(["dsp", "auto", "luts"])},
+        "cbuf": {"size": atoms * c, "capacity": atoms * c, "banks": banks},
+        "accumulators": 1 << rng.randint(5, 10),
+        "param_groups": 1 << rng.randint(3, 7),
+        "bus_bytes": rng.choice([4, 4, 8, 8, 16]),
+        "post_lanes": lanes,
+        "read_outstanding": 1 << rng.randint(1, 4),
+        "queue_depth": 1 << rng.randint(4, 6),
+        "line_atoms": 1 << rng.randint(4, 8),
+        "features": features,
+    }
+
+
+def built(cosim, hardware, place):
+    """What cosim says of the design, or None when it does not fit the part."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [cosim, "fpga", "--config", os.path.join(TOP, "configs", "npu.yaml"), "--part", PART, "--out", folder, "--quiet",
+                   "--set", "hardware=" + json.dumps(hardware)] + ([] if place else ["--no-place"])
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if "do not fit" in done.stderr:
+            return None
+        if done.returncode != 0:
+            sys.exit(done.stderr)
+        with open(os.path.join(folder, "fpga.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+
+def record(hardware, design):
+    kept = {key: design[key] for key in ("luts", "ffs", "brams", "dsps", "fmax_mhz")}
+    return {"hardware": hardware, "parameters": design["hardware"], **kept}
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    arguments.add_argument("cosim")
+    arguments.add_argument("--designs", type=int, default=60)
+    arguments.add_argument("--jobs", type=int, default=os.cpu_count())
+    arguments.add_argument("--placed", type=int, default=0)
+    arguments.add_argument("--out", default=os.path.join(TOP, "configs", "area", "ecp5.json"))
+    options = arguments.parse_args()
+    rng = random.Random(21)
+    wanted = [drawn(rng) for _ in range(options.designs)]
+    designs = []
+    tools = {}
+    with ThreadPoolExecutor(options.jobs) as pool:
+        found = pool.map(lambda hardware: built(options.cosim, hardware, False), wanted)
+        for hardware, design in zip(wanted, found):
+            if design is None:
+                continue
+            tools.update(design["tools"])
+            designs.append(record(hardware, design))
+            print(f"{len(designs)}: {design['luts']} LUTs, {design['ffs']} flip-flops", flush=True)
+            write(options.out, tools, designs)
+        smallest = sorted(designs, key=lambda d: d["luts"])[:options.placed]
+        for entry, design in zip(smallest, pool.map(lambda e: built(options.cosim, e["hardware"], True), smallest)):
+            entry["fmax_mhz"] = design["fmax_mhz"]
+            print(f"placed: {entry['luts']} LUTs, {entry['fmax_mhz']} MHz", flush=True)
+            write(options.out, tools, designs)
+
+
+def write(path, tools, designs):
+    with open(path, "w", encoding="utf-8") as file:
+        lines = ",\n".join("    " + json.dumps(d) for d in designs)
+        file.write(f'{{\n  "part": "{PART}",\n  "tools": {json.dumps(tools)},\n  "designs": [\n{lines}\n  ]\n}}\n')
+
+
+if __name__ == "__main__":
+    main()

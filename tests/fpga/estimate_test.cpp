@@ -1,0 +1,81 @@
+// Estimates against the designs that were made, each estimated from all the others.
+#include "fpga/parts/estimate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+
+#include "fpga/parts/least_squares.hpp"
+#include "tessera/config.hpp"
+#include "tessera/error.hpp"
+#include "tests/files.hpp"
+
+namespace tessera::fpga {
+namespace {
+
+std::vector<MadeDesign> designs() {
+  return AreaModel::read_designs(TESSERA_SOURCE_DIR "/configs/area/ecp5.json");
+}
+
+struct Errors {
+  double mean = 0;   ///< percent, of their sizes
+  double worst = 0;  ///< percent
+};
+
+Errors errors_of(const std::function<double(const Estimate&)>& figure) {
+  const std::vector<MadeDesign> all = designs();
+  Errors errors;
+  double count = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double made = figure(all[i].made);
+    if (made <= 0) {
+      continue;
+    }
+    std::vector<MadeDesign> others = all;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    const Estimate estimate = AreaModel(others).estimate(all[i].hardware, all[i].lut_multipliers);
+    const double error = 100 * std::abs(figure(estimate) / made - 1);
+    errors.mean += error;
+    errors.worst = std::max(errors.worst, error);
+    ++count;
+  }
+  errors.mean /= count;
+  return errors;
+}
+
+TEST(Estimates, MemoriesAndMultipliersAreExact) {
+  const std::vector<MadeDesign> all = designs();
+  const AreaModel model(all);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Estimate estimate = model.estimate(all[i].hardware, all[i].lut_multipliers);
+    EXPECT_EQ(estimate.brams, all[i].made.brams) << "design " << i;
+    EXPECT_EQ(estimate.dsps, all[i].made.dsps) << "design " << i;
+  }
+}
+
+TEST(Estimates, LookupTablesFlipFlopsAndClockAreNear) {
+  const Errors luts = errors_of([](const Estimate& e) { return e.luts; });
+  const Errors ffs = errors_of([](const Estimate& e) { return e.ffs; });
+  const Errors mhz = errors_of([](const Estimate& e) { return e.mhz; });
+  std::printf("LUTs %.1f (worst %.1f), FFs %.1f (%.1f), MHz %.1f (%.1f)\n", luts.mean, luts.worst,
+              ffs.mean, ffs.worst, mhz.mean, mhz.worst);
+}
+
+TEST(LeastSquares, FindsTheCoefficientsOfExactSums) {
+  std::vector<Observation> observations;
+  for (int i = 1; i < 12; ++i) {
+    const double x = i;
+    const double y = i * i % 7;
+    observations.push_back({{1, x, y}, 10 + 3 * x + 2 * y});
+  }
+  const std::vector<double> found = least_squares(observations);
+  for (const Observation& o : observations) {
+    EXPECT_NEAR(weighted_sum(o.terms, found) / o.value, 1, 0.01);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::fpga

@@ -10,6 +10,7 @@
 #include "console/progress.hpp"
 #include "fpga/flow.hpp"
 #include "fpga/report.hpp"
+#include "report/report_html.hpp"
 
 namespace tessera {
 namespace {
@@ -41,6 +42,7 @@ void FpgaCommand::add_to(CLI::App& app) {
   app.add_flag("--no-place", no_place_, "only count what it takes: no clock, no bitstream");
   app.add_option("--freq", mhz_, "MHz that the placer aims at (default 80)")
       ->check(CLI::Range(1.0, kMostMhz));
+  app.add_option("--report", report_, "write a page with charts (HTML)");
   common_.add_json(app);
 }
 
@@ -49,6 +51,10 @@ void FpgaCommand::run() const {
   request.part = &fpga::find_part(part_);
   const Config config = common_.load();
   common_.check_json();
+  if (!report_.empty()) {
+    check_web_assets();
+    check_writable(report_);
+  }
   request.hardware = config.hardware;
   request.mhz = mhz_;
   request.seeds = no_place_ ? 0 : seeds_;
@@ -61,6 +67,9 @@ void FpgaCommand::run() const {
   const std::string json = to_json(design, speed);
   write_text((std::filesystem::path(out_) / "fpga.json").string(), json);
   common_.write_json(json);
+  if (!report_.empty()) {
+    write_text(report_, design_html(json));
+  }
   if (!quiet) {
     fmt::print("{}files: {}\n", to_text(design, speed), out_);
   }

@@ -18,7 +18,7 @@ class FpgaCommand {
 
  private:
   CommonOptions common_;
-  std::string part_, out_;
+  std::string part_, out_, report_;
   std::uint32_t seeds_ = 1;
   bool no_place_ = false;
   double mhz_ = 80;

@@ -133,8 +133,7 @@ void SweepCommand::place_front(Progress& progress) const {
     const Config config = load_config(results.space.config, results.space.overrides(point.index));
     fpga::FlowRequest request;
     request.part = &part;
-    request.hardware = config.hardware;
-    request.hardware.cbuf_capacity = point.cbuf_capacity_bytes;
+    request.hardware = sweep::with_buffer_of_its_size(config.hardware);
     request.folder = std::filesystem::path(out_) / fmt::format("point-{}", point.index);
     const fpga::Design design =
         run_flow(request, [&](const std::string& text) { progress.say(text); });

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "fpga/netlist.hpp"
+#include "fpga/parts/estimate.hpp"
 #include "sim/tools/shell.hpp"
 #include "tessera/config.hpp"
 
@@ -18,16 +19,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string smaller_presets(const Hardware& hardware) {
+// Those that fit by their estimates, where there are any.
+std::string smaller_presets(const Part& part, const Hardware& hardware) {
   std::vector<std::string> names;
   for (const std::string& file : preset_files()) {
     const fs::path path(file);
-    if (path.parent_path().filename() == "hardware" &&
-        hardware_preset(path.stem().string()).macs_per_cycle() < hardware.macs_per_cycle()) {
+    if (path.parent_path().filename() != "hardware") {
+      continue;
+    }
+    const Hardware preset = hardware_preset(path.stem().string());
+    const bool fits = !has_estimates(part) || estimate(part, preset).fits(part);
+    if (fits && preset.macs_per_cycle() < hardware.macs_per_cycle()) {
       names.push_back(path.stem().string());
     }
   }
-  return names.empty() ? "" : fmt::format("; smaller presets: {}", fmt::join(names, ", "));
+  return names.empty() ? ""
+                       : fmt::format("; smaller presets{}: {}",
+                                     has_estimates(part) ? " that fit by their estimates" : "",
+                                     fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -108,7 +117,7 @@ std::string what_is_missing(const Part& part, const Utilisation& utilisation,
                      larger.empty() ? "; no part of this family has them"
                                     : fmt::format("; {} has them", fmt::join(larger, ", ")),
                      help.empty() ? "" : fmt::format("; smaller {}", fmt::join(help, "; smaller ")),
-                     smaller_presets(hardware));
+                     smaller_presets(part, hardware));
 }
 
 std::string packing_command(const Part& part, const std::string& tool, const std::string& netlist,

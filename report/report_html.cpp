@@ -198,4 +198,12 @@ std::string sweep_html(const std::string& json) {
   return page("Sweep", {{"kind", "sweep"}, {"sweep", Json::parse(json)}});
 }
 
+std::string design_html(const std::string& json) {
+  const Json design = Json::parse(json);
+  const std::string title =
+      fmt::format("{} on {}", design.at("hardware").at("name").get<std::string>(),
+                  design.at("part").get<std::string>());
+  return page(title, {{"kind", "design"}, {"design", design}});
+}
+
 }  // namespace tessera

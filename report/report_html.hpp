@@ -19,4 +19,7 @@ std::string report_html(const Config& config, const Simulation& simulation,
 /// Of a sweep, from its JSON (schema "tessera.sweep/1"). Throws MissingTool.
 std::string sweep_html(const std::string& json);
 
+/// Of a design on an FPGA, from its JSON (schema "tessera.fpga/1"). Throws MissingTool.
+std::string design_html(const std::string& json);
+
 }  // namespace tessera

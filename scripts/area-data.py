@@ -17,11 +17,11 @@ PART = "ecp5-85f"
 FEATURES = ["folding", "depthwise", "tables", "operands", "keep", "zero_points", "checksums", "counters"]
 
 
-def drawn(rng):
+def drawn(rng, most_macs):
     """Hardware as a configuration has it."""
     while True:
         c, k = 2 * rng.randint(1, 6), 2 * rng.randint(1, 6)
-        if c * k <= rng.choice([16, 32, 64, 100]):
+        if c * k <= rng.choice(most_macs):
             break
     lanes = 1
     while lanes * 2 <= k and rng.random() < 0.45:
@@ -61,19 +61,22 @@ def built(cosim, hardware, place):
 
 def record(hardware, design):
     kept = {key: design[key] for key in ("luts", "ffs", "brams", "dsps", "fmax_mhz")}
-    return {"hardware": hardware, "parameters": design["hardware"], **kept}
+    # Of each module, before packing: lookup tables and flip-flops.
+    modules = {m["module"]: [m["luts"], m["ffs"]] for m in design["modules"]}
+    return {"hardware": hardware, "parameters": design["hardware"], **kept, "modules": modules}
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     arguments.add_argument("cosim")
-    arguments.add_argument("--designs", type=int, default=60)
+    arguments.add_argument("--designs", type=int, default=30)
     arguments.add_argument("--jobs", type=int, default=os.cpu_count())
-    arguments.add_argument("--placed", type=int, default=0)
+    arguments.add_argument("--placed", type=int, default=6)
     arguments.add_argument("--out", default=os.path.join(TOP, "configs", "area", "ecp5.json"))
     options = arguments.parse_args()
     rng = random.Random(21)
-    wanted = [drawn(rng) for _ in range(options.designs)]
+    # Sixteen of all sizes, then more small ones, which are made in a minute.
+    wanted = [drawn(rng, [16, 32, 64, 100] if i < 16 else [8, 16, 24]) for i in range(options.designs)]
     designs = []
     tools = {}
     with ThreadPoolExecutor(options.jobs) as pool:

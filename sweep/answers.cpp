@@ -120,7 +120,9 @@ void carry_over(const Space& space, std::vector<PointResult>& points) {
       const std::size_t index = point.index;
       const std::uint64_t cbuf = point.cbuf_bytes;
       const std::uint64_t own = point.own_cycles;
+      const std::optional<PointResult::Area> area = point.area;
       point = *best;
+      point.area = area;
       point.own_cycles = own;
       point.index = index;
       point.cbuf_bytes = cbuf;

@@ -79,6 +79,12 @@ const char* name_of(Status status) {
   return kNames[static_cast<std::size_t>(status)];
 }
 
+Hardware with_buffer_of_its_size(Hardware hardware) {
+  const std::uint64_t step = std::uint64_t{hardware.cbuf_banks} * hardware.atomic_c;
+  hardware.cbuf_capacity = std::max((hardware.cbuf_size + step - 1) / step * step, 2 * step);
+  return hardware;
+}
+
 PointResult PointRunner::run(std::size_t index) {
   PointResult result;
   result.index = index;
@@ -92,7 +98,7 @@ PointResult PointRunner::run(std::size_t index) {
     result.program_cbuf_bytes = config.hardware.cbuf_size;
     result.macs_per_cycle = config.hardware.macs_per_cycle();
     if (!space_.part.empty()) {
-      result.area = area_on(space_.part, config.hardware);
+      result.area = area_on(space_.part, with_buffer_of_its_size(config.hardware));
     }
     Progress silent(true);
     const std::shared_ptr<const Network> network = network_of(config);

@@ -48,7 +48,7 @@ struct PointResult {
   std::uint64_t arena_bytes = 0;
   std::uint64_t command_bytes = 0;
   double energy_pj = 0;
-  /// What the hardware takes of the sweep's part.
+  /// What the hardware takes of the sweep's part, with a buffer of just the point's size.
   struct Area {
     std::uint64_t luts = 0, ffs = 0, brams = 0, dsps = 0;
     double mhz = 0;
@@ -66,6 +66,9 @@ struct PointResult {
     return external_read_bytes + external_write_bytes;
   }
 };
+
+/// The hardware with a buffer that is no larger than its usable size needs.
+Hardware with_buffer_of_its_size(Hardware hardware);
 
 /// Runs points; keeps the network of the last one.
 class PointRunner {

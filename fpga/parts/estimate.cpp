@@ -36,47 +36,168 @@ MemoryCells memory_cells(const Hardware& hw) {
   return all;
 }
 
-// What lookup tables and flip-flops grow with.
-std::vector<double> area_terms(const Hardware& hw, std::uint32_t soft) {
-  const double c = hw.atomic_c;
-  const double k = hw.atomic_k;
-  const double bus = hw.bus_bytes;
-  const double lanes = hw.post_lanes;
-  const double folding = flag(hw, isa::Feature::Folding);
-  const double depthwise = flag(hw, isa::Feature::Depthwise);
-  const double operands = flag(hw, isa::Feature::Operands);
-  const double keep = flag(hw, isa::Feature::Keep);
-  const double zeros = flag(hw, isa::Feature::ZeroPoints);
-  const double checks = flag(hw, isa::Feature::Checksums);
-  const Hardware::Window window = hw.depthwise_window();
-  return {1,
-          c,
-          k,
-          c * k,
-          static_cast<double>(soft),
-          lanes,
-          rotated(hw.bus_bytes),
-          rotated(std::max({hw.atomic_c, hw.atomic_k, 8U})),
-          static_cast<double>(memory_cells(hw).distributed),
-          hw.cbuf_banks * c,
-          k * std::log2(std::max(2.0, k / lanes)),
-          static_cast<double>(hw.read_outstanding),
-          folding,
-          folding * rotated(std::max(hw.atomic_c, hw.bus_bytes)),
-          depthwise,
-          depthwise * c * k,
-          k * window.rows * window.cols,
-          depthwise * (hw.atomic_c == hw.atomic_k ? 0 : k),
-          flag(hw, isa::Feature::Tables) * lanes,
-          operands,
-          operands * lanes,
-          keep,
-          keep * c * std::log2(c),
-          zeros,
-          zeros * c,
-          checks,
-          checks * bus,
-          flag(hw, isa::Feature::Counters)};
+double distributed(const Memory& memory) {
+  return static_cast<double>(ecp5_cells(memory).distributed);
+}
+
+/// What modules grow with.
+struct Sizes {
+  explicit Sizes(const Hardware& hw, std::uint32_t soft_multipliers)
+      : hardware(hw),
+        c(hw.atomic_c),
+        k(hw.atomic_k),
+        bus(hw.bus_bytes),
+        lanes(hw.post_lanes),
+        soft(soft_multipliers),
+        folding(flag(hw, isa::Feature::Folding)),
+        depthwise(flag(hw, isa::Feature::Depthwise)),
+        tables(flag(hw, isa::Feature::Tables)),
+        operands(flag(hw, isa::Feature::Operands)),
+        keep(flag(hw, isa::Feature::Keep)),
+        zeros(flag(hw, isa::Feature::ZeroPoints)),
+        checks(flag(hw, isa::Feature::Checksums)),
+        counters(flag(hw, isa::Feature::Counters)),
+        pieces(hw.atomic_c == hw.atomic_k ? 0 : 1) {}
+
+  const Hardware& hardware;
+  double c, k, bus, lanes, soft;
+  double folding, depthwise, tables, operands, keep, zeros, checks, counters;
+  double pieces;  ///< atoms and kernel groups are of other sizes
+};
+
+/// Modules by the beginning of their path, and what they grow with; the first that fits.
+struct ModuleTerms {
+  const char* prefix;
+  std::vector<double> (*terms)(const Sizes& s);
+};
+
+const std::vector<ModuleTerms>& module_terms() {
+  static const std::vector<ModuleTerms> all = {
+      {"u_compute/u_array",
+       [](const Sizes& s) {
+         return std::vector<double>{s.k, s.c * s.k - s.soft, s.soft, s.depthwise * s.c * s.k};
+       }},
+      {"u_compute/u_accumulator",
+       [](const Sizes& s) {
+         return std::vector<double>{
+             1, s.k, distributed({s.hardware.atomic_k * std::uint64_t{32}, s.hardware.acc_half()}),
+             s.pieces * s.k, s.depthwise * s.k};
+       }},
+      {"u_compute/u_sequencer",
+       [](const Sizes& s) {
+         return std::vector<double>{1, s.depthwise, s.depthwise * s.pieces, std::log2(s.c)};
+       }},
+      {"u_compute/u_weight_loader",
+       [](const Sizes& s) {
+         return std::vector<double>{
+             1, s.c, s.c * s.k, s.zeros * s.c, s.depthwise, s.depthwise * s.pieces * s.c};
+       }},
+      {"u_compute/u_window",
+       [](const Sizes& s) {
+         const Hardware::Window window = s.hardware.depthwise_window();
+         return std::vector<double>{s.depthwise * s.k, s.depthwise * s.pieces * s.k,
+                                    s.k * window.rows * window.cols,
+                                    window.rows > 1 ? s.k * (window.rows - 1) : 0.0};
+       }},
+      {"u_compute",
+       [](const Sizes& s) {
+         return std::vector<double>{1, s.depthwise, s.c, s.zeros};
+       }},
+      {"u_store/u_drain",
+       [](const Sizes& s) {
+         return std::vector<double>{1,
+                                    s.lanes,
+                                    s.tables * s.lanes,
+                                    s.operands,
+                                    s.operands * s.lanes,
+                                    s.k * std::log2(std::max(2.0, s.k / s.lanes)),
+                                    s.operands * s.k};
+       }},
+      {"u_store/u_keeper",
+       [](const Sizes& s) {
+         return std::vector<double>{s.keep, s.keep * s.c * std::log2(s.c), s.keep * s.lanes};
+       }},
+      {"u_store/u_params",
+       [](const Sizes& s) {
+         const Memory memory = memories_of(s.hardware)[2];
+         return std::vector<double>{1, s.lanes,
+                                    distributed(memory) * static_cast<double>(memory.count)};
+       }},
+      {"u_store/u_operands",
+       [](const Sizes& s) {
+         return std::vector<double>{
+             s.operands *
+             distributed({s.hardware.atomic_k * std::uint64_t{8}, s.hardware.acc_words})};
+       }},
+      {"u_store/u_writer",
+       [](const Sizes& s) {
+         return std::vector<double>{1, rotated(s.hardware.bus_bytes), s.lanes};
+       }},
+      {"u_store/u_splitter",
+       [](const Sizes& s) {
+         return std::vector<double>{1, std::log2(s.bus)};
+       }},
+      {"u_store",
+       [](const Sizes& s) {
+         return std::vector<double>{1, s.operands, s.keep, s.c};
+       }},
+      {"u_load/u_folder",
+       [](const Sizes& s) {
+         const std::uint32_t bytes = std::max(s.hardware.atomic_c, s.hardware.bus_bytes);
+         return std::vector<double>{s.folding, s.folding * rotated(bytes),
+                                    s.folding * rotated(s.hardware.bus_bytes)};
+       }},
+      {"u_load/u_packer",
+       [](const Sizes& s) {
+         const std::uint32_t out = std::max({s.hardware.atomic_c, s.hardware.atomic_k, 8U});
+         const std::uint32_t in = s.folding > 0
+                                      ? std::max(s.hardware.atomic_c, s.hardware.bus_bytes)
+                                      : s.hardware.bus_bytes;
+         return std::vector<double>{1, rotated(out), rotated(in), rotated(std::max(in, out))};
+       }},
+      {"u_load/u_transfers",
+       [](const Sizes& s) {
+         return std::vector<double>{1, s.folding, s.checks};
+       }},
+      {"u_load/u_reader",
+       [](const Sizes& s) {
+         return std::vector<double>{1, static_cast<double>(s.hardware.read_outstanding),
+                                    std::log2(s.bus)};
+       }},
+      {"u_load/u_splitter",
+       [](const Sizes& s) {
+         return std::vector<double>{1, std::log2(s.bus)};
+       }},
+      {"u_load/u_checksum",
+       [](const Sizes& s) {
+         return std::vector<double>{s.checks, s.checks * s.bus};
+       }},
+      {"u_load",
+       [](const Sizes& s) {
+         return std::vector<double>{1, s.c, s.k, s.folding, s.folding * s.c};
+       }},
+      {"u_front/u_fetch",
+       [](const Sizes& s) {
+         return std::vector<double>{1, s.bus, rotated(s.hardware.bus_bytes), s.checks,
+                                    s.checks * (s.bus > 4 ? 1 : 0)};
+       }},
+      {"u_front",
+       [](const Sizes& s) {
+         return std::vector<double>{1, distributed({64, s.hardware.queue_depth})};
+       }},
+      {"u_cbuf",
+       [](const Sizes& s) {
+         return std::vector<double>{s.c, s.hardware.cbuf_banks * s.c,
+                                    static_cast<double>(s.hardware.cbuf_banks), s.keep * s.c};
+       }},
+      {"u_control",
+       [](const Sizes& s) {
+         return std::vector<double>{1, s.counters, s.checks};
+       }},
+      {"", [](const Sizes& s) {
+         return std::vector<double>{1, s.bus, s.c};
+       }}};
+  return all;
 }
 
 std::vector<double> clock_terms(const Hardware& hw, std::uint32_t soft) {
@@ -124,6 +245,9 @@ std::vector<MadeDesign> AreaModel::read_designs(const std::string& path) {
       entry.at("ffs").get_to(design.made.ffs);
       entry.at("brams").get_to(design.made.brams);
       entry.at("dsps").get_to(design.made.dsps);
+      for (const auto& [module, cells] : entry.at("modules").items()) {
+        design.modules[module] = {cells.at(0).get<double>(), cells.at(1).get<double>()};
+      }
       design.made.mhz = entry.at("fmax_mhz").is_null() ? 0 : entry.at("fmax_mhz").get<double>();
       designs.push_back(std::move(design));
     }
@@ -134,18 +258,51 @@ std::vector<MadeDesign> AreaModel::read_designs(const std::string& path) {
 }
 
 AreaModel::AreaModel(const std::vector<MadeDesign>& designs) {
-  std::vector<Observation> luts, ffs, ns;
+  // What modules take that have the same terms.
+  const std::vector<ModuleTerms>& kinds = module_terms();
+  std::vector<std::vector<Observation>> luts(kinds.size()), ffs(kinds.size());
   for (const MadeDesign& design : designs) {
-    const std::vector<double> terms = area_terms(design.hardware, design.lut_multipliers);
-    luts.push_back({terms, static_cast<double>(design.made.luts)});
-    ffs.push_back({terms, static_cast<double>(design.made.ffs)});
+    std::vector<MadeDesign::Cells> sums(kinds.size());
+    for (const auto& [module, cells] : design.modules) {
+      const auto kind = std::find_if(kinds.begin(), kinds.end(), [&module = module](const auto& k) {
+        return module.rfind(k.prefix, 0) == 0;
+      });
+      MadeDesign::Cells& sum = sums[static_cast<std::size_t>(kind - kinds.begin())];
+      sum.luts += cells.luts;
+      sum.ffs += cells.ffs;
+    }
+    const Sizes sizes(design.hardware, design.lut_multipliers);
+    for (std::size_t m = 0; m < kinds.size(); ++m) {
+      luts[m].push_back({kinds[m].terms(sizes), sums[m].luts});
+      ffs[m].push_back({kinds[m].terms(sizes), sums[m].ffs});
+    }
+  }
+  for (std::size_t m = 0; m < kinds.size(); ++m) {
+    modules_.push_back({least_squares(luts[m]), least_squares(ffs[m])});
+  }
+  std::vector<Observation> all_luts, all_ffs, ns;
+  for (const MadeDesign& design : designs) {
+    const MadeDesign::Cells cells = cells_of(design.hardware, design.lut_multipliers);
+    all_luts.push_back({{cells.luts}, static_cast<double>(design.made.luts)});
+    all_ffs.push_back({{cells.ffs}, static_cast<double>(design.made.ffs)});
     if (design.made.mhz > 0) {
       ns.push_back({clock_terms(design.hardware, design.lut_multipliers), 1000 / design.made.mhz});
     }
   }
-  luts_ = least_squares(luts);
-  ffs_ = least_squares(ffs);
+  luts_ = least_squares(all_luts);
+  ffs_ = least_squares(all_ffs);
   ns_ = least_squares(ns);
+}
+
+MadeDesign::Cells AreaModel::cells_of(const Hardware& hardware, std::uint32_t soft) const {
+  const Sizes sizes(hardware, soft);
+  MadeDesign::Cells cells;
+  for (std::size_t m = 0; m < modules_.size(); ++m) {
+    const std::vector<double> terms = module_terms()[m].terms(sizes);
+    cells.luts += std::max(weighted_sum(terms, modules_[m].luts), 0.0);
+    cells.ffs += std::max(weighted_sum(terms, modules_[m].ffs), 0.0);
+  }
+  return cells;
 }
 
 Estimate AreaModel::estimate(const Hardware& hardware, std::uint32_t soft) const {
@@ -153,9 +310,9 @@ Estimate AreaModel::estimate(const Hardware& hardware, std::uint32_t soft) const
     return static_cast<std::uint32_t>(std::lround(std::max(value, 0.0)));
   };
   Estimate result;
-  const std::vector<double> terms = area_terms(hardware, soft);
-  result.luts = rounded(weighted_sum(terms, luts_));
-  result.ffs = rounded(weighted_sum(terms, ffs_));
+  const MadeDesign::Cells cells = cells_of(hardware, soft);
+  result.luts = rounded(weighted_sum({cells.luts}, luts_));
+  result.ffs = rounded(weighted_sum({cells.ffs}, ffs_));
   result.brams = static_cast<std::uint32_t>(memory_cells(hardware).brams);
   result.dsps =
       static_cast<std::uint32_t>(hardware.macs_per_cycle()) - soft + other_multipliers(hardware);

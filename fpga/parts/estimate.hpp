@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,13 +23,18 @@ struct Estimate {
 
 /// A design that was made, of configs/area.
 struct MadeDesign {
+  struct Cells {
+    double luts = 0, ffs = 0;
+  };
   Hardware hardware;
   std::uint32_t lut_multipliers = 0;
-  Estimate made;  ///< what it took; mhz 0: it was not placed
+  Estimate made;                         ///< what it took; mhz 0: it was not placed
+  std::map<std::string, Cells> modules;  ///< cells of each module after synthesis, before packing
 };
 
-/// Lookup tables, flip-flops and the clock by regression over designs that were made; memories and
-/// multipliers are counted.
+/// Memories and multipliers are counted. Lookup tables and flip-flops are sums over the modules,
+/// each by a regression over designs that were made on what that module grows with; the placer's
+/// figures are in proportion to these sums. The clock is a regression as well.
 class AreaModel {
  public:
   /// Throws InputError when the data cannot be read.
@@ -38,6 +44,12 @@ class AreaModel {
   [[nodiscard]] Estimate estimate(const Hardware& hardware, std::uint32_t lut_multipliers) const;
 
  private:
+  struct Coefficients {
+    std::vector<double> luts, ffs;  ///< of a module
+  };
+  [[nodiscard]] MadeDesign::Cells cells_of(const Hardware& hardware, std::uint32_t soft) const;
+
+  std::vector<Coefficients> modules_;
   std::vector<double> luts_, ffs_, ns_;
 };
 

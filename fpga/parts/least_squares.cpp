@@ -48,7 +48,7 @@ std::vector<double> least_squares(const std::vector<Observation>& observations) 
   std::vector<double> scales(n, 0);
   for (const Observation& o : observations) {
     for (std::size_t i = 0; i < n; ++i) {
-      scales[i] += std::abs(o.terms[i] / o.value) / static_cast<double>(observations.size());
+      scales[i] += std::abs(o.terms[i]) / static_cast<double>(observations.size());
     }
   }
   Matrix a(n, std::vector<double>(n, 0));
@@ -56,13 +56,13 @@ std::vector<double> least_squares(const std::vector<Observation>& observations) 
   for (const Observation& o : observations) {
     std::vector<double> row(n, 0);
     for (std::size_t i = 0; i < n; ++i) {
-      row[i] = scales[i] == 0 ? 0 : o.terms[i] / o.value / scales[i];
+      row[i] = scales[i] == 0 ? 0 : o.terms[i] / scales[i];
     }
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
         a[i][j] += row[i] * row[j];
       }
-      b[i] += row[i];
+      b[i] += row[i] * o.value;
     }
   }
   for (std::size_t i = 0; i < n; ++i) {

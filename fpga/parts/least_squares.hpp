@@ -11,9 +11,9 @@ struct Observation {
   double value = 0;
 };
 
-/// The coefficients with the least sum of squared relative errors, with a little weight on small
-/// ones, so that terms which the observations cannot tell apart share. All observations have as
-/// many terms, and values above 0.
+/// The coefficients with the least sum of squared errors, with a little weight on large ones, so
+/// that terms which the observations cannot tell apart share. All observations have as many terms;
+/// none: no coefficients.
 std::vector<double> least_squares(const std::vector<Observation>& observations);
 
 /// The sum of terms by coefficients.

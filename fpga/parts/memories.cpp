@@ -20,9 +20,12 @@ struct Choice {
   std::uint64_t cost = 0;
 };
 
-Choice cells_of(const Memory& memory, std::uint64_t across, std::uint64_t rows,
-                std::uint64_t cost) {
-  return {across * rows, across * rows * cost + memory.width * (rows - 1) * kMultiplexerCost};
+// `slots` of the memory's width side by side, `per_cell` of them in a cell, in so many rows; what
+// is left of one row's last cell is the next row's.
+Choice cells_of(const Memory& memory, std::uint64_t slots, std::uint64_t per_cell,
+                std::uint64_t rows, std::uint64_t cost) {
+  const std::uint64_t cells = ceil_div(slots * rows, per_cell);
+  return {cells, cells * cost + memory.width * (rows - 1) * kMultiplexerCost};
 }
 
 Choice block_rams(const Memory& memory) {
@@ -35,9 +38,10 @@ Choice block_rams(const Memory& memory) {
     if (memory.by_bytes && form.width < 9) {
       continue;
     }
-    const std::uint64_t across = memory.by_bytes ? ceil_div(memory.width / 8, form.width / 9)
-                                                 : ceil_div(memory.width, form.width);
-    const Choice choice = cells_of(memory, across, ceil_div(memory.depth, form.depth), kBlockCost);
+    const std::uint64_t rows = ceil_div(memory.depth, form.depth);
+    const Choice choice =
+        memory.by_bytes ? cells_of(memory, memory.width / 8, form.width / 9, rows, kBlockCost)
+                        : cells_of(memory, ceil_div(memory.width, form.width), 1, rows, kBlockCost);
     best = choice.cost < best.cost ? choice : best;
   }
   return best;
@@ -71,7 +75,7 @@ std::vector<Memory> memories_of(const Hardware& hw) {
 
 MemoryCells ecp5_cells(const Memory& memory) {
   const Choice distributed =
-      cells_of(memory, ceil_div(memory.width, 4), ceil_div(memory.depth, 16), kDistributedCost);
+      cells_of(memory, ceil_div(memory.width, 4), 1, ceil_div(memory.depth, 16), kDistributedCost);
   const Choice blocks = block_rams(memory);
   return blocks.cost <= distributed.cost ? MemoryCells{blocks.cells * memory.count, 0}
                                          : MemoryCells{0, distributed.cells * memory.count};

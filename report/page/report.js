@@ -417,7 +417,8 @@
     }
 
     const front = section('Cycles and external bytes',
-        'Filled: on the front of cycles, external bytes, cbuf bytes and MACs per cycle; larger dots have a larger cbuf.');
+        (sweep.part ? 'Filled: on the front, as below.' :
+            'Filled: on the front of cycles, external bytes, cbuf bytes and MACs per cycle.') + ' Larger dots have a larger cbuf.');
     const largest = Math.max(1, ...good.map((point) => point.cbuf_bytes));
     addChart(front, 'pareto', 'Scatter: cycles against external bytes, the front filled', {
       aria: {enabled: true},
@@ -436,12 +437,37 @@
       }],
     }, {move});
 
+    if (sweep.part) {
+      const chip = section(`Lookup tables and inferences per second on ${sweep.part}`,
+          'Estimated. Filled: on the front of time, external bytes, lookup tables, block RAMs and multipliers; crosses do not fit the part.');
+      addChart(chip, 'chip', 'Scatter: lookup tables against inferences per second, the front filled', {
+        aria: {enabled: true},
+        grid: {left: 100, right: 40, top: 30, bottom: 50},
+        tooltip: {formatter: (item) => item.data.text},
+        xAxis: {type: 'value', scale: true, name: 'LUTs', nameLocation: 'middle', nameGap: 28, axisLabel: {formatter: grouped}},
+        yAxis: {type: 'value', scale: true, name: 'inferences per second'},
+        series: [{
+          type: 'scatter', name: 'points',
+          data: good.map((point) => ({
+            value: [point.luts, point.inferences_per_second],
+            symbol: point.fits ? 'circle' : 'path://M0,0 L10,10 M10,0 L0,10',
+            symbolSize: 10,
+            itemStyle: point.pareto ? {color: '#1f5fbf'} : {color: 'transparent', borderColor: point.fits ? '#9aa5b1' : '#c0392b'},
+            text: `${settings(point)}<br>${grouped(point.luts)} LUTs, ${point.mhz} MHz<br>` +
+                `${point.inferences_per_second} inferences per second${point.fits ? '' : '<br>does not fit'}`,
+          })),
+        }],
+      }, {move});
+    }
+
     const table = section('Points');
     rows = addTable(table, [
       {key: 'point', title: 'point', exact: true},
       ...axes.map((key) => ({key, title: key, text: true})),
       {key: 'status', title: 'status', text: true}, {key: 'cycles', title: 'cycles'},
       {key: 'external', title: 'external bytes'}, {key: 'arena_bytes', title: 'arena bytes'},
+      ...(sweep.part ? [{key: 'luts', title: 'LUTs'}, {key: 'mhz', title: 'MHz', exact: true},
+        {key: 'inferences_per_second', title: 'inferences/s', exact: true}] : []),
       {key: 'front', title: 'front', text: true}, {key: 'error', title: 'error', text: true},
     ], shown.map((point) => ({
       ...point,
@@ -450,7 +476,101 @@
     })), choose);
   };
 
-  (data.kind === 'run' ? drawRun : drawSweep)();
+  // Of a design on an FPGA ------------------------------------------------------------------------
+
+  const drawDesign = () => {
+    const design = data.design;
+    const hardware = design.hardware;
+    const resources = [['LUTs', 'luts'], ['flip-flops', 'ffs'], ['block RAMs', 'brams'], ['multipliers', 'dsps']]
+        .map(([name, key]) => ({name, used: design[key], available: design[`${key}_available`]}));
+    document.getElementById('title').textContent = `${hardware.name} on ${design.part}`;
+    document.getElementById('summary').textContent =
+        `${hardware.AtomicC} x ${hardware.AtomicK} MACs, ${grouped(design.luts)} LUTs` +
+        (design.fmax_mhz === null ? ', not placed' : `, ${design.fmax_mhz.toFixed(1)} MHz`) +
+        (design.network === undefined ? '' : `; ${design.network}: ${grouped(design.cycles)} cycles` +
+            (design.inferences_per_second === null ? '' : `, ${design.inferences_per_second.toFixed(1)} inferences per second`)) +
+        `; ${Object.entries(design.tools).map(([tool, version]) => `${tool} ${version.match(/\d+\.\d+[.\d]*/) ?? version}`).join(', ')}`;
+
+    const modules = design.modules.map((module) => ({...module, module: module.module || '(top)'}));
+    let rows = [];
+    let chosen = -1;
+    const choose = (index, scroll = true) => {
+      if (index < 0 || index >= modules.length) return;
+      if (chosen >= 0) rows[chosen].classList.remove('chosen');
+      chosen = index;
+      rows[chosen].classList.add('chosen');
+      if (scroll) rows[chosen].scrollIntoView({block: 'nearest'});
+      for (const {name, chart} of charts) {
+        if (name === 'modules') {
+          chart.dispatchAction({type: 'downplay'});
+          chart.dispatchAction({type: 'highlight', seriesIndex: 0, name: modules[index].module});
+        }
+      }
+    };
+    const move = (step) => choose(Math.max(0, Math.min(modules.length - 1, chosen + step)));
+
+    const part = section('What it takes of the part');
+    const share = (resource) => (resource.available ? 100 * resource.used / resource.available : 0);
+    addChart(part, 'resources', 'Bars: share of each resource of the part', {
+      aria: {enabled: true},
+      grid: {left: 110, right: 150, top: 20, bottom: 50},
+      tooltip: {},
+      xAxis: {type: 'value', max: ({max}) => Math.max(100, max), name: '%', nameLocation: 'middle', nameGap: 28},
+      yAxis: {type: 'category', inverse: true, data: resources.map((resource) => resource.name)},
+      series: [{
+        type: 'bar', name: 'share', color: '#1f5fbf',
+        data: resources.map((resource) => Number(share(resource).toFixed(1))),
+        label: {show: true, position: 'right', formatter: (item) => {
+          const {used, available} = resources[item.dataIndex];
+          return `${grouped(used)} of ${grouped(available)}`;
+        }},
+      }],
+    }, {move});
+
+    const area = section('Lookup tables by module', 'Cells after synthesis, by the instance that they belong to.');
+    addChart(area, 'modules', 'Treemap: lookup tables by module', {
+      aria: {enabled: true},
+      color: palette,
+      tooltip: {formatter: (item) => (item.data.text ? item.data.text : '')},
+      series: [{
+        type: 'treemap', name: 'modules', roam: false, nodeClick: false, breadcrumb: {show: false},
+        top: 8, bottom: 8, left: 8, right: 8,
+        label: {lineHeight: 16, formatter: (item) => `${item.name}\n${grouped(item.value)}`},
+        data: modules.filter((module) => module.luts > 0).map((module) => ({
+          name: module.module, value: module.luts,
+          text: `<b>${escaped(module.module)}</b><br>${grouped(module.luts)} LUTs, ${grouped(module.ffs)} flip-flops<br>` +
+              `${module.brams} block RAMs, ${module.dsps} multipliers`,
+        })),
+      }],
+    }, {tall: true, move});
+    rows = addTable(area, [
+      {key: 'module', title: 'module', text: true}, {key: 'luts', title: 'LUTs'}, {key: 'ffs', title: 'flip-flops'},
+      {key: 'brams', title: 'block RAMs'}, {key: 'dsps', title: 'multipliers'},
+    ], modules, choose);
+
+    if (design.critical_path.length === 0) return;
+    const path = [];
+    for (const step of design.critical_path) {
+      const module = step.module || '(top)';
+      if (path.length === 0 || path[path.length - 1].module !== module) path.push({module, logic: 0, routing: 0});
+      path[path.length - 1][step.what === 'routing' ? 'routing' : 'logic'] += step.ns;
+    }
+    const total = design.critical_path.reduce((sum, step) => sum + step.ns, 0);
+    const critical = section('Critical path', `From register to register, ${total.toFixed(2)} ns, by the modules that it goes through.`);
+    addChart(critical, 'path', 'Stacked bars: nanoseconds of the critical path by module, in its order', {
+      aria: {enabled: true},
+      legend: {top: 4},
+      grid: {left: 240, right: 40, top: 40, bottom: 50},
+      tooltip: {trigger: 'axis', axisPointer: {type: 'shadow'}},
+      xAxis: {type: 'value', name: 'ns', nameLocation: 'middle', nameGap: 28},
+      yAxis: {type: 'category', inverse: true, data: path.map((step, index) => `${index + 1} ${step.module}`)},
+      series: [['logic', '#1f5fbf'], ['routing', '#9aa5b1']].map(([name, color]) => ({
+        type: 'bar', stack: 'ns', name, color, data: path.map((step) => Number(step[name].toFixed(3))),
+      })),
+    });
+  };
+
+  ({run: drawRun, sweep: drawSweep, design: drawDesign})[data.kind]();
   const resize = () => charts.forEach(({chart}) => chart.resize());
   window.addEventListener('resize', resize);
   window.addEventListener('beforeprint', resize);

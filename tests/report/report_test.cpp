@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/report_html.hpp"
 #include "tests/app/cli.hpp"
 
 namespace tessera {
@@ -205,6 +206,38 @@ TEST_F(Page, OfASweepShowsItsPoints) {
   // Two rows of smallest sizes, then all points, those that failed too.
   ASSERT_EQ(found["rows"].size(), 12U);
   EXPECT_EQ(found["rows"][2][3], "failed");
+}
+
+TEST_F(Page, OfADesignShowsItsModulesAndItsCriticalPath) {
+  Json design = Json::parse(
+      R"({"schema": "tessera.fpga/1", "part": "ecp5-25f", "hardware": {"name": "tiny", "AtomicC": 4, "AtomicK": 4},
+    "luts": 15000, "luts_available": 24288, "ffs": 5000, "ffs_available": 24288, "brams": 30, "brams_available": 56,
+    "dsps": 26, "dsps_available": 28, "fmax_mhz": 41.5, "bitstream": "design.bit", "tools": {"yosys": "0.70"},
+    "critical_path": [{"module": "u_load", "what": "clk-to-q", "ns": 0.5}, {"module": "u_load", "what": "routing", "ns": 1.5},
+                      {"module": "u_store", "what": "logic", "ns": 2.0}],
+    "modules": [{"module": "u_store/u_drain", "luts": 2000, "ffs": 500, "brams": 1, "dsps": 9},
+                {"module": "u_compute", "luts": 900, "ffs": 100, "brams": 0, "dsps": 16}, {"module": "", "luts": 50, "ffs": 0, "brams": 0, "dsps": 0}],
+    "network": "lenet5", "cycles": 65156, "inferences_per_second": 636.9})");
+  write_text(path("design.html"), design_html(design.dump()));
+  Json found = opened(path("design.html"));
+  ASSERT_FALSE(found.is_null());
+  expect_drawn(found, {"resources", "modules", "path"});
+  const Json& charts = found["charts"];
+  EXPECT_EQ(charts["resources"]["series"][0]["data"], Json({61.8, 20.6, 53.6, 92.9}));
+  EXPECT_EQ(charts["modules"]["series"][0]["data"], Json({2000, 900, 50}));
+  EXPECT_EQ(charts["path"]["series"][0]["data"], Json({0.5, 2.0})) << "logic of two modules";
+  EXPECT_EQ(charts["path"]["series"][1]["data"], Json({1.5, 0})) << "routing";
+  ASSERT_EQ(found["rows"].size(), 3U);
+  EXPECT_EQ(found["rows"][0], Json({"u_store/u_drain", "2000", "500", "1", "9"}));
+  EXPECT_EQ(found["rows"][2][0], "(top)");
+  // Counted only: no clock and no path.
+  design["fmax_mhz"] = nullptr;
+  design["inferences_per_second"] = nullptr;
+  design["critical_path"] = Json::array();
+  write_text(path("counted.html"), design_html(design.dump()));
+  found = opened(path("counted.html"));
+  ASSERT_FALSE(found.is_null());
+  expect_drawn(found, {"resources", "modules"});
 }
 
 TEST_F(Page, FiveHundredLayersAreDrawn) {

@@ -68,6 +68,44 @@ TEST_F(SweepCli, PointsEqualSingleRuns) {
   }
 }
 
+TEST_F(SweepCli, APartAddsAreaAndClockAndTheFrontIsOfThem) {
+  const std::string what =
+      "--network lenet5 --set hardware=tiny --set hardware.array.atomic_c=4,16 --set "
+      "hardware.features=all,none --cbuf 4KiB,16KiB --part ecp5-12f";
+  const Outcome outcome = sweep("area", what);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("inferences/s"), std::string::npos) << outcome.out;
+  const auto json = nlohmann::json::parse(result("area", "results.json"));
+  EXPECT_EQ(json["part"], "ecp5-12f");
+  const auto& points = json["points"];
+  ASSERT_EQ(points.size(), 8U);
+  for (const auto& point : points) {
+    const double inferences = point["mhz"].get<double>() * 1e6 /
+                              static_cast<double>(point["cycles"].get<std::uint64_t>());
+    EXPECT_NEAR(point["inferences_per_second"].get<double>() / inferences, 1, 0.01);
+    EXPECT_EQ(point["fits"].get<bool>(), point["luts"] <= 24288 && point["ffs"] <= 24288 &&
+                                             point["brams"] <= 56 && point["dsps"] <= 28);
+    EXPECT_TRUE(point["fits"].get<bool>() || !point["pareto"].get<bool>());
+  }
+  // Points: atomic_c, then features, then cbuf.
+  EXPECT_GT(points[0]["luts"], points[2]["luts"]) << "features cost lookup tables";
+  EXPECT_GT(points[4]["luts"], points[0]["luts"]) << "and so do wider arrays";
+  EXPECT_LT(points[0]["brams"], points[1]["brams"]) << "a buffer of just the point's size";
+  sweep("again", what + " --jobs 1");
+  expect_same("area", "again");
+}
+
+TEST_F(SweepCli, APartWithoutEstimatesIsRefused) {
+  const Outcome outcome = sweep("none", "--network lenet5 --part ice40-up5k");
+  EXPECT_NE(outcome.code, 0);
+  EXPECT_NE(outcome.err.find("there are estimates for ECP5 only"), std::string::npos)
+      << outcome.err;
+  EXPECT_NE(sweep("none", "--network lenet5 --part ecp5-12").err.find("did you mean"),
+            std::string::npos);
+  EXPECT_NE(sweep("none", "--network lenet5 --place").err.find("--place needs --part"),
+            std::string::npos);
+}
+
 TEST_F(SweepCli, EnginesVerifyTheirPoints) {
   const Outcome outcome = run("sweep --config " TESSERA_SOURCE_DIR
                               "/configs/npu.yaml --network lenet5 --set hardware=tiny --cbuf "

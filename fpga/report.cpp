@@ -13,8 +13,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double rounded(double value, double unit) {
-  return std::round(value / unit) * unit;
+// To so many parts of one.
+double rounded(double value, double parts) {
+  return std::round(value * parts) / parts;
 }
 
 double inferences_per_second(const Design& design, const Speed& speed) {
@@ -68,17 +69,17 @@ std::string to_json(const Design& design, const std::optional<Speed>& speed) {
   json["brams_available"] = part.brams;
   json["dsps"] = design.usage.dsps;
   json["dsps_available"] = part.dsps;
-  json["fmax_mhz"] = design.is_placed() ? Json(rounded(design.fastest().mhz, 0.01)) : Json();
+  json["fmax_mhz"] = design.is_placed() ? Json(rounded(design.fastest().mhz, 100)) : Json();
   json["placements"] = Json::array();
   for (const Placement& placement : design.placements) {
     json["placements"].push_back(
-        {{"seed", placement.seed}, {"fmax_mhz", rounded(placement.mhz, 0.01)}});
+        {{"seed", placement.seed}, {"fmax_mhz", rounded(placement.mhz, 100)}});
   }
   json["critical_path"] = Json::array();
   for (const PathStep& step :
        design.is_placed() ? design.fastest().critical_path : std::vector<PathStep>{}) {
     json["critical_path"].push_back(
-        {{"module", step.module}, {"what", step.what}, {"ns", rounded(step.ns, 0.001)}});
+        {{"module", step.module}, {"what", step.what}, {"ns", rounded(step.ns, 1000)}});
   }
   json["modules"] = Json::array();
   for (const ModuleArea& area : design.modules) {
@@ -91,12 +92,12 @@ std::string to_json(const Design& design, const std::optional<Speed>& speed) {
   for (const auto& [tool, version] : design.tools) {
     json["tools"][tool] = version;
   }
-  json["seconds"] = rounded(design.seconds, 0.1);
+  json["seconds"] = rounded(design.seconds, 10);
   if (speed) {
     json["network"] = speed->network;
     json["cycles"] = speed->cycles;
     json["inferences_per_second"] =
-        design.is_placed() ? Json(rounded(inferences_per_second(design, *speed), 0.001)) : Json();
+        design.is_placed() ? Json(rounded(inferences_per_second(design, *speed), 1000)) : Json();
   }
   return json.dump(2) + "\n";
 }

@@ -71,12 +71,13 @@ def main():
     arguments.add_argument("cosim")
     arguments.add_argument("--designs", type=int, default=30)
     arguments.add_argument("--jobs", type=int, default=os.cpu_count())
-    arguments.add_argument("--placed", type=int, default=6)
+    arguments.add_argument("--placed", type=int, default=7)
     arguments.add_argument("--out", default=os.path.join(TOP, "configs", "area", "ecp5.json"))
     options = arguments.parse_args()
     rng = random.Random(21)
     # Sixteen of all sizes, then more small ones, which are made in a minute.
     wanted = [drawn(rng, [16, 32, 64, 100] if i < 16 else [8, 16, 24]) for i in range(options.designs)]
+    wanted += [{"preset": name} for name in ("nano", "tiny", "small")]
     designs = []
     tools = {}
     with ThreadPoolExecutor(options.jobs) as pool:

@@ -43,7 +43,8 @@ void set_word(Program& program, std::size_t index, std::uint64_t word) {
   }
 }
 
-// A window of one column steps from output to output, whatever the stride: five columns of a line of 16.
+// A window of one column steps from output to output, whatever the stride: five columns of a line
+// of 16.
 TEST(Checker, LinesOfWindowsOfOneColumnAreTheirOutputs) {
   Hardware hardware = hardware_preset("small");
   hardware.line_atoms = 16;

@@ -143,6 +143,15 @@ TEST(Features, EachCanBeMissingAndAllEnginesStillEqualTheReference) {
   run(hardware_preset("nano"), test::Engines::All);
 }
 
+TEST(Features, MultipliersOfLogicComputeTheSameInTheSameCycles) {
+  const Network network = import_yaml(kNetwork, "features.yaml", 3);
+  Hardware hardware = hardware_preset("tiny");
+  hardware.multipliers = Multipliers::Luts;
+  const test::Outcome outcome = test::conform(
+      network, hardware, Policy{}, test::seeded_inputs(network, 3), {}, {}, test::Engines::All);
+  EXPECT_EQ(outcome.problem, "");
+}
+
 TEST(Features, LayersThatNeedThemGoToTheHostAndSayWhy) {
   const Network network = import_yaml(kNetwork, "features.yaml", 3);
   const Program all = compile(network, tiny_with(Hardware::kAllFeatures), Policy{});

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The multiplier made of adders gives all 131 072 products, with each form of its rows; a broken row is noticed.
+# multiplier.sh BUILD-FOLDER
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+top=$here/../..
+work=$1/fpga/multiplier
+rm -rf "$work"
+mkdir -p "$work"
+
+# wrong NAME SOURCE...: how many products are wrong with these rows.
+wrong() {
+  local name=$1
+  shift
+  verilator --binary -Wno-fatal -Wno-lint --Mdir "$work/$name" --top-module multiplier_test "$here/multiplier.sv" \
+    "$top/rtl/cells/soft_multiplier.sv" "$@" >"$work/$name.log" 2>&1
+  "$work/$name/Vmultiplier_test" | grep -o '^[0-9]* wrong'
+}
+
+test "$(wrong plain "$top/rtl/cells/masked_adder.sv")" = "0 wrong"
+sed 's/augend_i - addend/augend_i + addend/' "$top/rtl/cells/masked_adder.sv" >"$work/masked_adder.sv"
+test "$(wrong broken "$work/masked_adder.sv")" != "0 wrong"
+
+# Of ECP5 cells, with Yosys' models of them.
+cells=$(find "$top/build/fpga/venv" -path '*/share/*/ccu2c_sim.vh' 2>/dev/null | head -n 1 || true)
+if [[ -z $cells ]]; then
+  echo "skipped: no models of ECP5 cells (scripts/install.sh fpga gets them)"
+  exit 77
+fi
+cat >"$work/cells.v" <<'CELLS'
+module LUT4 #(parameter [15:0] INIT = 0)(input A, B, C, D, output Z); assign Z = INIT[{D, C, B, A}]; endmodule
+module LUT2 #(parameter [3:0] INIT = 0)(input A, B, output Z); assign Z = INIT[{B, A}]; endmodule
+CELLS
+cp "$cells" "$work/ccu2c.v"
+test "$(wrong ecp5 "$top/rtl/fpga/ecp5/masked_adder.sv" "$work/ccu2c.v" "$work/cells.v")" = "0 wrong"
+echo "131 072 products are right with both rows"

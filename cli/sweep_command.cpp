@@ -155,6 +155,9 @@ bool SweepCommand::run_here() {
   if (place_ && request_.part.empty()) {
     throw InputError("sweep: --place needs --part, the FPGA to place on");
   }
+  if (place_ && sweep::parse_shard(shard_).count > 1) {
+    throw InputError("sweep: --place places the front of all points; a share does not know it");
+  }
   if (!json_.empty() && json_ != "-") {
     check_writable(json_);
   }

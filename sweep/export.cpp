@@ -292,10 +292,10 @@ std::string to_terminal(const Results& results) {
     front += results.on_front[p] ? 1 : 0;
   }
   if (results.points.size() > kMostRows && front > 0) {
-    text += fmt::format(
-        "\n{} points are on the front of cycles, external bytes, cbuf bytes and "
-        "MACs per cycle",
-        front);
+    text += fmt::format("\n{} points are on the front of {}", front,
+                        results.space.part.empty()
+                            ? "cycles, external bytes, cbuf bytes and MACs per cycle"
+                            : "time, external bytes, lookup tables, block RAMs and multipliers");
     text += front > kMostFront ? "; see `pareto` in results.csv\n" : ":\n";
     std::vector<Row> rows = {{"point", "cycles", "external bytes", "cbuf", "MACs/cycle"}};
     for (std::size_t p = 0; front <= kMostFront && p < results.points.size(); ++p) {

@@ -104,6 +104,9 @@ TEST_F(SweepCli, APartWithoutEstimatesIsRefused) {
             std::string::npos);
   EXPECT_NE(sweep("none", "--network lenet5 --place").err.find("--place needs --part"),
             std::string::npos);
+  EXPECT_NE(sweep("none", "--network lenet5 --part ecp5-12f --place --shard 1/2")
+                .err.find("a share does not know it"),
+            std::string::npos);
 }
 
 TEST_F(SweepCli, EnginesVerifyTheirPoints) {

@@ -12,7 +12,7 @@ cells/sync_fifo.sv
 cells/byte_ring.sv
 cells/token_counter.sv
 bus/burst_splitter.sv
-bus/burst_reader.sv
+bus/burst_beats.sv
 bus/burst_writer.sv
 bus/read_arbiter.sv
 bus/read_port.sv
@@ -37,6 +37,7 @@ store/operand_memory.sv
 store/tile_drain.sv
 store/tile_keeper.sv
 store/store_unit.sv
+control/word_packer.sv
 control/command_fetch.sv
 control/stall_monitor.sv
 control/register_file.sv

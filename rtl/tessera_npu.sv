@@ -378,8 +378,9 @@ module tessera_npu #(
   assign m_awid_o = 1'b0;
   assign m_bready_o = 1'b1;
   assign bus_events = {
-        read_beat, m_wvalid_o && m_wready_i, read_beat && m_rresp_i[1], m_rid_i, m_rresp_i,
-        m_bvalid_i && m_bresp_i[1], m_bresp_i, read_outstanding || store_outstanding
+        read_beat, m_wvalid_o && m_wready_i,
+        {read_beat && m_rresp_i[1], m_rid_i, m_rresp_i, m_bvalid_i && m_bresp_i[1], m_bresp_i},
+        read_outstanding || store_outstanding
       };
 
   assign trace_mark_valid_o = {

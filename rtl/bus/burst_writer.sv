@@ -35,48 +35,41 @@ module burst_writer #(
 
   localparam int unsigned HoldBytes = 2 * BusBytes + InBytes;
   localparam int unsigned HoldBits = $clog2(HoldBytes + 1);
-  localparam int unsigned OffsetBits = $clog2(BusBytes);
 
-  logic [OffsetBits-1:0] offset;
-  logic [12:0] bytes;
-  logic full, empty, pop;
+  localparam int unsigned BeatBits = $clog2(BusBytes + 1);
 
-  sync_fifo #(
-      .Width(OffsetBits + 13),
-      .Depth(4)
-  ) u_bursts (
+  logic [BeatBits-1:0] beat_offset, beat_bytes;
+  logic beat_last, empty, emit, take, slot;
+
+  burst_beats #(
+      .BusBytes(BusBytes),
+      .Outstanding(4)
+  ) u_beats (
       .clk_i,
       .rst_ni,
-      .push_i (burst_valid_i),
-      .data_i ({burst_bytes_i, burst_offset_i}),
-      .full_o (full),
-      .pop_i  (pop),
-      .data_o ({bytes, offset}),
+      .burst_valid_i,
+      .burst_ready_o,
+      .burst_offset_i,
+      .burst_bytes_i,
+      .burst_last_i(1'b1),
+      .beat_i(emit),
+      .beat_offset_o(beat_offset),
+      .beat_bytes_o(beat_bytes),
+      .beat_last_o(beat_last),
       .empty_o(empty)
   );
-  assign burst_ready_o = !full;
-
-  logic [12:0] left_q;  // 0: at a burst's first beat
-  logic [12:0] left, beat_bytes, room;
-  logic [OffsetBits-1:0] beat_offset;
-  assign left = (left_q == '0) ? bytes : left_q;
-  assign beat_offset = (left_q == '0) ? offset : '0;
-  assign room = 13'(BusBytes) - 13'(beat_offset);
-  assign beat_bytes = (left < room) ? left : room;
 
   // The ring that holds them.
   localparam int unsigned Lanes = 1 << $clog2(InBytes > BusBytes ? InBytes : BusBytes);
   localparam int unsigned PlaceBits = $clog2(Lanes) + $clog2((HoldBytes + Lanes - 1) / Lanes);
   logic [PlaceBits-1:0] first_q, free_q;
   logic [HoldBits-1:0] count_q, kept;
-  logic emit, take, slot;
 
   logic w_valid_q, w_last_q;
   logic [BusBytes*8-1:0] w_data_q;
   logic [BusBytes-1:0] w_strb_q;
   assign slot = !w_valid_q || w_ready_i;
-  assign emit = !empty && slot && (flush_i || 13'(count_q) >= beat_bytes);
-  assign pop = emit && left <= room;
+  assign emit = !empty && slot && (flush_i || count_q >= HoldBits'(beat_bytes));
   assign kept = flush_i ? '0 : emit ? count_q - HoldBits'(beat_bytes) : count_q;
   assign in_ready_o = count_q <= HoldBits'(2 * BusBytes);
   assign take = in_valid_i && in_ready_o;
@@ -100,13 +93,11 @@ module burst_writer #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      left_q <= '0;
       first_q <= '0;
       free_q <= '0;
       count_q <= '0;
       w_valid_q <= 1'b0;
     end else begin
-      if (emit) left_q <= pop ? '0 : left - beat_bytes;
       if (emit || take) begin
         first_q <= flush_i ? free_q : emit ? first_q + PlaceBits'(beat_bytes) : first_q;
         if (take) free_q <= free_q + PlaceBits'(in_count_i);
@@ -120,8 +111,8 @@ module burst_writer #(
     if (emit) begin
       w_data_q <= beat;
       w_strb_q <= flush_i ? '0 :
-          BusBytes'(~({BusBytes{1'b1}} << beat_bytes[OffsetBits:0])) << beat_offset;
-      w_last_q <= pop;
+          BusBytes'(~({BusBytes{1'b1}} << beat_bytes)) << beat_offset;
+      w_last_q <= beat_last;
     end
   end
 

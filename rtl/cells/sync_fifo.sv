@@ -42,28 +42,98 @@ module sync_fifo #(
       if (pop || !head_valid_q) head_q <= next_valid_q ? next_q : data_i;
       if (push) next_q <= data_i;
     end
-  end else begin : gen_memory
+  end else if (Depth >= 32) begin : gen_block
+    // The head is a register, what follows it the output of a memory, or a register where it came when there was nothing to
+    // read: no address waits for a pop.
     localparam int unsigned PtrBits = $clog2(Depth);
 
-    logic [Width-1:0] mem[Depth];
-    logic [PtrBits:0] head_q, tail_q;
-
-    assign empty_o = head_q == tail_q;
-    assign full_o  = (tail_q - head_q) == (PtrBits + 1)'(Depth);
-    assign data_o  = mem[head_q[PtrBits-1:0]];
+    logic [Width-1:0] head_q, skipped_q, read_data, next;
+    logic head_valid_q, next_valid_q, skip_q;
+    logic [PtrBits-1:0] first_q, free_q, held_q;  // in the memory: at most Depth - 2
+    logic push, refill, next_leaves, read, to_next, keep;
+    assign empty_o = !head_valid_q;
+    assign full_o = held_q == PtrBits'(Depth - 2);
+    assign data_o = head_q;
+    assign push = push_i && !full_o;
+    assign refill = pop_i || !head_valid_q;
+    assign next_leaves = refill || !next_valid_q;
+    assign read = next_leaves && held_q != '0;
+    // What is pushed goes to the head, behind it, or to the memory.
+    assign to_next = push && next_leaves && held_q == '0 && !(refill && !next_valid_q);
+    assign keep = push && !(next_leaves && held_q == '0);
+    assign next = skip_q ? skipped_q : read_data;
 
     always_ff @(posedge clk_i) begin
       if (!rst_ni) begin
-        head_q <= '0;
-        tail_q <= '0;
+        head_valid_q <= 1'b0;
+        next_valid_q <= 1'b0;
+        first_q <= '0;
+        free_q <= '0;
+        held_q <= '0;
       end else begin
-        if (push_i && !full_o) tail_q <= tail_q + 1'b1;
-        if (pop_i && !empty_o) head_q <= head_q + 1'b1;
+        if (refill) head_valid_q <= next_valid_q || push;
+        if (next_leaves) next_valid_q <= read || to_next;
+        if (read) first_q <= first_q + 1'b1;
+        if (keep) free_q <= free_q + 1'b1;
+        if (keep != read) held_q <= keep ? held_q + 1'b1 : held_q - 1'b1;
       end
     end
 
     always_ff @(posedge clk_i) begin
-      if (push_i && !full_o) mem[tail_q[PtrBits-1:0]] <= data_i;
+      if (refill) head_q <= next_valid_q ? next : data_i;
+      if (next_leaves) begin
+        skipped_q <= data_i;
+        skip_q <= !read;
+      end
+    end
+
+    ram_1r1w #(
+        .Width(Width),
+        .Depth(Depth)
+    ) u_memory (
+        .clk_i,
+        .we_i(keep),
+        .waddr_i(free_q),
+        .wdata_i(data_i),
+        .re_i(read),
+        .raddr_i(first_q),
+        .rdata_o(read_data)
+    );
+  end else begin : gen_memory
+    // The head is a register: what follows it comes from the memory as it leaves.
+    localparam int unsigned PtrBits = $clog2(Depth);
+
+    logic [Width-1:0] mem[Depth];
+    logic [Width-1:0] head_q;
+    logic head_valid_q;
+    logic [PtrBits-1:0] first_q, free_q, held_q;  // in the memory: at most Depth - 1
+    logic push, refill, none_held, keep, leave;
+    assign empty_o = !head_valid_q;
+    assign full_o = &held_q;
+    assign data_o = head_q;
+    assign push = push_i && !full_o;
+    assign refill = pop_i || !head_valid_q;
+    assign none_held = held_q == '0;
+    assign keep = push && !(refill && none_held);
+    assign leave = refill && !none_held;
+
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) begin
+        head_valid_q <= 1'b0;
+        first_q <= '0;
+        free_q <= '0;
+        held_q <= '0;
+      end else begin
+        if (refill) head_valid_q <= push || !none_held;
+        if (leave) first_q <= first_q + 1'b1;
+        if (keep) free_q <= free_q + 1'b1;
+        if (keep != leave) held_q <= keep ? held_q + 1'b1 : held_q - 1'b1;
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (refill) head_q <= none_held ? data_i : mem[first_q];
+      if (keep) mem[free_q] <= data_i;
     end
   end
 

@@ -16,14 +16,22 @@ module token_counter #(
 );
 
   logic [Bits-1:0] count_q;
+  logic available_q;
 
-  assign available_o = count_q != '0;
+  assign available_o = available_q;
   assign overflow_o  = post_i && !take_i && (&count_q);
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) count_q <= '0;
-    else if (post_i && !take_i && !(&count_q)) count_q <= count_q + 1'b1;
-    else if (take_i && !post_i) count_q <= count_q - 1'b1;
+    if (!rst_ni) begin
+      count_q <= '0;
+      available_q <= 1'b0;
+    end else if (post_i && !take_i && !(&count_q)) begin
+      count_q <= count_q + 1'b1;
+      available_q <= 1'b1;
+    end else if (take_i && !post_i) begin
+      count_q <= count_q - 1'b1;
+      available_q <= count_q != Bits'(1);
+    end
   end
 
 endmodule

@@ -78,8 +78,7 @@ module compute_unit #(
   logic piece_error;
   assign piece_error = is_conv && configured && is_depthwise &&
       (7'(depthwise.first_byte) >= 7'(AtomicC) || 7'(depthwise.first_byte) % 7'(Unit) != 7'd0);
-  assign push_conv = is_conv && configured && tokens_ready && !jobs_full && !weights_full && !halt_i &&
-      !kernel_count_error && !window_error && !piece_error;
+  assign push_conv = is_conv && configured && tokens_ready && !jobs_full && !weights_full && !halt_i;
   assign cmd_ready_o = !halt_i && (is_conv ? push_conv : !(is_mark && jobs_full));
   always_comb begin
     take_o = '0;
@@ -127,6 +126,12 @@ module compute_unit #(
   assign tile_move_y = 9'(compute_pkg::times(20'(kernel_q.dilation_y), 9'(window_h)));
   assign tile_move_x = 9'(compute_pkg::times(20'(kernel_q.dilation_x), 9'(window_w)));
 
+  logic [11:0] atoms;
+  logic [4:0] tiles_y, tiles_x;
+  assign atoms = is_depthwise ? 12'd1 : input_q.atoms;
+  assign tiles_y = is_depthwise ? window_q.chunks_y : kernel_q.kernel_h;
+  assign tiles_x = is_depthwise ? window_q.chunks_x : kernel_q.kernel_w;
+
   compute_pkg::job_t job_in, job;
   logic [23:0] tile_pixels;
   assign tile_pixels = tile_q.rows * tile_q.cols;
@@ -137,13 +142,13 @@ module compute_unit #(
     job_in.mark_id = cmd_i.word[15:0];
     job_in.rows = input_q.rows;
     job_in.cols = input_q.cols;
-    job_in.atoms = is_depthwise ? 12'd1 : input_q.atoms;
+    job_in.last_atom = atoms - 12'd1;
     job_in.zero_point = input_q.zero_point;
     job_in.depthwise = is_depthwise;
     job_in.resume = is_depthwise && depthwise.resume;
     job_in.maximum = is_depthwise && depthwise.maximum;
-    job_in.tiles_y = is_depthwise ? window_q.chunks_y : kernel_q.kernel_h;
-    job_in.tiles_x = is_depthwise ? window_q.chunks_x : kernel_q.kernel_w;
+    job_in.last_tile_y = tiles_y - 5'd1;
+    job_in.last_tile_x = tiles_x - 5'd1;
     job_in.window_h = window_h;
     job_in.window_w = window_w;
     // A window of one row has an output in each row that it visits.
@@ -155,9 +160,9 @@ module compute_unit #(
     job_in.tile_move_x = tile_move_x;
     job_in.y0 = tile_q.y0;
     job_in.x0 = tile_q.x0;
-    job_in.tile_rows = tile_q.rows;
-    job_in.tile_cols = tile_q.cols;
-    job_in.groups = weights_q.groups;
+    job_in.last_row = tile_q.rows - 12'd1;
+    job_in.last_col = tile_q.cols - 12'd1;
+    job_in.last_group = weights_q.groups - 8'd1;
     job_in.last_kernels = weights_q.last_kernels;
     job_in.first_byte = is_depthwise ? depthwise.first_byte : '0;
     // Beyond 4096 words no accumulator exists; saturating keeps the range check honest.
@@ -165,6 +170,8 @@ module compute_unit #(
     job_in.origin = conv.origin;
     job_in.row_pitch = kernel_q.row_pitch;
     job_in.col_pitch = input_q.atoms;
+    job_in.tap_row_pitch = compute_pkg::times(kernel_q.row_pitch, 9'(kernel_q.dilation_y));
+    job_in.tap_col_pitch = compute_pkg::times(20'(input_q.atoms), 9'(kernel_q.dilation_x));
     job_in.ring_row = ring_q.row;
     job_in.ring_atoms = ring_q.atoms;
     job_in.acc_base = conv.acc_base;
@@ -204,9 +211,9 @@ module compute_unit #(
       .full_o(weights_full),
       .address_i(weights_q.address),
       .groups_i(weights_q.groups),
-      .tiles_y_i(job_in.tiles_y),
-      .tiles_x_i(job_in.tiles_x),
-      .atoms_i(job_in.atoms),
+      .tiles_y_i(tiles_y),
+      .tiles_x_i(tiles_x),
+      .atoms_i(atoms),
       .last_kernels_i(weights_q.last_kernels),
       .zero_point_i(HasZeroPoints ? weights_q.zero_point : 8'sd0),
       .depthwise_i(is_depthwise),
@@ -322,6 +329,7 @@ module compute_unit #(
   mac_array #(
       .AtomicC(AtomicC),
       .AtomicK(AtomicK),
+      .Taps(HasDepthwise ? WindowRows * WindowCols : 1),
       .LutMultipliers(LutMultipliers)
   ) u_array (
       .clk_i,

@@ -45,8 +45,8 @@ module conv_sequencer #(
     output logic [       12:0] acc_error_word_o
 );
 
-  localparam int unsigned YBits = compute_pkg::tile_move_bits(WindowRows);
-  localparam int unsigned XBits = compute_pkg::tile_move_bits(WindowCols);
+  localparam int unsigned HeightBits = $clog2(WindowRows + 1);
+  localparam int unsigned WidthBits = $clog2(WindowCols + 1);
 
   compute_pkg::job_t job_q;
   // Steps in atoms: of the pixel, and of the tap.
@@ -63,21 +63,48 @@ module conv_sequencer #(
   logic tile_first_q;
 
   // Cbuf addresses as if no row wrapped around, modulo 2^20: start of the group, of the kernel row,
-  // of the tap, of the output row; the pixel.
-  logic [19:0] origin_q, kernel_row_q, tap_q, line_q, pixel_q;
+  // of the tap, of the output row.
+  logic [19:0] origin_q, kernel_row_q, tap_q, line_q;
   // Slab coordinates: of the tap for output (0, 0); of the pixel.
   logic signed [16:0] tap_y_q, tap_x_q, y_q, x_q;
   logic [12:0] acc_group_q, acc_q;
-  // How far the pixel's row has wrapped around.
-  logic [19:0] wrap_q;
+  // The pixel's, with its row wrapped around.
+  logic [19:0] address_q;
 
+  // Whether the loops are at their last: known from the cycle before. Of the job's first step and its tiles' first:
+  // whether there is only one.
   logic last_col, last_row, last_atom, last_kx, last_ky, last_group, tile_last, job_last, emit;
-  assign last_col = col_wait_q == '0 && col_q == job_q.tile_cols - 12'd1;
-  assign last_row = row_wait_q == '0 && row_q == job_q.tile_rows - 12'd1;
-  assign last_atom = atom_q == job_q.atoms - 12'd1;
-  assign last_kx = kx_q == job_q.tiles_x - 5'd1;
-  assign last_ky = ky_q == job_q.tiles_y - 5'd1;
-  assign last_group = group_q == job_q.groups - 8'd1;
+  logic one_col, one_row;
+  assign one_col = job_q.last_col == '0 && job_q.window_w == 4'd1;
+  assign one_row = job_q.last_row == '0 && job_q.window_h == 4'd1;
+
+  always_ff @(posedge clk_i) begin
+    if (job_take_o) begin
+      last_col <= job_i.last_col == '0 && job_i.window_w == 4'd1;
+      last_row <= job_i.last_row == '0 && (job_i.resume ? job_i.skip_y == '0 : job_i.window_h == 4'd1);
+      last_atom <= job_i.last_atom == '0;
+      last_kx <= job_i.last_tile_x == '0;
+      last_ky <= job_i.last_tile_y == '0;
+      last_group <= job_i.last_group == '0;
+    end else if (issue) begin
+      if (last_col) last_col <= one_col;
+      else if (col_wait_q == '0) last_col <= job_q.skip_x == '0 && col_q + 12'd1 == job_q.last_col;
+      else last_col <= col_wait_q == 4'd1 && col_q == job_q.last_col;
+      if (tile_last) last_row <= one_row;
+      else if (last_col && row_wait_q == '0) last_row <= job_q.skip_y == '0 && row_q + 12'd1 == job_q.last_row;
+      else if (last_col) last_row <= row_wait_q == 4'd1 && row_q == job_q.last_row;
+      if (tile_last) begin
+        last_atom <= last_atom ? job_q.last_atom == '0 : atom_q + 12'd1 == job_q.last_atom;
+        if (last_atom) begin
+          last_kx <= last_kx ? job_q.last_tile_x == '0 : kx_q + 5'd1 == job_q.last_tile_x;
+          if (last_kx) begin
+            last_ky <= last_ky ? job_q.last_tile_y == '0 : ky_q + 5'd1 == job_q.last_tile_y;
+            if (last_ky && last_piece) last_group <= group_q + 8'd1 == job_q.last_group;
+          end
+        end
+      end
+    end
+  end
 
   logic [6:0] lane, lane_end;
   logic [5:0] rotate;
@@ -106,9 +133,9 @@ module conv_sequencer #(
   assign padding = y_q < 0 || x_q < 0 || y_q >= $signed({1'b0, job_q.rows}) ||
       x_q >= $signed({1'b0, job_q.cols});
   assign want = active_q && !halt_i && (!tile_first_q || tile_ready_i);
-  assign read_o = want && !padding && !cbuf_error_o && !line_error_o;
-  assign read_addr_o = pixel_q - wrap_q;
-  assign issue = want && !read_refused_i && !cbuf_error_o && !line_error_o && !acc_error_o;
+  assign read_o = want && !padding;
+  assign read_addr_o = address_q;
+  assign issue = want && !read_refused_i;
   assign claim_o = issue && tile_first_q;
 
   assign cbuf_error_o = want && !padding && 21'(read_addr_o) >= cbuf_limit_i;
@@ -172,13 +199,22 @@ module conv_sequencer #(
     end
   end
 
-  function automatic logic [19:0] wrap_of(input logic signed [16:0] y, input logic [15:0] row,
-                                          input logic [19:0] atoms);
-    wrap_of = (y >= $signed({1'b0, row})) ? atoms : '0;
+  function automatic logic is_wrapped(input logic signed [16:0] y, input logic signed [16:0] row);
+    is_wrapped = y >= row;
   endfunction
 
-  logic signed [16:0] next_y;
-  assign next_y = y_q + $signed(17'(job_q.move_y));
+  // Rows that have wrapped around: the next one, and what the next weight tile may begin with.
+  logic signed [16:0] ring_row, before_ring_q;
+  logic row_wraps, tap_wraps;
+  assign ring_row = $signed({1'b0, job_q.ring_row});
+  assign row_wraps = is_wrapped(y_q, before_ring_q);
+  always_comb begin
+    tap_wraps = is_wrapped(tap_y_q, ring_row);
+    if (last_atom && last_kx) begin
+      tap_wraps = last_ky ? is_wrapped(17'($signed(job_q.y0)), ring_row) :
+          is_wrapped(tap_y_q + $signed(17'(job_q.tile_move_y)), ring_row);
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -188,8 +224,8 @@ module conv_sequencer #(
       job_q <= job_i;
       row_step_q <= compute_pkg::times(job_i.row_pitch, 9'(job_i.move_y));
       col_step_q <= compute_pkg::times(20'(job_i.col_pitch), 9'(job_i.move_x));
-      tap_row_step_q <= compute_pkg::times(job_i.row_pitch, 9'(job_i.tile_move_y[YBits-1:0]));
-      tap_col_step_q <= compute_pkg::times(20'(job_i.col_pitch), 9'(job_i.tile_move_x[XBits-1:0]));
+      tap_row_step_q <= compute_pkg::times(job_i.tap_row_pitch, 9'(job_i.window_h[HeightBits-1:0]));
+      tap_col_step_q <= compute_pkg::times(job_i.tap_col_pitch, 9'(job_i.window_w[WidthBits-1:0]));
       group_q <= '0;
       ky_q <= '0;
       kx_q <= '0;
@@ -204,12 +240,13 @@ module conv_sequencer #(
       kernel_row_q <= job_i.origin;
       tap_q <= job_i.origin;
       line_q <= job_i.origin;
-      pixel_q <= job_i.origin;
       tap_y_q <= 17'($signed(job_i.y0));
       tap_x_q <= 17'($signed(job_i.x0));
       y_q <= 17'($signed(job_i.y0));
       x_q <= 17'($signed(job_i.x0));
-      wrap_q <= wrap_of(17'($signed(job_i.y0)), job_i.ring_row, job_i.ring_atoms);
+      address_q <= job_i.origin -
+          (is_wrapped(17'($signed(job_i.y0)), $signed({1'b0, job_i.ring_row})) ? job_i.ring_atoms : '0);
+      before_ring_q <= $signed({1'b0, job_i.ring_row}) - $signed(17'(job_i.move_y));
       acc_group_q <= 13'(job_i.acc_base);
       acc_q <= 13'(job_i.acc_base);
     end else if (issue) begin
@@ -222,7 +259,7 @@ module conv_sequencer #(
           col_wait_q <= col_wait_q - 4'd1;
         end
         line_index_q <= line_index_q + 12'd1;
-        pixel_q <= pixel_q + col_step_q;
+        address_q <= address_q + col_step_q;
         x_q <= x_q + $signed(17'(job_q.move_x));
         acc_q <= acc_q + 13'(emit);
       end else if (!last_row) begin
@@ -236,10 +273,9 @@ module conv_sequencer #(
         col_wait_q <= job_q.window_w - 4'd1;
         line_index_q <= '0;
         line_q <= line_q + row_step_q;
-        pixel_q <= line_q + row_step_q;
         x_q <= tap_x_q;
-        y_q <= next_y;
-        wrap_q <= wrap_of(next_y, job_q.ring_row, job_q.ring_atoms);
+        y_q <= y_q + $signed(17'(job_q.move_y));
+        address_q <= line_q + row_step_q - (row_wraps ? job_q.ring_atoms : '0);
         acc_q <= acc_q + 13'(emit);
       end else begin
         tile_first_q <= 1'b1;
@@ -266,11 +302,10 @@ module conv_sequencer #(
         kernel_row_q <= next_kernel_row;
         tap_q <= next_tap;
         line_q <= next_tap;
-        pixel_q <= next_tap;
         tap_y_q <= next_tap_y;
         tap_x_q <= next_tap_x;
         y_q <= next_tap_y;
-        wrap_q <= wrap_of(next_tap_y, job_q.ring_row, job_q.ring_atoms);
+        address_q <= next_tap - (tap_wraps ? job_q.ring_atoms : '0);
         x_q <= next_tap_x;
       end
     end

@@ -3,6 +3,8 @@
 module mac_array #(
     parameter int unsigned AtomicC = 8,
     parameter int unsigned AtomicK = 8,
+    /// Taps of the depthwise window.
+    parameter int unsigned Taps = AtomicC,
     /// Multipliers that are made of logic, the first kernels' first.
     parameter int unsigned LutMultipliers = 0,
     /// Bits of an adder tree's result. Derived, not to be set.
@@ -18,7 +20,7 @@ module mac_array #(
     /// Depthwise: a vector per kernel instead, the taps of the kernel's own channel.
     input  logic                              depthwise_i,
     input  logic [AtomicK-1:0][AtomicC*8-1:0] window_i,
-    /// The greatest value whose weight is not zero takes the place of the sum.
+    /// With `depthwise_i`: the greatest value whose weight is not zero takes the place of the sum.
     input  logic                              maximum_i,
     output logic [AtomicK-1:0][  SumBits-1:0] sums_o
 );
@@ -58,22 +60,26 @@ module mac_array #(
       end
     end
 
-    // Pairs, pairs of pairs and so on; channels without a tap are the least value.
-    localparam int unsigned Leaves = 1 << $clog2(AtomicC);
+    // Pairs, pairs of pairs and so on; taps that are none are the least value.
+    localparam int unsigned Leaves = 1 << $clog2(Taps);
+    logic [Leaves-1:0] used_q;
     logic [2*Leaves*8-1:0] node;
     always_comb begin
       node = '0;
       for (int unsigned c = 0; c < Leaves; c++) begin
-        node[(Leaves+c)*8+:8] = -8'sd128;
-        if (c < AtomicC && weights_q[(c%AtomicC)*9+:9] != 9'd0) begin
-          node[(Leaves+c)*8+:8] = feature[(c%AtomicC)*8+:8];
-        end
+        node[(Leaves+c)*8+:8] = used_q[c] ? window_i[k][(c%AtomicC)*8+:8] : 8'h80;
       end
       for (int unsigned n = Leaves - 1; n > 0; n--) begin
         node[n*8+:8] = ($signed(node[2*n*8+:8]) > $signed(node[(2*n+1)*8+:8])) ?
             node[2*n*8+:8] : node[(2*n+1)*8+:8];
       end
       greatest = maximum_i ? $signed(node[15:8]) : 8'sd0;
+    end
+
+    always_ff @(posedge clk_i) begin
+      for (int unsigned c = 0; c < Leaves; c++) begin
+        if (swap_i) used_q[c] <= c < Taps && tile_i[k][(c%AtomicC)*9+:9] != 9'd0;
+      end
     end
 
     always_ff @(posedge clk_i) begin

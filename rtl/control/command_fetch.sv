@@ -54,12 +54,11 @@ module command_fetch #(
   assign ar_o = {ar_valid, address_q, last_beat};
   assign requested_o = {request, 3'd0, bytes};
 
-  logic beat_take, beat_ready, beat_last, word_valid, packed_done, ragged, word_first, word_last;
-  logic [3:0] word_bytes;
+  logic beat_take, beat_ready, beat_last, word_valid, packed_done;
   logic [CountBits-1:0] beat_offset, beat_bytes;
   logic [63:0] packed_word;
 
-  burst_reader #(
+  burst_beats #(
       .BusBytes(BusBytes),
       .Outstanding(2)
   ) u_reader (
@@ -80,30 +79,53 @@ module command_fetch #(
   assign r_ready_o = halt_i || beat_ready;
   assign beat_take = r_valid_i && r_ready_o;
 
-  stream_packer #(
-      .InBytes (BusBytes),
-      .OutBytes(8),
-      .Grain(BusBytes < 8 ? BusBytes : 8)
-  ) u_packer (
-      .clk_i,
-      .rst_ni,
-      .unit_bytes_i(16'd8),
-      .first_bytes_i(4'd8),
-      .chunk_bytes_i(4'd8),
-      .in_valid_i(beat_take && !halt_i),
-      .in_ready_o(beat_ready),
-      .in_data_i(r_data_i),
-      .in_offset_i(beat_offset),
-      .in_bytes_i(beat_bytes),
-      .in_last_i(beat_last),
-      .out_valid_o(word_valid),
-      .out_data_o(packed_word),
-      .out_count_o(word_bytes),
-      .out_first_o(word_first),
-      .out_last_o(word_last),
-      .done_o(packed_done),
-      .ragged_o(ragged)
-  );
+  // Bursts begin and end at words.
+  if (BusBytes <= 8) begin : gen_narrow
+    word_packer #(
+        .BusBytes(BusBytes)
+    ) u_packer (
+        .clk_i,
+        .rst_ni,
+        .in_valid_i(beat_take && !halt_i),
+        .in_ready_o(beat_ready),
+        .in_data_i(r_data_i),
+        .in_last_i(beat_last),
+        .out_valid_o(word_valid),
+        .out_data_o(packed_word),
+        .done_o(packed_done)
+    );
+    logic unused;
+    assign unused = (|beat_offset) | (|beat_bytes);
+  end else begin : gen_wide
+    logic [3:0] word_bytes;
+    logic ragged, word_first, word_last;
+    stream_packer #(
+        .InBytes (BusBytes),
+        .OutBytes(8),
+        .Grain(8)
+    ) u_packer (
+        .clk_i,
+        .rst_ni,
+        .unit_bytes_i(16'd8),
+        .first_bytes_i(4'd8),
+        .chunk_bytes_i(4'd8),
+        .in_valid_i(beat_take && !halt_i),
+        .in_ready_o(beat_ready),
+        .in_data_i(r_data_i),
+        .in_offset_i(beat_offset),
+        .in_bytes_i(beat_bytes),
+        .in_last_i(beat_last),
+        .out_valid_o(word_valid),
+        .out_data_o(packed_word),
+        .out_count_o(word_bytes),
+        .out_first_o(word_first),
+        .out_last_o(word_last),
+        .done_o(packed_done),
+        .ragged_o(ragged)
+    );
+    logic unused;
+    assign unused = ragged | word_first | word_last | (|word_bytes);
+  end
 
   logic head_valid, buffer_empty, buffer_full, pop;
   // Whether a word is legal, and all that it needs is built, is found out as it comes, not behind the memory's slow output.
@@ -191,7 +213,7 @@ module command_fetch #(
 
   logic all_read;
   assign all_read = running_q && !ended_q && left_q == '0 && !pending_q && reader_empty &&
-      buffer_empty && !halt_i;
+      buffer_empty && !sum_valid_q[0] && !halt_i;
 
   // The sum of the word that was buffered in the cycle before; on a narrow bus, where words take two cycles to come, of its halves
   // one after the other.
@@ -205,7 +227,7 @@ module command_fetch #(
     if (SumBits == 64) crc = checksum_pkg::next_crc32(crc, sum_q[63:32]);
     if (!sum_valid_q[0]) crc = crc_q;
   end
-  assign is_same = ~crc == run_i.checksum;
+  assign is_same = ~crc_q == run_i.checksum;
   always_ff @(posedge clk_i) begin
     if (!rst_ni || run_i.start) begin
       crc_q <= '1;
@@ -224,13 +246,13 @@ module command_fetch #(
     if (head_valid && !legal) error_o.cause = known_word ? tessera_isa_pkg::ErrorNotBuilt : tessera_isa_pkg::ErrorIllegalCommand;
     else if (all_read && checking_q && !is_same) begin
       error_o.cause = tessera_isa_pkg::ErrorStreamChecksum;
-      error_o.info  = ~crc;
+      error_o.info  = ~crc_q;
     end else if (all_read && !checking_q) error_o.cause = tessera_isa_pkg::ErrorStreamEnd;
     else error_o.valid = 1'b0;
   end
 
   // The buffer has a place for every word requested, and requests are whole words.
   logic unused;
-  assign unused = buffer_full | ragged | word_first | word_last | (|word_bytes);
+  assign unused = buffer_full;
 
 endmodule

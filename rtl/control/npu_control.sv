@@ -120,6 +120,8 @@ module npu_control #(
   );
 
   run_errors u_errors (
+      .clk_i,
+      .rst_ni(unit_rst_no),
       .front_i,
       .bus_i,
       .load_i,

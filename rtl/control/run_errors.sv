@@ -1,5 +1,9 @@
-/// The error that counts, when several come in one cycle.
+/// The error that counts, when several come in one cycle. It is known a cycle after what it comes from: nothing that runs
+/// waits for all that can go wrong.
 module run_errors (
+    input  logic                    clk_i,
+    /// Synchronous reset, active low: forgets what was seen.
+    input  logic                    rst_ni,
     input  unit_pkg::front_status_t front_i,
     input  bus_pkg::events_t        bus_i,
     input  unit_pkg::status_t       load_i,
@@ -11,25 +15,46 @@ module run_errors (
     output unit_pkg::error_t        error_o
 );
 
+  unit_pkg::error_t front_q, load_q, compute_q, store_q;
+  bus_pkg::errors_t bus_q;
+  unit_pkg::tokens_t overflow_q;
+  always_ff @(posedge clk_i) begin
+    front_q <= front_i.error;
+    bus_q <= bus_i.errors;
+    load_q <= load_i.error;
+    compute_q <= compute_i.error;
+    store_q <= store_i.error;
+    overflow_q <= overflow_i;
+    if (!rst_ni) begin
+      front_q.valid <= 1'b0;
+      bus_q.read <= 1'b0;
+      bus_q.write <= 1'b0;
+      load_q.valid <= 1'b0;
+      compute_q.valid <= 1'b0;
+      store_q.valid <= 1'b0;
+      overflow_q <= '0;
+    end
+  end
+
   always_comb begin
     error_o = '0;
-    if (front_i.error.valid) begin
-      error_o = front_i.error;
-    end else if (bus_i.read_error || bus_i.write_error) begin
+    if (front_q.valid) begin
+      error_o = front_q;
+    end else if (bus_q.read || bus_q.write) begin
       error_o.valid = 1'b1;
-      error_o.cause = bus_i.read_error ? tessera_isa_pkg::ErrorReadBus : tessera_isa_pkg::ErrorWriteBus;
-      error_o.info = bus_i.read_error ? {23'd0, !bus_i.read_of_load, 6'd0, bus_i.read_resp} :
-          {30'd0, bus_i.write_resp};
-    end else if (load_i.error.valid) begin
-      error_o = load_i.error;
-    end else if (compute_i.error.valid) begin
-      error_o = compute_i.error;
-    end else if (store_i.error.valid) begin
-      error_o = store_i.error;
-    end else if (overflow_i != '0) begin
+      error_o.cause = bus_q.read ? tessera_isa_pkg::ErrorReadBus : tessera_isa_pkg::ErrorWriteBus;
+      error_o.info = bus_q.read ? {23'd0, !bus_q.read_of_load, 6'd0, bus_q.read_resp} :
+          {30'd0, bus_q.write_resp};
+    end else if (load_q.valid) begin
+      error_o = load_q;
+    end else if (compute_q.valid) begin
+      error_o = compute_q;
+    end else if (store_q.valid) begin
+      error_o = store_q;
+    end else if (overflow_q != '0) begin
       error_o.valid = 1'b1;
       error_o.cause = tessera_isa_pkg::ErrorTokenOverflow;
-      error_o.info  = 32'(overflow_i);
+      error_o.info  = 32'(overflow_q);
     end else if (deadlock_i) begin
       error_o.valid = 1'b1;
       error_o.cause = tessera_isa_pkg::ErrorDeadlock;

@@ -23,6 +23,11 @@ module load_config (
   tessera_isa_pkg::ld_fold_t fold_q;
   tessera_isa_pkg::ld_factor_t factor_q;
   logic source_set_q, shape_set_q, stride_set_q, fold_set_q, factor_set_q;
+  tessera_isa_pkg::ld_shape_t new_shape;
+  assign new_shape = word_i;
+  logic single_q;  // the shape has one segment
+  logic unused;
+  assign unused = ^new_shape;
   logic [5:0] opcode;
   assign opcode = word_i[63:58];
 
@@ -30,7 +35,10 @@ module load_config (
     if (take_i) begin
       unique case (opcode)
         tessera_isa_pkg::OpLdSource: source_q <= word_i;
-        tessera_isa_pkg::OpLdShape: shape_q <= word_i;
+        tessera_isa_pkg::OpLdShape: begin
+          shape_q <= word_i;
+          single_q <= new_shape.inner == 16'd1 && new_shape.outer == 16'd1;
+        end
         tessera_isa_pkg::OpLdStride: stride_q <= word_i;
         tessera_isa_pkg::OpLdFold: fold_q <= word_i;
         tessera_isa_pkg::OpLdFactor: factor_q <= word_i;
@@ -61,7 +69,7 @@ module load_config (
   assign fold_o = fold_q;
   assign factor_o = factor_q;
   assign configured_o = source_set_q && shape_set_q &&
-      (stride_set_q || (shape_q.inner == 16'd1 && shape_q.outer == 16'd1)) &&
+      (stride_set_q || single_q) &&
       (fold_set_q || !wants_fold_i) && (factor_set_q || !wants_factor_i);
 
 endmodule

@@ -101,7 +101,7 @@ module load_unit #(
   assign record_error = is_load && configured && !halt_i && load.kind == tessera_isa_pkg::LoadKindParam &&
       source.pixel_bytes != 16'(ParamRecordBytes) && source.pixel_bytes != 16'(CompactRecordBytes) &&
       !is_uniform;
-  assign start = is_load && configured && !fold_error && !record_error && tokens_ready && !splitter_busy && !transfers_full && !halt_i;
+  assign start = is_load && configured && tokens_ready && !splitter_busy && !transfers_full && !halt_i;
   assign cmd_ready_o = !halt_i && !splitter_busy && (is_load ? start : 1'b1);
   always_comb begin
     take_o = '0;
@@ -186,7 +186,7 @@ module load_unit #(
   logic beat_ready, beat_take, beat_last;
   logic [BeatCountBits-1:0] beat_offset, beat_bytes;
 
-  burst_reader #(
+  burst_beats #(
       .BusBytes(BusBytes),
       .Outstanding(Outstanding)
   ) u_reader (
@@ -311,17 +311,18 @@ module load_unit #(
 
   logic cbuf_error, operand_error, table_error;
   assign cbuf_error = write_atom && 21'(cbuf_address_o) >= cbuf_limit_i;
-  assign cbuf_we_o = {AtomicC{write_atom && !cbuf_error}} & bytes_written;
+  // What lies beyond the limit goes somewhere: the run has failed.
+  assign cbuf_we_o = {AtomicC{write_atom}} & bytes_written;
 
   assign operand_error = write_operand && 21'(cbuf_address_o) >= 21'(OperandWords);
-  assign operand_we_o = write_operand && !operand_error;
+  assign operand_we_o = write_operand;
   assign operand_address_o = cbuf_address_o[11:0];
   assign operand_data_o = chunk[AtomicK*8-1:0];
 
   logic [28:0] table_word;
   assign table_word = 29'({transfer.dest, 8'd0}) + 29'(written_q);
   assign table_error = write_table && table_word >= 29'(TableWords);
-  assign table_o = {write_table && !table_error, table_word[8:0], chunk[31:0]};
+  assign table_o = {write_table, table_word[8:0], chunk[31:0]};
 
   logic record_ready, record_done, param_error;
   logic [9:0] record_group, group;
@@ -349,7 +350,7 @@ module load_unit #(
   assign param_error = record_done && 21'(transfer.dest) + 21'(record_group) >= 21'(ParamGroups);
   assign group = 10'(transfer.dest) + record_group;
   assign param_o = {
-        record_done && !param_error, is_bias, group, record_channel, second_record, first_record
+        record_done, is_bias, group, record_channel, second_record, first_record
       };
 
   always_ff @(posedge clk_i) begin

@@ -54,6 +54,7 @@ module stream_packer #(
   logic [15:0] unit_left_q;
   logic begins_q, ends_q;
   logic [HoldBits-1:0] need_q;
+  logic [HoldBits:0] full_q;  // as many may be held at most: after a chunk there is room again
   logic last_q;
 
   logic [HoldBits-1:0] kept;
@@ -66,7 +67,8 @@ module stream_packer #(
   assign emit = count_q != '0 && count_q >= need_q;
   assign kept = emit ? count_q - need_q : count_q;
 
-  assign in_ready_o = !last_q && kept <= HoldBits'(OutBytes);
+  // With more than OutBytes a chunk is there, and leaves.
+  assign in_ready_o = !last_q && (HoldBits + 1)'(count_q) <= full_q;
 
   logic take;
   assign take = in_valid_i && in_ready_o;
@@ -106,6 +108,8 @@ module stream_packer #(
   logic starts;
   logic [15:0] left;
   logic [OutCountBits-1:0] most;
+  logic [HoldBits-1:0] need;
+  assign need = (left <= 16'(most)) ? HoldBits'(left) : HoldBits'(most);
   assign starts = begins_q && count_q == '0 || emit && ends_q;
   assign left = starts ? unit_bytes_i : unit_left_q - 16'(need_q);
   assign most = starts ? first_bytes_i : chunk_bytes_i;
@@ -113,7 +117,8 @@ module stream_packer #(
     if (starts || emit) begin
       unit_left_q <= left;
       ends_q <= left <= 16'(most);
-      need_q <= (left <= 16'(most)) ? HoldBits'(left) : HoldBits'(most);
+      need_q <= need;
+      full_q <= (HoldBits + 1)'(need) + (HoldBits + 1)'(OutBytes);
     end
   end
 

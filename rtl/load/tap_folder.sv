@@ -62,27 +62,24 @@ module tap_folder #(
   logic [23:0] data_q;  // bytes of the row taken so far
   logic last_q;
 
-  logic before_done, data_done, after_done, row_in;
+  // What the next cycle compares is compared in this one. A transfer's first cycle has no unit to give and no whole row:
+  // what the one before it left there is not asked for.
+  logic [HoldBits-1:0] need_q;  // bytes held that a unit takes to leave
+  logic last_unit_q, last_step_q, data_done_q, after_done_q;
+  logic [OutCountBits-1:0] step_bytes_q;
+  logic [PlaceBits-1:0] place_q;  // of the unit's beat
+
+  logic before_done, row_in;
   assign before_done = before_q >= 9'(before_i);
-  assign data_done = data_q >= row_bytes_i;
-  assign after_done = after_q >= 9'(after_i);
-  assign row_in = before_done && data_done && after_done;
+  assign row_in = before_done && data_done_q && after_done_q;
 
   // Units out.
-  logic last_unit, last_step, ready, emit, drop;
-  logic [HoldBits-1:0] need, done_bytes, left_bytes, dropped, kept;
-  logic [OutCountBits-1:0] step_bytes;
-  assign last_unit = unit_q == units_i - 12'd1;
-  assign need = (last_unit || HoldBits'(advance_i) < HoldBits'(unit_bytes_i)) ?
-      HoldBits'(unit_bytes_i) : HoldBits'(advance_i);
-  assign ready = count_q >= need;
-  assign done_bytes = HoldBits'(step_q) * HoldBits'(OutBytes);
-  assign left_bytes = HoldBits'(unit_bytes_i) - done_bytes;
-  assign last_step = left_bytes <= HoldBits'(OutBytes);
-  assign step_bytes = last_step ? OutCountBits'(left_bytes) : OutCountBits'(OutBytes);
+  logic ready, emit, drop;
+  logic [HoldBits-1:0] dropped, kept;
+  assign ready = count_q >= need_q;
   assign emit = active_i && ready && out_ready_i;
-  assign drop = emit && last_step;
-  assign dropped = last_unit ? count_q : HoldBits'(advance_i);
+  assign drop = emit && last_step_q;
+  assign dropped = last_unit_q ? count_q : HoldBits'(advance_i);
   assign kept = drop ? count_q - dropped : count_q;
 
   // Bytes in: padding, data, padding.
@@ -90,8 +87,10 @@ module tap_folder #(
   logic [8:0] pad_left;
   logic [CountBits-1:0] pad_bytes, in_bytes;
   logic [InBytes*8-1:0] in_data;
-  assign room = kept <= HoldBits'(FoldBytes);
-  assign pad = room && (!before_done || (data_done && !after_done));
+  // As `kept` says, without waiting for it.
+  assign room = count_q <= HoldBits'(FoldBytes) ||
+      (drop && (last_unit_q || (HoldBits + 1)'(count_q) <= (HoldBits + 1)'(advance_i) + (HoldBits + 1)'(FoldBytes)));
+  assign pad = room && (!before_done || (data_done_q && !after_done_q));
   assign pad_left = before_done ? 9'(after_i) - after_q : 9'(before_i) - before_q;
   assign pad_bytes = (pad_left < 9'(InBytes)) ? CountBits'(pad_left) : CountBits'(InBytes);
   assign take = active_i && in_valid_i && in_ready_o;
@@ -110,17 +109,48 @@ module tap_folder #(
       .in_data_i(in_data),
       .in_offset_i(take ? in_offset_i[InPlaceBits-1:0] : '0),
       .in_bytes_i(in_bytes),
-      .out_place_i(first_q + PlaceBits'(done_bytes)),
+      .out_place_i(place_q),
       .out_data_o(unit_data)
   );
 
   logic row_out;
-  assign row_out = drop && last_unit;
+  assign row_out = drop && last_unit_q;
 
   assign ragged_o = active_i &&
       ((row_out && !(row_in && count_q == HoldBits'(unit_bytes_i))) || (row_in && !ready));
 
+  logic [PlaceBits-1:0] next_first;
+  logic [StepBits-1:0] next_step;
+  logic [11:0] next_unit;
+  logic [23:0] next_data;
+  logic [8:0] next_after;
+  logic next_last_unit;
+  always_comb begin
+    next_first = first_q + PlaceBits'(drop ? dropped : '0);
+    next_step = !emit ? step_q : last_step_q ? '0 : step_q + StepBits'(1);
+    next_unit = !drop ? unit_q : last_unit_q ? '0 : unit_q + 12'd1;
+    next_data = take ? data_q + 24'(in_bytes_i) : data_q;
+    next_after = (pad && before_done) ? after_q + 9'(pad_bytes) : after_q;
+    // The next row begins when this one is out.
+    if (row_out) begin
+      next_data  = '0;
+      next_after = '0;
+    end
+    next_last_unit = next_unit == units_i - 12'd1;
+  end
+
+  logic [HoldBits-1:0] done_bytes, left_bytes;
+  assign done_bytes = HoldBits'(next_step) * HoldBits'(OutBytes);
+  assign left_bytes = HoldBits'(unit_bytes_i) - done_bytes;
+
   always_ff @(posedge clk_i) begin
+    last_unit_q <= next_last_unit;
+    need_q <= !active_i ? '1 :
+        (next_last_unit || advance_i < unit_bytes_i) ? HoldBits'(unit_bytes_i) : HoldBits'(advance_i);
+    last_step_q <= left_bytes <= HoldBits'(OutBytes);
+    step_bytes_q <= (left_bytes <= HoldBits'(OutBytes)) ? OutCountBits'(left_bytes) : OutCountBits'(OutBytes);
+    after_done_q <= next_after >= 9'(after_i);
+    place_q <= next_first + PlaceBits'(done_bytes);
     if (!rst_ni) begin
       first_q <= '0;
       free_q <= '0;
@@ -131,32 +161,28 @@ module tap_folder #(
       after_q <= '0;
       data_q <= '0;
       last_q <= 1'b0;
+      data_done_q <= 1'b0;
+      need_q <= '1;
     end else if (active_i) begin
       count_q <= (take || pad) ? kept + HoldBits'(in_bytes) : kept;
       if (take || pad) free_q <= free_q + PlaceBits'(in_bytes);
-      if (drop) first_q <= first_q + PlaceBits'(dropped);
-      if (take) begin
-        data_q <= data_q + 24'(in_bytes_i);
-        last_q <= in_last_i;
-      end
-      if (pad && !before_done) before_q <= before_q + 9'(pad_bytes);
-      if (pad && before_done) after_q <= after_q + 9'(pad_bytes);
-      if (emit) step_q <= last_step ? '0 : step_q + StepBits'(1);
-      if (drop) unit_q <= last_unit ? '0 : unit_q + 12'd1;
-      // The next row begins when this one is out.
-      if (row_out) begin
-        before_q <= '0;
-        after_q  <= '0;
-        data_q   <= '0;
-      end
+      first_q <= next_first;
+      data_q <= next_data;
+      data_done_q <= next_data >= row_bytes_i;
+      if (take) last_q <= in_last_i;
+      if (row_out) before_q <= '0;
+      else if (pad && !before_done) before_q <= before_q + 9'(pad_bytes);
+      after_q <= next_after;
+      step_q <= next_step;
+      unit_q <= next_unit;
     end
   end
 
-  assign in_ready_o = active_i ? room && before_done && !data_done && !last_q : out_ready_i;
+  assign in_ready_o = active_i ? room && before_done && !data_done_q && !last_q : out_ready_i;
   assign out_valid_o = active_i ? ready : in_valid_i;
   assign out_data_o = active_i ? unit_data : (OutBytes * 8)'(in_data_i);
   assign out_offset_o = active_i ? '0 : OutCountBits'(in_offset_i);
-  assign out_bytes_o = active_i ? step_bytes : OutCountBits'(in_bytes_i);
-  assign out_last_o = active_i ? last_q && last_unit && last_step && row_in : in_last_i;
+  assign out_bytes_o = active_i ? step_bytes_q : OutCountBits'(in_bytes_i);
+  assign out_last_o = active_i ? last_q && last_unit_q && last_step_q && row_in : in_last_i;
 
 endmodule

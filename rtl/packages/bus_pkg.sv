@@ -40,16 +40,21 @@ package bus_pkg;
     logic [12:0] bytes;
   } requested_t;
 
-  /// What moved on the data bus this cycle.
+  /// Responses other than OKAY.
   typedef struct packed {
-    logic       read_beat;
-    logic       write_beat;
-    logic       read_error;
+    logic       read;
     logic       read_of_load;  // not of the command fetch
     logic [1:0] read_resp;
-    logic       write_error;
+    logic       write;
     logic [1:0] write_resp;
-    logic       outstanding;   // transactions under way
+  } errors_t;
+
+  /// What moved on the data bus this cycle.
+  typedef struct packed {
+    logic    read_beat;
+    logic    write_beat;
+    errors_t errors;
+    logic    outstanding;  // transactions under way
   } events_t;
 
 endpackage

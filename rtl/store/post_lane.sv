@@ -52,22 +52,19 @@ module post_lane #(
   assign mapped_o = mapped[7:0];
 
   if (Operands) begin : gen_operands
-    logic signed [31:0] plain, shifted, product;
-    logic signed [7:0] data_q, operand_q;
-
+    // Less their zero points.
+    logic signed [8:0] data_q, operand_q;
     always_ff @(posedge clk_i) begin
       if (stage_i[0]) begin
-        data_q <= data_i;
-        operand_q <= operand_i;
+        data_q <= 9'(data_i) - 9'(post_i.zero_y);
+        operand_q <= 9'(operand_i) - 9'(post_i.zero_r);
       end
     end
 
-    logic signed [8:0] data, operand;
-    assign data = 9'(data_q) - 9'(post_i.zero_y);
-    assign operand = 9'(operand_q) - 9'(post_i.zero_r);
-    assign plain = post_i.table_operand ? 32'(data) : 32'(operand);
+    logic signed [31:0] plain, shifted, product;
+    assign plain = post_i.table_operand ? 32'(data_q) : 32'(operand_q);
     assign shifted = (post_i.negate ? -plain : plain) <<< PlainShift;
-    assign product = data * operand;
+    assign product = data_q * operand_q;
 
     logic multiply;
     assign multiply = post_i.operation == tessera_isa_pkg::StPostOperationMultiply;

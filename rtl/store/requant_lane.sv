@@ -23,10 +23,11 @@ module requant_lane (
   assign right = (shift_i < 0) ? 5'(-shift_i) : 5'd0;
 
   logic signed [31:0] scaled_q, multiplier_q;
-  logic [4:0] right0_q, right1_q, right2_q;
+  logic [4:0] right0_q, right1_q;
   logic signed [63:0] product;
   logic signed [33:0] product_q;  // without its lowest 30 bits
-  logic signed [32:0] high_q;
+  logic signed [33:0] coarse_q;
+  logic [2:0] fine_q;
   logic [7:0] data_q;
 
   // The doubled high half, rounded half up (the nudge of negative products and truncation come to the same), is the
@@ -40,15 +41,26 @@ module requant_lane (
   logic unused;
   assign unused = ^product[29:0];
 
-  // The last bit shifted out is the half.
-  logic signed [33:0] shifted;
-  assign shifted = $signed({high_q, 1'b0}) >>> right2_q;
+  logic signed [32:0] high;
+  assign high = $signed(product_q[33:1]) + $signed({33{less && !half_up}}) + $signed({32'd0, half_up && !less});
 
-  // Beyond ten bits all values are clamped alike.
-  logic signed [9:0] quotient;
-  logic signed [11:0] result;
-  assign quotient = (shifted[33:10] == {24{shifted[33]}}) ? shifted[10:1] : {shifted[33], {9{!shifted[33]}}};
-  assign result = 12'(quotient) + 12'(zero_point_i) + $signed({11'd0, shifted[0]});
+  // The last bit shifted out is the half: the quotient is half of `shifted`, rounded up.
+  logic signed [33:0] shifted;
+  assign shifted = coarse_q >>> fine_q;
+
+  // Compared while the zero point is added: twice what the clamp leaves, without the zero point. Values of more bits are beyond.
+  logic signed [9:0] lowest, highest;
+  logic signed [10:0] least, beyond;
+  logic wide, below, above;
+  logic [7:0] result;
+  assign lowest = 10'(low_i) - 10'(zero_point_i) - 10'sd1;
+  assign highest = 10'(high_i) - 10'(zero_point_i);
+  assign least = {lowest, 1'b1};
+  assign beyond = {highest, 1'b1};
+  assign wide = shifted[33:10] != {24{shifted[33]}};
+  assign below = wide ? shifted[33] : $signed(shifted[10:0]) < least;
+  assign above = wide ? !shifted[33] : $signed(shifted[10:0]) >= beyond;
+  assign result = shifted[8:1] + zero_point_i + {7'd0, shifted[0]};
 
   always_ff @(posedge clk_i) begin
     if (stage_i[0]) begin
@@ -61,13 +73,11 @@ module requant_lane (
       right1_q <= right0_q;
     end
     if (stage_i[2]) begin
-      high_q <= $signed(product_q[33:1]) + $signed({33{less && !half_up}}) + $signed({32'd0, half_up && !less});
-      right2_q <= right1_q;
+      coarse_q <= $signed({high, 1'b0}) >>> {right1_q[4:3], 3'b000};
+      fine_q <= right1_q[2:0];
     end
     if (stage_i[3]) begin
-      if (result < 12'(low_i)) data_q <= low_i;
-      else if (result > 12'(high_i)) data_q <= high_i;
-      else data_q <= result[7:0];
+      data_q <= below ? low_i : above ? high_i : result;
     end
   end
 

@@ -63,7 +63,8 @@ module store_unit #(
   localparam int unsigned CountBits = $clog2(PostLanes + 1);
 
   tessera_isa_pkg::st_address_t address_q;
-  tessera_isa_pkg::st_shape_t shape_q;
+  tessera_isa_pkg::st_shape_t shape_q, new_shape;
+  logic single_q;  // the shape has one segment
   tessera_isa_pkg::st_stride_t stride_q;
   tessera_isa_pkg::st_quant_t quant_q;
   tessera_isa_pkg::st_tile_t tile_q;
@@ -88,6 +89,7 @@ module store_unit #(
     store = cmd_i.word;
     if (!HasKeep) {store.keep, store.keep_only, store.dest, store.dest_byte} = '0;
   end
+  assign new_shape = cmd_i.word;
   assign is_store = cmd_i.valid && opcode == tessera_isa_pkg::OpStore;
   assign is_mark = cmd_i.valid && opcode == tessera_isa_pkg::OpStMark;
   assign settled = bursts_q == '0;
@@ -95,12 +97,11 @@ module store_unit #(
   assign wants_result = HasOperands && (post_q.operation == tessera_isa_pkg::StPostOperationAdd ||
       post_q.operation == tessera_isa_pkg::StPostOperationMultiply);
   assign place_set = address_set_q && shape_set_q &&
-      (stride_set_q || (shape_q.inner == 16'd1 && shape_q.outer == 16'd1));
+      (stride_set_q || single_q);
   assign configured = quant_set_q && tile_set_q && (result_set_q || !wants_result) &&
       (keep_set_q || !store.keep) && (place_set || store.keep_only);
   assign kernel_count_error = is_store && configured && tile_q.last_kernels > 7'(AtomicK);
-  assign start = is_store && configured && tokens_ready && !active_q && !barrier_q && !halt_i &&
-      !kernel_count_error;
+  assign start = is_store && configured && tokens_ready && !active_q && !barrier_q && !halt_i;
   assign cmd_ready_o = !halt_i && !active_q && !barrier_q &&
       (is_store ? start : is_mark ? settled : 1'b1);
 
@@ -121,7 +122,10 @@ module store_unit #(
     if (cmd_i.valid && cmd_ready_o) begin
       unique case (opcode)
         tessera_isa_pkg::OpStAddress: address_q <= cmd_i.word;
-        tessera_isa_pkg::OpStShape: shape_q <= cmd_i.word;
+        tessera_isa_pkg::OpStShape: begin
+          shape_q <= cmd_i.word;
+          single_q <= new_shape.inner == 16'd1 && new_shape.outer == 16'd1;
+        end
         tessera_isa_pkg::OpStStride: stride_q <= cmd_i.word;
         tessera_isa_pkg::OpStQuant: quant_q <= cmd_i.word;
         tessera_isa_pkg::OpStTile: tile_q <= cmd_i.word;
@@ -204,7 +208,7 @@ module store_unit #(
     assign unused = ^{operand_we_i, operand_addr_i, operand_data_i, operand_re, operand_addr};
   end
 
-  logic drain_valid, drain_ready;
+  logic drain_valid, drain_ready, drain_pixel;
   logic [PostLanes*8-1:0] drain_data;
   logic [CountBits-1:0] drain_count;
 
@@ -246,6 +250,7 @@ module store_unit #(
       .out_ready_i(drain_ready),
       .out_data_o(drain_data),
       .out_count_o(drain_count),
+      .out_pixel_o(drain_pixel),
       .idle_o(drain_idle),
       .acc_error_o(acc_error),
       .param_error_o(param_error),
@@ -266,7 +271,6 @@ module store_unit #(
   if (HasKeep) begin : gen_keeper
     tile_keeper #(
         .AtomicC(AtomicC),
-        .AtomicK(AtomicK),
         .PostLanes(PostLanes)
     ) u_keeper (
         .clk_i,
@@ -274,8 +278,7 @@ module store_unit #(
         .dest_i(store.dest),
         .dest_byte_i(start ? store.dest_byte : store_q.dest_byte),
         .pixels_i(tile_q.pixels),
-        .groups_i(tile_q.groups),
-        .last_kernels_i(tile_q.last_kernels),
+        .fill_i(tile_q.last_kernels != 7'(AtomicK)),
         .cols_i(keep_q.cols),
         .pixel_step_i(keep_q.pixel_step),
         .row_step_i(keep_q.row_step),
@@ -284,6 +287,7 @@ module store_unit #(
         .take_i(keep_valid && !keep_refused_i),
         .data_i(drain_data),
         .count_i(drain_count),
+        .pixel_i(drain_pixel),
         .we_o(keep_we),
         .address_o(keep_address_o),
         .data_o(keep_data_o),
@@ -299,7 +303,7 @@ module store_unit #(
     assign keep_last = 1'b0;
     assign keep_error = 1'b0;
     logic unused;
-    assign unused = ^{keep_valid, cbuf_limit_i, keep_q};
+    assign unused = ^{keep_valid, cbuf_limit_i, keep_q, drain_pixel};
   end
 
   assign keep_we_o = keep_we;

@@ -50,6 +50,8 @@ module tile_drain #(
     input  logic                             out_ready_i,
     output logic [          PostLanes*8-1:0] out_data_o,
     output logic [            CountBits-1:0] out_count_o,
+    /// They are the last ones of a pixel.
+    output logic                             out_pixel_o,
     /// Nothing to read and nothing in the pipeline or the queue.
     output logic                             idle_o,
     output logic                             acc_error_o,
@@ -129,7 +131,7 @@ module tile_drain #(
   logic [Stages-1:0][CountBits-1:0] count_q;
   logic [Requantised:0][6:0] pipe_chunk_q;
   logic [Requantised-1:0] pipe_last_q;  // the chunk ends its group
-  logic [Requantised-1:0] pipe_pixel_q;  // and its pixel
+  logic [Stages-1:0] pipe_pixel_q;  // and its pixel
 
   // A chunk goes no further than to where it is written: the next tile may want other stages.
   always_ff @(posedge clk_i) begin
@@ -152,13 +154,13 @@ module tile_drain #(
     end
     for (int unsigned s = 1; s < Stages; s++) begin
       if (valid_q[s-1]) count_q[s] <= count_q[s-1];
-    end
-    for (int unsigned s = 1; s <= Requantised; s++) begin
-      if (valid_q[s-1]) pipe_chunk_q[s] <= pipe_chunk_q[s-1];
+      if (valid_q[s-1]) pipe_pixel_q[s] <= pipe_pixel_q[s-1];
     end
     for (int unsigned s = 1; s < Requantised; s++) begin
       if (valid_q[s-1]) pipe_last_q[s] <= pipe_last_q[s-1];
-      if (valid_q[s-1]) pipe_pixel_q[s] <= pipe_pixel_q[s-1];
+    end
+    for (int unsigned s = 1; s <= Requantised; s++) begin
+      if (valid_q[s-1]) pipe_chunk_q[s] <= pipe_chunk_q[s-1];
     end
   end
 
@@ -225,23 +227,26 @@ module tile_drain #(
     );
   end
 
-  logic write;
+  logic write, write_pixel;
   logic [CountBits-1:0] write_count;
   always_comb begin
     unique case (operation)
       tessera_isa_pkg::StPostOperationNone: begin
         write = valid_q[Requantised];
         write_count = count_q[Requantised];
+        write_pixel = pipe_pixel_q[Requantised];
         written = bytes;
       end
       tessera_isa_pkg::StPostOperationTable: begin
         write = valid_q[Mapped];
         write_count = count_q[Mapped];
+        write_pixel = pipe_pixel_q[Mapped];
         written = mapped;
       end
       default: begin
         write = valid_q[Stages-1];
         write_count = count_q[Stages-1];
+        write_pixel = pipe_pixel_q[Stages-1];
         written = results;
       end
     endcase
@@ -259,16 +264,16 @@ module tile_drain #(
   end
 
   sync_fifo #(
-      .Width(PostLanes * 8 + CountBits),
+      .Width(PostLanes * 8 + CountBits + 1),
       .Depth(QueueDepth)
   ) u_queue (
       .clk_i,
       .rst_ni,
       .push_i (write),
-      .data_i ({write_count, written}),
+      .data_i ({write_pixel, write_count, written}),
       .full_o (queue_full),
       .pop_i  (pop),
-      .data_o ({out_count_o, out_data_o}),
+      .data_o ({out_pixel_o, out_count_o, out_data_o}),
       .empty_o(queue_empty)
   );
 

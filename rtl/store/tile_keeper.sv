@@ -3,19 +3,18 @@
 /// cycle for each.
 module tile_keeper #(
     parameter int unsigned AtomicC = 8,
-    parameter int unsigned AtomicK = 8,
     parameter int unsigned PostLanes = 8,
     /// Derived, not to be set.
     parameter int unsigned CountBits = $clog2(PostLanes + 1)
 ) (
     input  logic                   clk_i,
-    /// Begins a tile; what describes it must hold until its last piece.
+    /// Begins a tile; what describes it must hold until its last part.
     input  logic                   start_i,
     input  logic [           19:0] dest_i,
     input  logic [            5:0] dest_byte_i,
     input  logic [           11:0] pixels_i,
-    input  logic [            7:0] groups_i,
-    input  logic [            6:0] last_kernels_i,
+    /// A pixel's last kernel group is not full.
+    input  logic                   fill_i,
     input  logic [           11:0] cols_i,
     input  logic [           11:0] pixel_step_i,
     input  logic [           19:0] row_step_i,
@@ -25,6 +24,8 @@ module tile_keeper #(
     input  logic                   take_i,
     input  logic [PostLanes*8-1:0] data_i,
     input  logic [  CountBits-1:0] count_i,
+    /// The chunk ends its pixel.
+    input  logic                   pixel_i,
     /// By byte of the atom.
     output logic [    AtomicC-1:0] we_o,
     output logic [           19:0] address_o,
@@ -37,53 +38,48 @@ module tile_keeper #(
 
   logic [19:0] row_q, pixel_q, atom_q;
   logic [11:0] pixels_q, col_q;
-  logic [7:0] group_q;
-  logic [6:0] done_q;  // kernels of the group
   logic [6:0] byte_q;  // of the atom
   logic [6:0] part_q;  // bytes of the chunk that are written
+  logic [6:0] reach_q;  // bytes of the chunk that are written when the atom is full
+  logic [6:0] base_q;  // the atom's byte for the chunk's first, modulo 2^7
 
-  logic last_group, last_col, last_pixel, fits, last_of_group, pixel_done;
-  logic [6:0] kernels, done, room, left, bytes;
-  assign last_group = group_q == groups_i - 8'd1;
-  assign kernels = last_group ? last_kernels_i : 7'(AtomicK);
-  assign left = 7'(count_i) - part_q;
-  assign room = 7'(AtomicC) - byte_q;
-  assign fits = left <= room;
-  assign bytes = fits ? left : room;
-  assign done = done_q + bytes;
-  assign last_of_group = done == kernels;
-  assign pixel_done = last_of_group && last_group;
+  logic last_col, last_pixel, fits, fills, pixel_done;
+  logic [6:0] count;
+  assign count = 7'(count_i);
+  assign fits = count <= reach_q;
+  assign fills = count >= reach_q;
+  assign pixel_done = fits && pixel_i;
   assign last_col = col_q == cols_i - 12'd1;
   assign last_pixel = pixels_q == pixels_i - 12'd1;
   assign chunk_last_o = fits;
   assign last_o = pixel_done && last_pixel;
 
   logic [19:0] next_row;
+  logic [6:0] next_byte, next_part;
   assign next_row = row_q + row_step_i;
+  assign next_part = (start_i || fits) ? '0 : reach_q;
+  assign next_byte = (start_i || pixel_done) ? 7'(dest_byte_i) : fills ? '0 : base_q + count;
 
   always_ff @(posedge clk_i) begin
+    if (start_i || take_i) begin
+      part_q <= next_part;
+      byte_q <= next_byte;
+      reach_q <= 7'(AtomicC) - next_byte + next_part;
+      base_q <= next_byte - next_part;
+    end
     if (start_i) begin
       row_q <= dest_i;
       pixel_q <= dest_i;
       atom_q <= dest_i;
       pixels_q <= '0;
       col_q <= '0;
-      group_q <= '0;
-      done_q <= '0;
-      byte_q <= 7'(dest_byte_i);
-      part_q <= '0;
     end else if (take_i) begin
-      part_q <= fits ? '0 : part_q + bytes;
-      done_q <= last_of_group ? '0 : done;
-      byte_q <= (bytes == room) ? '0 : byte_q + bytes;
-      if (bytes == room) atom_q <= atom_q + 20'd1;
-      if (last_of_group) group_q <= last_group ? '0 : group_q + 8'd1;
+      if (fills) atom_q <= atom_q + 20'd1;
       if (pixel_done) begin
         pixels_q <= pixels_q + 12'd1;
         col_q <= last_col ? '0 : col_q + 12'd1;
         pixel_q <= last_col ? next_row : pixel_q + 20'(pixel_step_i);
         atom_q <= last_col ? next_row : pixel_q + 20'(pixel_step_i);
-        byte_q <= 7'(dest_byte_i);
         if (last_col) row_q <= next_row;
       end
     end
@@ -93,12 +89,16 @@ module tile_keeper #(
   assign error_o = valid_i && (21'(address_o) >= cbuf_limit_i || 7'(dest_byte_i) >= 7'(AtomicC));
 
   // From the part's first byte on. Zeros fill the atom behind a group that is not full.
+  logic [PostLanes-1:0][7:0] kept;
   logic [PostLanes*8-1:0] part;
-  logic [AtomicC-1:0] from, up_to;
-  assign part = (data_i >> {part_q, 3'b000}) & ~({(PostLanes * 8) {1'b1}} << {left, 3'b000});
+  logic [AtomicC-1:0] from, behind;
+  for (genvar b = 0; b < PostLanes; b++) begin : gen_kept
+    assign kept[b] = (count > 7'(b)) ? data_i[b*8+:8] : '0;
+  end
+  assign part = kept >> {part_q, 3'b000};
   assign from = {AtomicC{1'b1}} << byte_q;
-  assign up_to = (pixel_done && last_kernels_i != 7'(AtomicK)) ? '0 : {AtomicC{1'b1}} << (byte_q + bytes);
-  assign we_o = (valid_i && !error_o) ? from & ~up_to : '0;
+  assign behind = (!fits || (pixel_i && fill_i)) ? '0 : {AtomicC{1'b1}} << 7'(base_q + count);
+  assign we_o = valid_i ? from & ~behind : '0;
   assign data_o = (AtomicC * 8)'(part) << {byte_q, 3'b000};
 
 endmodule

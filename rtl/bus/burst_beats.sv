@@ -21,6 +21,8 @@ module burst_beats #(
     input  logic                        beat_i,
     output logic [       CountBits-1:0] beat_offset_o,
     output logic [       CountBits-1:0] beat_bytes_o,
+    /// Those of the beat's bytes.
+    output logic [        BusBytes-1:0] beat_strobe_o,
     /// The beat is the last one of a burst with `burst_last_i`.
     output logic                        beat_last_o,
     /// No burst is under way.
@@ -35,8 +37,13 @@ module burst_beats #(
     logic single;  // the first beat is all of it
     logic [OffsetBits-1:0] offset;
     logic [CountBits-1:0] first;
+    logic [BusBytes-1:0] strobe;
     logic [12:0] others;  // bytes behind the first beat
   } queued_t;
+
+  function automatic logic [BusBytes-1:0] strobe_of(input logic [CountBits-1:0] bytes);
+    for (int unsigned b = 0; b < BusBytes; b++) strobe_of[b] = bytes > CountBits'(b);
+  endfunction
 
   queued_t queued, burst;
   logic [CountBits-1:0] room;
@@ -47,11 +54,12 @@ module burst_beats #(
     queued.single = burst_bytes_i <= 13'(room);
     queued.offset = burst_offset_i;
     queued.first = queued.single ? CountBits'(burst_bytes_i) : room;
+    queued.strobe = strobe_of(queued.first) << burst_offset_i;
     queued.others = burst_bytes_i - 13'(room);
   end
 
   sync_fifo #(
-      .Width(OffsetBits + CountBits + 15),
+      .Width(OffsetBits + CountBits + BusBytes + 15),
       .Depth(Outstanding)
   ) u_bursts (
       .clk_i,
@@ -67,17 +75,21 @@ module burst_beats #(
   assign burst_ready_o = !full;
 
   logic begun_q, final_q;
+  logic [BusBytes-1:0] strobe_q;
   logic [CountBits-1:0] bytes_q;
   logic [12:0] left_q;  // bytes behind the beat
   logic final_beat;
   logic [12:0] left;
+  logic [CountBits-1:0] bytes;  // of the next beat
 
   assign beat_offset_o = begun_q ? '0 : CountBits'(burst.offset);
   assign beat_bytes_o = begun_q ? bytes_q : burst.first;
+  assign beat_strobe_o = begun_q ? strobe_q : burst.strobe;
   assign final_beat = begun_q ? final_q : burst.single;
   assign pop = beat_i && final_beat;
   assign beat_last_o = burst.last && final_beat;
   assign left = begun_q ? left_q : burst.others;
+  assign bytes = (left <= 13'(BusBytes)) ? CountBits'(left) : CountBits'(BusBytes);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begun_q <= 1'b0;
@@ -87,7 +99,8 @@ module burst_beats #(
   always_ff @(posedge clk_i) begin
     if (beat_i) begin
       final_q <= left <= 13'(BusBytes);
-      bytes_q <= (left <= 13'(BusBytes)) ? CountBits'(left) : CountBits'(BusBytes);
+      bytes_q <= bytes;
+      strobe_q <= strobe_of(bytes);
       left_q <= left - 13'(BusBytes);
     end
   end

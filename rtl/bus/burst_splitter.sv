@@ -35,18 +35,20 @@ module burst_splitter #(
   logic [23:0] left_q;
   logic [15:0] inner_q, outer_q;
 
-  logic [12:0] to_border, limit;
+  // MaxBytes is a power of two of at most 4 KiB, so bursts that stop at its multiples obey both rules. Behind a segment's first
+  // burst there is nothing but such a multiple.
+  logic [12:0] limit_q;
   logic [12:0] bytes;
   logic [7:0] last_beat;
-
-  // MaxBytes is a power of two of at most 4 KiB, so bursts that stop at its multiples obey both rules.
-  assign to_border = 13'(MaxBytes) - (address_q[12:0] & 13'(MaxBytes - 1));
-  assign limit = to_border;
-  assign bytes = (left_q < 24'(limit)) ? left_q[12:0] : limit;
+  assign bytes = (left_q < 24'(limit_q)) ? left_q[12:0] : limit_q;
   assign last_beat = 8'((13'(address_q[OffsetBits-1:0]) + bytes - 13'd1) >> OffsetBits);
 
+  function automatic logic [12:0] to_border(input logic [12:0] address);
+    to_border = 13'(MaxBytes) - (address & 13'(MaxBytes - 1));
+  endfunction
+
   logic segment_done, row_done, all_done;
-  assign segment_done = left_q == 24'(bytes);
+  assign segment_done = left_q <= 24'(limit_q);
   assign row_done = inner_q == 16'd1;
   assign all_done = segment_done && row_done && outer_q == 16'd1;
 
@@ -69,23 +71,27 @@ module burst_splitter #(
       row_q <= address_i;
       segment_q <= address_i;
       address_q <= address_i;
+      limit_q <= to_border(address_i[12:0]);
       left_q <= segment_bytes_i;
       inner_q <= inner_i;
       outer_q <= outer_i;
     end else if (busy_q && burst_ready_i) begin
       if (!segment_done) begin
         address_q <= address_q + 32'(bytes);
+        limit_q <= 13'(MaxBytes);
         left_q <= left_q - 24'(bytes);
       end else begin
         left_q <= segment_bytes_i;
         if (!row_done) begin
           segment_q <= next_segment;
           address_q <= next_segment;
+          limit_q <= to_border(next_segment[12:0]);
           inner_q <= inner_q - 16'd1;
         end else begin
           row_q <= next_row;
           segment_q <= next_row;
           address_q <= next_row;
+          limit_q <= to_border(next_row[12:0]);
           inner_q <= inner_i;
           outer_q <= outer_q - 16'd1;
           busy_q <= !all_done;

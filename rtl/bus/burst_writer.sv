@@ -39,6 +39,7 @@ module burst_writer #(
   localparam int unsigned BeatBits = $clog2(BusBytes + 1);
 
   logic [BeatBits-1:0] beat_offset, beat_bytes;
+  logic [BusBytes-1:0] beat_strobe;
   logic beat_last, empty, emit, take, slot;
 
   burst_beats #(
@@ -55,6 +56,7 @@ module burst_writer #(
       .beat_i(emit),
       .beat_offset_o(beat_offset),
       .beat_bytes_o(beat_bytes),
+      .beat_strobe_o(beat_strobe),
       .beat_last_o(beat_last),
       .empty_o(empty)
   );
@@ -110,8 +112,7 @@ module burst_writer #(
   always_ff @(posedge clk_i) begin
     if (emit) begin
       w_data_q <= beat;
-      w_strb_q <= flush_i ? '0 :
-          BusBytes'(~({BusBytes{1'b1}} << beat_bytes)) << beat_offset;
+      w_strb_q <= flush_i ? '0 : beat_strobe;
       w_last_q <= beat_last;
     end
   end

@@ -1,7 +1,7 @@
 /// Compute unit: convolutions from the cbuf through the MAC array into the accumulators.
 ///
 /// Pipeline: S0 sequencer issues a step and reads the cbuf; S1 the atom arrives or padding replaces
-/// it; S2 the array multiplies, the accumulator word is fetched; S3 sums are added and written.
+/// it; S2 the array multiplies; S3 it adds, the accumulator word is fetched; S4 sums are added and written.
 module compute_unit #(
     parameter int unsigned AtomicC = 8,
     parameter int unsigned AtomicK = 8,
@@ -236,8 +236,8 @@ module compute_unit #(
   logic [12:0] acc_error_word;
   logic stall_weights, stall_bank;
   unit_pkg::mark_t mark;
-  compute_pkg::step_t step, step1_q, step2_q, step3_q;
-  logic step_valid, valid1_q, valid2_q, valid3_q;
+  compute_pkg::step_t step, step1_q, step2_q, step3_q, step4_q;
+  logic step_valid, valid1_q, valid2_q, valid3_q, valid4_q;
 
   conv_sequencer #(
       .AtomicC(AtomicC),
@@ -271,7 +271,7 @@ module compute_unit #(
       .acc_error_word_o(acc_error_word)
   );
 
-  logic [AtomicC*8-1:0] feature, feature_q;
+  logic [AtomicC*8-1:0] feature;
   assign feature = step1_q.padding ? {AtomicC{step1_q.zero_point}} : feature_data_i;
   assign swap = valid1_q && step1_q.first;
 
@@ -280,11 +280,13 @@ module compute_unit #(
       valid1_q <= 1'b0;
       valid2_q <= 1'b0;
       valid3_q <= 1'b0;
+      valid4_q <= 1'b0;
       claimed_q <= 1'b0;
     end else begin
       valid1_q <= step_valid;
       valid2_q <= valid1_q;
       valid3_q <= valid2_q;
+      valid4_q <= valid3_q;
       if (claim) claimed_q <= 1'b1;
       else if (swap) claimed_q <= 1'b0;
     end
@@ -292,11 +294,9 @@ module compute_unit #(
 
   always_ff @(posedge clk_i) begin
     if (step_valid) step1_q <= step;
-    if (valid1_q) begin
-      step2_q <= step1_q;
-      feature_q <= feature;
-    end
+    if (valid1_q) step2_q <= step1_q;
     if (valid2_q) step3_q <= step2_q;
+    if (valid3_q) step4_q <= step3_q;
   end
 
   logic [AtomicK-1:0][AtomicC*8-1:0] window;
@@ -314,16 +314,20 @@ module compute_unit #(
         .push_i(valid1_q && step1_q.depthwise),
         .atom_i(feature),
         .rotate_i(step1_q.rotate),
+        .plain_i(valid1_q && !step1_q.depthwise),
         .window_o(window)
     );
   end else begin : gen_no_window
-    assign window = '0;
+    logic [AtomicC*8-1:0] feature_q;
+    always_ff @(posedge clk_i) if (valid1_q) feature_q <= feature;
+    assign window = {AtomicK{feature_q}};
     logic unused;
     assign unused = ^{step.line, step1_q.rotate};
   end
 
-  logic sum_valid;
-  assign sum_valid = valid2_q && step2_q.emit;
+  logic multiply, sum_valid;
+  assign multiply = valid2_q && step2_q.emit;
+  assign sum_valid = valid3_q && step3_q.emit;
 
   logic [AtomicK-1:0][SumBits-1:0] sums;
   mac_array #(
@@ -335,10 +339,8 @@ module compute_unit #(
       .clk_i,
       .swap_i(swap),
       .tile_i(tile),
-      .valid_i(sum_valid),
-      .feature_i(feature_q),
-      .depthwise_i(step2_q.depthwise),
-      .window_i(window),
+      .valid_i(multiply),
+      .features_i(window),
       .maximum_i(step2_q.maximum),
       .sums_o(sums)
   );
@@ -352,11 +354,11 @@ module compute_unit #(
       .clk_i,
       .rst_ni,
       .fetch_i(sum_valid),
-      .fetch_addr_i(step2_q.acc_addr),
-      .fetch_zero_i(step2_q.acc_zero),
-      .fetch_maximum_i(step2_q.maximum),
-      .fetch_lane_i(step2_q.lane),
-      .fetch_lane_end_i(step2_q.lane_end),
+      .fetch_addr_i(step3_q.acc_addr),
+      .fetch_zero_i(step3_q.acc_zero),
+      .fetch_maximum_i(step3_q.maximum),
+      .fetch_lane_i(step3_q.lane),
+      .fetch_lane_end_i(step3_q.lane_end),
       .sums_i(sums),
       .drain_i,
       .drain_addr_i,
@@ -366,14 +368,14 @@ module compute_unit #(
 
   always_comb begin
     post_o = '0;
-    post_o.compute_to_load = valid3_q && step3_q.post_load;
-    post_o.compute_to_store = valid3_q && step3_q.post_store;
+    post_o.compute_to_load = valid4_q && step4_q.post_load;
+    post_o.compute_to_store = valid4_q && step4_q.post_store;
   end
 
   // Status --------------------------------------------------------------------------------------
 
   logic quiet;
-  assign quiet = sequencer_idle && loader_idle && !valid1_q && !valid2_q && !valid3_q;
+  assign quiet = sequencer_idle && loader_idle && !valid1_q && !valid2_q && !valid3_q && !valid4_q;
   logic wait_load, wait_store;
   assign wait_load = sequencer_idle && is_conv && conv.wait_load && !tokens_i.load_to_compute;
   assign wait_store = sequencer_idle && is_conv && !wait_load && conv.wait_store &&

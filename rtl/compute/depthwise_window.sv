@@ -1,7 +1,8 @@
 /// The taps that depthwise convolutions multiply: the last Rows x Cols feature atoms around the newest
 /// one, turned so that each channel has its taps side by side. Earlier rows come from line memories.
 /// Where atoms and kernel groups have other numbers of channels, lane k has the atom's byte
-/// (k + rotate_i) mod AtomicC.
+/// (k + rotate_i) mod AtomicC. What the array multiplies comes from these registers at any time: other convolutions' atoms
+/// go into every lane's.
 module depthwise_window #(
     parameter int unsigned AtomicC = 8,
     parameter int unsigned AtomicK = 8,
@@ -19,7 +20,10 @@ module depthwise_window #(
     input  logic                              push_i,
     input  logic [             AtomicC*8-1:0] atom_i,
     input  logic [                       5:0] rotate_i,
-    /// [lane][byte]: tap (r, c) is byte r * Cols + c, the newest one last; the rest is zero.
+    /// A feature atom of another convolution.
+    input  logic                              plain_i,
+    /// [lane][byte]: tap (r, c) is byte r * Cols + c, the newest one last; the rest is zero. Or the other
+    /// convolution's atom.
     output logic [AtomicK-1:0][AtomicC*8-1:0] window_o
 );
 
@@ -85,20 +89,26 @@ module depthwise_window #(
 
   for (genvar k = 0; k < AtomicK; k++) begin : gen_channels
     for (genvar r = 0; r < Rows; r++) begin : gen_rows
-      logic [Cols*8-1:0] taps_q;
+      logic [Cols*8-1:0] taps_q, pushed;
       if (Cols > 1) begin : gen_shift
-        always_ff @(posedge clk_i) begin
-          if (push_i) taps_q <= {column[r][k*8+:8], taps_q[Cols*8-1:8]};
-        end
+        assign pushed = {column[r][k*8+:8], taps_q[Cols*8-1:8]};
       end else begin : gen_single
-        always_ff @(posedge clk_i) begin
-          if (push_i) taps_q <= column[r][k*8+:8];
-        end
+        assign pushed = column[r][k*8+:8];
+      end
+      always_ff @(posedge clk_i) begin
+        if (push_i || plain_i) taps_q <= plain_i ? atom_i[r*Cols*8+:Cols*8] : pushed;
       end
       assign window_o[k][r*Cols*8+:Cols*8] = taps_q;
     end
-    if (TapBits < AtomicC * 8) begin : gen_unused
-      assign window_o[k][AtomicC*8-1:TapBits] = '0;
+  end
+
+  if (TapBits < AtomicC * 8) begin : gen_others
+    logic [AtomicC*8-1:TapBits] others_q;
+    always_ff @(posedge clk_i) begin
+      if (push_i || plain_i) others_q <= plain_i ? atom_i[AtomicC*8-1:TapBits] : '0;
+    end
+    for (genvar k = 0; k < AtomicK; k++) begin : gen_channels
+      assign window_o[k][AtomicC*8-1:TapBits] = others_q;
     end
   end
 

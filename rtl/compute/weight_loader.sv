@@ -77,9 +77,6 @@ module weight_loader #(
   logic [6:0] kernels, piece_lane, piece_end;
   logic last_kernel, last_atom, last_tap, last_piece, last_group, issue, begin_job, atom_done;
   logic [5:0] rotate;
-  assign last_group = group_q == groups - 8'd1;
-  assign last_tap = tap_q == taps_q - 9'd1;
-  assign last_atom = atom_q == atoms - 12'd1;
   assign kernels = last_group ? last_kernels : 7'(AtomicK);
   assign last_kernel = kernel_q == piece_end - 7'd1;
   assign begin_job = !active_q && !empty;
@@ -102,6 +99,19 @@ module weight_loader #(
   );
   logic unused;
   assign unused = ^{atom_done, rotate};
+
+  // Whether the loops are at their last, known from the cycle before.
+  always_ff @(posedge clk_i) begin
+    if (begin_job) begin
+      last_group <= groups == 8'd1;
+      last_tap <= tiles_y == 5'd1 && tiles_x == 5'd1;
+      last_atom <= atoms == 12'd1;
+    end else if (issue && last_kernel) begin
+      last_atom <= last_atom ? atoms == 12'd1 : atom_q + 12'd2 == atoms;
+      if (last_atom) last_tap <= last_tap ? taps_q == 9'd1 : tap_q + 9'd2 == taps_q;
+      if (last_atom && last_tap && last_piece) last_group <= group_q + 8'd2 == groups;
+    end
+  end
 
   // reading_q: the shadow tile may be overwritten.
   assign issue = active_q && reading_q && !halt_i;

@@ -56,6 +56,7 @@ module command_fetch #(
 
   logic beat_take, beat_ready, beat_last, word_valid, packed_done;
   logic [CountBits-1:0] beat_offset, beat_bytes;
+  logic [BusBytes-1:0] beat_strobe;
   logic [63:0] packed_word;
 
   burst_beats #(
@@ -72,6 +73,7 @@ module command_fetch #(
       .beat_i(beat_take),
       .beat_offset_o(beat_offset),
       .beat_bytes_o(beat_bytes),
+      .beat_strobe_o(beat_strobe),
       .beat_last_o(beat_last),
       .empty_o(reader_empty)
   );
@@ -253,6 +255,6 @@ module command_fetch #(
 
   // The buffer has a place for every word requested, and requests are whole words.
   logic unused;
-  assign unused = buffer_full;
+  assign unused = buffer_full | (|beat_strobe);
 
 endmodule

@@ -1,9 +1,7 @@
 /// CRC-24 of the beats that a load reads, bytes of them that are not read taken as zero. Compared a
 /// cycle after the last beat: what the load gave its token for cannot have gone far.
 module load_checksum #(
-    parameter int unsigned BusBytes = 8,
-    /// Derived, not to be set.
-    parameter int unsigned CountBits = $clog2(BusBytes + 1)
+    parameter int unsigned BusBytes = 8
 ) (
     input  logic                  clk_i,
     /// Synchronous reset, active low.
@@ -11,9 +9,8 @@ module load_checksum #(
     /// A beat of a load that has a checksum.
     input  logic                  beat_i,
     input  logic [BusBytes*8-1:0] data_i,
-    /// First byte of the beat that is read, and how many are.
-    input  logic [ CountBits-1:0] offset_i,
-    input  logic [ CountBits-1:0] bytes_i,
+    /// Bytes of the beat that are read.
+    input  logic [  BusBytes-1:0] strobe_i,
     input  logic                  last_i,
     input  logic [          23:0] expected_i,
     input  logic [          31:0] address_i,
@@ -30,10 +27,8 @@ module load_checksum #(
   endfunction
 
   logic [BusBytes*8-1:0] mask, read_data;
-  logic [BusBytes-1:0] used;
-  assign used = ~({BusBytes{1'b1}} << bytes_i) << offset_i;
   for (genvar b = 0; b < BusBytes; b++) begin : gen_mask
-    assign mask[8*b+:8] = {8{used[b]}};
+    assign mask[8*b+:8] = {8{strobe_i[b]}};
   end
   assign read_data = data_i & mask;
 

@@ -185,6 +185,7 @@ module load_unit #(
 
   logic beat_ready, beat_take, beat_last;
   logic [BeatCountBits-1:0] beat_offset, beat_bytes;
+  logic [BusBytes-1:0] beat_strobe;
 
   burst_beats #(
       .BusBytes(BusBytes),
@@ -200,6 +201,7 @@ module load_unit #(
       .beat_i(beat_take),
       .beat_offset_o(beat_offset),
       .beat_bytes_o(beat_bytes),
+      .beat_strobe_o(beat_strobe),
       .beat_last_o(beat_last),
       .empty_o(reader_empty)
   );
@@ -377,8 +379,7 @@ module load_unit #(
         .rst_ni,
         .beat_i(beat_take && transfer.check),
         .data_i(r_data_i),
-        .offset_i(beat_offset),
-        .bytes_i(beat_bytes),
+        .strobe_i(beat_strobe),
         .last_i(beat_last),
         .expected_i(transfer.checksum),
         .address_i(transfer.address),
@@ -389,7 +390,7 @@ module load_unit #(
     assign wrong_checksum = 1'b0;
     assign checked_address = '0;
     logic unused;
-    assign unused = transfer.check | (|transfer.checksum) | (|transfer.address);
+    assign unused = transfer.check | (|transfer.checksum) | (|transfer.address) | (|beat_strobe);
   end
 
   assign checksum_error = wrong_checksum && !halt_i;

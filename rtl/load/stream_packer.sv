@@ -54,21 +54,17 @@ module stream_packer #(
   logic [15:0] unit_left_q;
   logic begins_q, ends_q;
   logic [HoldBits-1:0] need_q;
-  logic [HoldBits:0] full_q;  // as many may be held at most: after a chunk there is room again
   logic last_q;
 
-  logic [HoldBits-1:0] kept;
-  logic emit;
+  logic [HoldBits-1:0] kept, grown;
+  logic emit, ready_q;
 
   assign out_first_o = begins_q;
   assign out_last_o = ends_q;
   assign out_count_o = OutCountBits'(need_q);
-  // Between transfers the sizes mean nothing.
-  assign emit = count_q != '0 && count_q >= need_q;
   assign kept = emit ? count_q - need_q : count_q;
-
-  // With more than OutBytes a chunk is there, and leaves.
-  assign in_ready_o = !last_q && (HoldBits + 1)'(count_q) <= full_q;
+  assign grown = kept + HoldBits'(in_bytes_i);
+  assign in_ready_o = ready_q;
 
   logic take;
   assign take = in_valid_i && in_ready_o;
@@ -118,7 +114,22 @@ module stream_packer #(
       unit_left_q <= left;
       ends_q <= left <= 16'(most);
       need_q <= need;
-      full_q <= (HoldBits + 1)'(need) + (HoldBits + 1)'(OutBytes);
+    end
+  end
+
+  // Whether a chunk is there, and whether there is room for a beat once it is out, are known from the cycle before, whatever
+  // comes in it. With more than OutBytes a chunk is there. Between transfers the sizes mean nothing.
+  logic [HoldBits-1:0] next_need;
+  logic [HoldBits:0] limit;
+  assign next_need = (starts || emit) ? need : need_q;
+  assign limit = (HoldBits + 1)'(next_need) + (HoldBits + 1)'(OutBytes);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || done_o) begin
+      emit <= 1'b0;
+      ready_q <= 1'b1;
+    end else begin
+      emit <= take ? grown >= next_need : kept != '0 && kept >= next_need;
+      ready_q <= take ? !in_last_i && (HoldBits + 1)'(grown) <= limit : !last_q && (HoldBits + 1)'(kept) <= limit;
     end
   end
 

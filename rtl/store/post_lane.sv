@@ -13,7 +13,7 @@ module post_lane #(
     input  logic                       [ 8:0] table_addr_i,
     input  logic                       [31:0] table_data_i,
     /// Stage enables: bit i is high when stage i holds data.
-    input  logic                       [ 4:0] stage_i,
+    input  logic                       [ 6:0] stage_i,
     /// Both must hold from the first stage until the data is out.
     input  tessera_isa_pkg::st_post_t         post_i,
     input  tessera_isa_pkg::st_result_t       result_i,
@@ -22,7 +22,7 @@ module post_lane #(
     input  logic signed                [ 7:0] operand_i,
     /// The table's low byte, one cycle later.
     output logic                       [ 7:0] mapped_o,
-    /// Sum or product, five cycles later.
+    /// Sum or product, seven cycles later.
     output logic                       [ 7:0] data_o
 );
 
@@ -71,7 +71,7 @@ module post_lane #(
 
     requant_lane u_requant (
         .clk_i,
-        .stage_i(stage_i[4:1]),
+        .stage_i(stage_i[6:1]),
         .acc_i(multiply ? product : mapped),
         .bias_i(multiply ? 32'sd0 : shifted),
         .multiplier_i({1'b0, post_i.multiplier}),

@@ -1,17 +1,17 @@
 /// One lane of the requantiser: bias, fixed-point multiplier with rounding doubled high multiply,
 /// rounding right shift, zero point, clamp. Bit-exact with TensorFlow Lite's reference kernels
-/// (gemmlowp's double rounding). Four cycles from `valid_i` to `data_o`.
+/// (gemmlowp's double rounding). Six cycles from `acc_i` to `data_o`.
 module requant_lane (
     input  logic               clk_i,
     /// Stage enables: bit i is high when stage i holds data.
-    input  logic        [ 3:0] stage_i,
+    input  logic        [ 5:0] stage_i,
     input  logic signed [31:0] acc_i,
     input  logic signed [31:0] bias_i,
     /// Multiplier in units of 2^-31.
     input  logic signed [31:0] multiplier_i,
     /// Left shift when positive, right shift when negative; -31 to 30.
     input  logic signed [ 7:0] shift_i,
-    /// Must hold from `valid_i` until the data is out.
+    /// Must hold until the data is out.
     input  logic signed [ 7:0] zero_point_i,
     input  logic signed [ 7:0] low_i,
     input  logic signed [ 7:0] high_i,
@@ -22,24 +22,35 @@ module requant_lane (
   assign left  = (shift_i > 0) ? shift_i[4:0] : 5'd0;
   assign right = (shift_i < 0) ? 5'(-shift_i) : 5'd0;
 
-  logic signed [31:0] scaled_q, multiplier_q;
-  logic [4:0] right0_q, right1_q;
+  logic signed [31:0] biased_q, scaled_q, multiplier0_q, multiplier_q;
+  logic [4:0] left_q, right0_q, right1_q, right2_q, right3_q;
   logic signed [63:0] product;
   logic signed [33:0] product_q;  // without its lowest 30 bits
   logic signed [33:0] coarse_q;
   logic [2:0] fine_q;
   logic [7:0] data_q;
 
+  // Four products of halves: 17 lower bits without a sign, 15 upper ones.
+  logic signed [17:0] scaled_low, factor_low;
+  logic signed [14:0] scaled_high, factor_high;
+  logic signed [35:0] low_q;
+  logic signed [32:0] crossed0_q, crossed1_q;
+  logic signed [29:0] high_q;
+  assign scaled_low = {1'b0, scaled_q[16:0]};
+  assign scaled_high = scaled_q[31:17];
+  assign factor_low = {1'b0, multiplier_q[16:0]};
+  assign factor_high = multiplier_q[31:17];
+  assign product = {high_q, low_q[33:0]} + 64'($signed({crossed0_q, 17'd0})) + 64'($signed({crossed1_q, 17'd0}));
+
   // The doubled high half, rounded half up (the nudge of negative products and truncation come to the same), is the
   // product's upper bits and its bit 30. A right shift rounds half away from zero: half up after a negative value is made less
   // by one. Both corrections meet in one addition. The value is negative where the product is below -2^30.
   logic half_up, less;
-  assign product = scaled_q * multiplier_q;
   assign half_up = product_q[0];
-  assign less = product_q[33] && !(&product_q[32:0]) && right1_q != '0;
+  assign less = product_q[33] && !(&product_q[32:0]) && right3_q != '0;
 
   logic unused;
-  assign unused = ^product[29:0];
+  assign unused = ^{product[29:0], low_q[35:34]};
 
   logic signed [32:0] high;
   assign high = $signed(product_q[33:1]) + $signed({33{less && !half_up}}) + $signed({32'd0, half_up && !less});
@@ -64,19 +75,32 @@ module requant_lane (
 
   always_ff @(posedge clk_i) begin
     if (stage_i[0]) begin
-      scaled_q <= (acc_i + bias_i) <<< left;
-      multiplier_q <= multiplier_i;
+      biased_q <= acc_i + bias_i;
+      multiplier0_q <= multiplier_i;
+      left_q <= left;
       right0_q <= right;
     end
     if (stage_i[1]) begin
-      product_q <= product[63:30];
+      scaled_q <= biased_q <<< left_q;
+      multiplier_q <= multiplier0_q;
       right1_q <= right0_q;
     end
     if (stage_i[2]) begin
-      coarse_q <= $signed({high, 1'b0}) >>> {right1_q[4:3], 3'b000};
-      fine_q <= right1_q[2:0];
+      low_q <= scaled_low * factor_low;
+      crossed0_q <= scaled_low * factor_high;
+      crossed1_q <= scaled_high * factor_low;
+      high_q <= scaled_high * factor_high;
+      right2_q <= right1_q;
     end
     if (stage_i[3]) begin
+      product_q <= product[63:30];
+      right3_q <= right2_q;
+    end
+    if (stage_i[4]) begin
+      coarse_q <= $signed({high, 1'b0}) >>> {right3_q[4:3], 3'b000};
+      fine_q <= right3_q[2:0];
+    end
+    if (stage_i[5]) begin
       data_q <= below ? low_i : above ? high_i : result;
     end
   end

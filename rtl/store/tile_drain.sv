@@ -60,10 +60,11 @@ module tile_drain #(
     output logic [                     31:0] error_info_o
 );
 
-  // 0 memories; 1 bias, 2 multiply, 3 high half, 4 round and clamp; 5 table; 6 to 9 as 1 to 4.
-  localparam int unsigned Stages = 10;
-  localparam int unsigned Requantised = 4;
-  localparam int unsigned Mapped = 5;
+  // 0 memories; 1 bias, 2 left shift, 3 products of halves, 4 their sum, 5 high half, 6 round and clamp; 7 table; 8 to 13 as
+  // 1 to 6.
+  localparam int unsigned Stages = 14;
+  localparam int unsigned Requantised = 6;
+  localparam int unsigned Mapped = 7;
   localparam int unsigned QueueDepth = 16;
 
   logic active_q;
@@ -72,14 +73,27 @@ module tile_drain #(
   logic [6:0] chunk_q;
   logic [12:0] word_q;
 
+  // Of the word to come, known from the cycle before: kernels left of the group, and whether loops are at their last.
+  logic [6:0] left_kernels;
   logic last_group, last_pixel, last_chunk, issue, room;
-  logic [6:0] kernels, done_kernels, left_kernels;
-  assign last_group = group_q == groups_i - 8'd1;
-  assign last_pixel = pixel_q == pixels_i - 12'd1;
-  assign kernels = last_group ? last_kernels_i : 7'(AtomicK);
-  assign done_kernels = chunk_q << $clog2(PostLanes);
-  assign left_kernels = kernels - done_kernels;
-  assign last_chunk = left_kernels <= 7'(PostLanes);
+
+  logic [6:0] first_kernels;  // of the next group
+  logic next_last;
+  assign next_last = start_i ? groups_i == 8'd1 : group_q + 8'd2 == groups_i || (last_group && groups_i == 8'd1);
+  assign first_kernels = next_last ? last_kernels_i : 7'(AtomicK);
+
+  always_ff @(posedge clk_i) begin
+    if (start_i || (issue && last_chunk)) begin
+      last_group <= next_last;
+      left_kernels <= first_kernels;
+      last_chunk <= first_kernels <= 7'(PostLanes);
+    end else if (issue) begin
+      left_kernels <= left_kernels - 7'(PostLanes);
+      last_chunk <= 8'(left_kernels) <= 8'(2 * PostLanes);
+    end
+    if (start_i) last_pixel <= pixels_i == 12'd1;
+    else if (issue && last_chunk && last_group) last_pixel <= pixel_q + 12'd2 == pixels_i;
+  end
 
   logic try_read;
   assign acc_error_o = active_q && !halt_i && word_q >= 13'(AccWords);
@@ -198,7 +212,7 @@ module tile_drain #(
   for (genvar l = 0; l < PostLanes; l++) begin : gen_lanes
     requant_lane u_lane (
         .clk_i,
-        .stage_i(valid_q[3:0]),
+        .stage_i(valid_q[Requantised-1:0]),
         .acc_i(selected[l*32+:32]),
         .bias_i(param_data_i[l][31:0]),
         .multiplier_i(param_data_i[l][63:32]),

@@ -12,11 +12,11 @@ constexpr std::uint32_t kParamWord = 4;
 std::uint32_t delay_of(const StoreOperation& store) {
   switch (static_cast<isa::StPostOperation>(store.post.operation)) {
     case isa::StPostOperation::None:
-      return 6;
+      return 8;
     case isa::StPostOperation::Table:
-      return 7;
+      return 9;
     default:
-      return 11;
+      return 15;
   }
 }
 

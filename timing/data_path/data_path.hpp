@@ -181,7 +181,7 @@ class DataPath {
   // Stores.
   bool draining_ = false;
   Cycle drain_from_ = 0;
-  std::uint32_t drain_delay_ = 6;  ///< from reading an accumulator to bytes in the queue
+  std::uint32_t drain_delay_ = 8;  ///< from reading an accumulator to bytes in the queue
   bool even_chunks_ = false;       ///< all of the tile's chunks take as long
   std::uint32_t pixels_left_ = 0, groups_ = 1, group_ = 0, group_left_ = 0, last_kernels_ = 1;
   TimedQueue<std::uint32_t, 32> chunks_;  ///< bytes on their way or queued

@@ -47,7 +47,7 @@ class ArrayTiming {
 
  private:
   static constexpr std::size_t kJobs = 2;
-  static constexpr Cycle kPipeline = 3;  ///< from a step to its sum in the accumulators
+  static constexpr Cycle kPipeline = 4;  ///< from a step to its sum in the accumulators
 
   struct Job {
     bool is_mark = false;

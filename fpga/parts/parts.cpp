@@ -101,21 +101,9 @@ const std::vector<Part>& parts() {
 }
 
 // A requantiser multiplies 32 by 32 bits, operands have another one and a product; one more for a
-// tile's pixels. Places in the parameter memory, in a folded unit and in the cbuf are products
-// where their factor is no power of two.
+// tile's pixels.
 std::uint32_t other_multipliers(const Hardware& hardware) {
-  const auto is_power = [](std::uint32_t value) { return (value & (value - 1)) == 0; };
-  const std::uint32_t lanes = std::max(hardware.post_lanes, 2U);
-  const std::uint32_t chunks = (hardware.atomic_k + lanes - 1) / lanes;
-  const std::uint32_t folded = std::max(hardware.atomic_c, hardware.bus_bytes);
-  const bool folds = hardware.has(isa::Feature::Folding) && hardware.fold_bytes() > folded;
-  const bool finds_banks = hardware.cbuf_banks > 2 && !is_power(hardware.bank_atoms());
-  std::uint32_t count = 1;
-  count += hardware.post_lanes * (hardware.has(isa::Feature::Operands) ? 9 : 4);
-  count += is_power(chunks) ? 0 : 2;
-  count += folds && !is_power(folded) ? 1 : 0;
-  count += finds_banks ? (hardware.has(isa::Feature::Keep) ? 4 : 3) : 0;
-  return count;
+  return 1 + hardware.post_lanes * (hardware.has(isa::Feature::Operands) ? 9 : 4);
 }
 
 std::uint32_t lut_multipliers(const Part& part, const Hardware& hardware) {

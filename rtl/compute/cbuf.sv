@@ -50,14 +50,21 @@ module cbuf #(
     end
   endfunction
 
-  function automatic logic [RowBits-1:0] row_of(input logic [19:0] address, input logic [BankBits-1:0] bank);
-    row_of = Even ? RowBits'(address) : RowBits'(address - 20'(bank) * 20'(BankAtoms));
+  function automatic logic [RowBits-1:0] row_of(input logic [19:0] address);
+    logic [19:0] first;
+    first = '0;
+    if (!Even) begin
+      for (int unsigned b = 1; b < Banks; b++) begin
+        if (address >= 20'(b * BankAtoms)) first = 20'(b * BankAtoms);
+      end
+    end
+    row_of = RowBits'(address - first);
   endfunction
 
-  assign wrow = row_of(waddr_i, wbank);
-  assign keep_row = row_of(keep_addr_i, keep_bank);
-  assign feature_row = row_of(feature_addr_i, feature_bank);
-  assign weight_row = row_of(weight_addr_i, weight_bank);
+  assign wrow = row_of(waddr_i);
+  assign keep_row = row_of(keep_addr_i);
+  assign feature_row = row_of(feature_addr_i);
+  assign weight_row = row_of(weight_addr_i);
 
   assign wbank = bank_of(waddr_i);
   assign keep_bank = bank_of(keep_addr_i);

@@ -73,33 +73,33 @@ module conv_sequencer #(
 
   // Whether the loops are at their last: known from the cycle before. Of the job's first step and its tiles' first:
   // whether there is only one.
-  logic last_col, last_row, last_atom, last_kx, last_ky, last_group, tile_last, job_last, emit;
+  logic last_col_q, last_row_q, last_atom_q, last_kx_q, last_ky_q, last_group_q, tile_last, job_last, emit;
   logic one_col, one_row;
   assign one_col = job_q.last_col == '0 && job_q.window_w == 4'd1;
   assign one_row = job_q.last_row == '0 && job_q.window_h == 4'd1;
 
   always_ff @(posedge clk_i) begin
     if (job_take_o) begin
-      last_col <= job_i.last_col == '0 && job_i.window_w == 4'd1;
-      last_row <= job_i.last_row == '0 && (job_i.resume ? job_i.skip_y == '0 : job_i.window_h == 4'd1);
-      last_atom <= job_i.last_atom == '0;
-      last_kx <= job_i.last_tile_x == '0;
-      last_ky <= job_i.last_tile_y == '0;
-      last_group <= job_i.last_group == '0;
+      last_col_q <= job_i.last_col == '0 && job_i.window_w == 4'd1;
+      last_row_q <= job_i.last_row == '0 && (job_i.resume ? job_i.skip_y == '0 : job_i.window_h == 4'd1);
+      last_atom_q <= job_i.last_atom == '0;
+      last_kx_q <= job_i.last_tile_x == '0;
+      last_ky_q <= job_i.last_tile_y == '0;
+      last_group_q <= job_i.last_group == '0;
     end else if (issue) begin
-      if (last_col) last_col <= one_col;
-      else if (col_wait_q == '0) last_col <= job_q.skip_x == '0 && col_q + 12'd1 == job_q.last_col;
-      else last_col <= col_wait_q == 4'd1 && col_q == job_q.last_col;
-      if (tile_last) last_row <= one_row;
-      else if (last_col && row_wait_q == '0) last_row <= job_q.skip_y == '0 && row_q + 12'd1 == job_q.last_row;
-      else if (last_col) last_row <= row_wait_q == 4'd1 && row_q == job_q.last_row;
+      if (last_col_q) last_col_q <= one_col;
+      else if (col_wait_q == '0) last_col_q <= job_q.skip_x == '0 && col_q + 12'd1 == job_q.last_col;
+      else last_col_q <= col_wait_q == 4'd1 && col_q == job_q.last_col;
+      if (tile_last) last_row_q <= one_row;
+      else if (last_col_q && row_wait_q == '0) last_row_q <= job_q.skip_y == '0 && row_q + 12'd1 == job_q.last_row;
+      else if (last_col_q) last_row_q <= row_wait_q == 4'd1 && row_q == job_q.last_row;
       if (tile_last) begin
-        last_atom <= last_atom ? job_q.last_atom == '0 : atom_q + 12'd1 == job_q.last_atom;
-        if (last_atom) begin
-          last_kx <= last_kx ? job_q.last_tile_x == '0 : kx_q + 5'd1 == job_q.last_tile_x;
-          if (last_kx) begin
-            last_ky <= last_ky ? job_q.last_tile_y == '0 : ky_q + 5'd1 == job_q.last_tile_y;
-            if (last_ky && last_piece) last_group <= group_q + 8'd1 == job_q.last_group;
+        last_atom_q <= last_atom_q ? job_q.last_atom == '0 : atom_q + 12'd1 == job_q.last_atom;
+        if (last_atom_q) begin
+          last_kx_q <= last_kx_q ? job_q.last_tile_x == '0 : kx_q + 5'd1 == job_q.last_tile_x;
+          if (last_kx_q) begin
+            last_ky_q <= last_ky_q ? job_q.last_tile_y == '0 : ky_q + 5'd1 == job_q.last_tile_y;
+            if (last_ky_q && last_piece) last_group_q <= group_q + 8'd1 == job_q.last_group;
           end
         end
       end
@@ -117,8 +117,8 @@ module conv_sequencer #(
       .start_i(job_take_o),
       .byte_i(job_i.first_byte),
       .depthwise_i(job_q.depthwise),
-      .group_end_i(last_group ? job_q.last_kernels : 7'(AtomicK)),
-      .advance_i(issue && tile_last && last_atom && last_kx && last_ky),
+      .group_end_i(last_group_q ? job_q.last_kernels : 7'(AtomicK)),
+      .advance_i(issue && tile_last && last_atom_q && last_kx_q && last_ky_q),
       .lane_o(lane),
       .lane_end_o(lane_end),
       .group_last_o(last_piece),
@@ -126,8 +126,8 @@ module conv_sequencer #(
       .rotate_o(rotate)
   );
   assign emit = col_wait_q == '0 && row_wait_q == '0;
-  assign tile_last = last_col && last_row;
-  assign job_last = tile_last && last_atom && last_kx && last_ky && last_piece && last_group;
+  assign tile_last = last_col_q && last_row_q;
+  assign job_last = tile_last && last_atom_q && last_kx_q && last_ky_q && last_piece && last_group_q;
 
   logic padding, want, issue;
   assign padding = y_q < 0 || x_q < 0 || y_q >= $signed({1'b0, job_q.rows}) ||
@@ -182,14 +182,14 @@ module conv_sequencer #(
     next_tap = tap_q + 20'd1;
     next_tap_y = tap_y_q;
     next_tap_x = tap_x_q;
-    if (last_atom) begin
+    if (last_atom_q) begin
       next_tap = tap_q - 20'(atom_q) + tap_col_step_q;
       next_tap_x = tap_x_q + $signed(17'(job_q.tile_move_x));
-      if (last_kx) begin
+      if (last_kx_q) begin
         next_tap_x = 17'($signed(job_q.x0));
         next_kernel_row = kernel_row_q + tap_row_step_q;
         next_tap_y = tap_y_q + $signed(17'(job_q.tile_move_y));
-        if (last_ky) begin
+        if (last_ky_q) begin
           next_origin = origin_q + 20'(atom_done);
           next_kernel_row = next_origin;
           next_tap_y = 17'($signed(job_q.y0));
@@ -210,8 +210,8 @@ module conv_sequencer #(
   assign row_wraps = is_wrapped(y_q, before_ring_q);
   always_comb begin
     tap_wraps = is_wrapped(tap_y_q, ring_row);
-    if (last_atom && last_kx) begin
-      tap_wraps = last_ky ? is_wrapped(17'($signed(job_q.y0)), ring_row) :
+    if (last_atom_q && last_kx_q) begin
+      tap_wraps = last_ky_q ? is_wrapped(17'($signed(job_q.y0)), ring_row) :
           is_wrapped(tap_y_q + $signed(17'(job_q.tile_move_y)), ring_row);
     end
   end
@@ -251,7 +251,7 @@ module conv_sequencer #(
       acc_q <= 13'(job_i.acc_base);
     end else if (issue) begin
       tile_first_q <= 1'b0;
-      if (!last_col) begin
+      if (!last_col_q) begin
         if (col_wait_q == '0) begin
           col_q <= col_q + 12'd1;
           col_wait_q <= job_q.skip_x;
@@ -262,7 +262,7 @@ module conv_sequencer #(
         address_q <= address_q + col_step_q;
         x_q <= x_q + $signed(17'(job_q.move_x));
         acc_q <= acc_q + 13'(emit);
-      end else if (!last_row) begin
+      end else if (!last_row_q) begin
         if (row_wait_q == '0) begin
           row_q <= row_q + 12'd1;
           row_wait_q <= job_q.skip_y;
@@ -284,17 +284,17 @@ module conv_sequencer #(
         row_wait_q <= job_q.window_h - 4'd1;
         col_wait_q <= job_q.window_w - 4'd1;
         line_index_q <= '0;
-        atom_q <= last_atom ? '0 : atom_q + 12'd1;
+        atom_q <= last_atom_q ? '0 : atom_q + 12'd1;
         acc_q <= acc_group_q;
-        if (last_atom) begin
-          kx_q <= last_kx ? '0 : kx_q + 5'd1;
-          if (last_kx) begin
-            ky_q <= last_ky ? '0 : ky_q + 5'd1;
-            if (last_ky && last_piece) begin
+        if (last_atom_q) begin
+          kx_q <= last_kx_q ? '0 : kx_q + 5'd1;
+          if (last_kx_q) begin
+            ky_q <= last_ky_q ? '0 : ky_q + 5'd1;
+            if (last_ky_q && last_piece) begin
               group_q <= group_q + 8'd1;
               acc_group_q <= acc_group_q + job_q.pixels;
               acc_q <= acc_group_q + job_q.pixels;
-              active_q <= !last_group;
+              active_q <= !last_group_q;
             end
           end
         end

@@ -37,23 +37,23 @@ module mac_array #(
     // Products, then their sum: the chip's multipliers are far from each other.
     localparam int unsigned Left = (LutMultipliers > k * AtomicC) ? LutMultipliers - k * AtomicC : 0;
     localparam int unsigned Soft = (Left < AtomicC) ? Left : AtomicC;
-    logic [AtomicC-1:0][16:0] products, products_q;
+    logic [AtomicC*17-1:0] products, products_q;
     for (genvar c = 0; c < AtomicC; c++) begin : gen_products
       if (c < Soft) begin : gen_soft
         soft_multiplier u_product (
             .weight_i (weights_q[c*9+:9]),
             .feature_i(feature[c*8+:8]),
-            .product_o(products[c])
+            .product_o(products[c*17+:17])
         );
       end else begin : gen_hard
-        assign products[c] = 17'($signed(weights_q[c*9+:9]) * $signed(feature[c*8+:8]));
+        assign products[c*17+:17] = 17'($signed(weights_q[c*9+:9]) * $signed(feature[c*8+:8]));
       end
     end
 
     logic signed [SumBits-1:0] sum, sum_q;
     always_comb begin
       sum = '0;
-      for (int unsigned c = 0; c < AtomicC; c++) sum = sum + SumBits'($signed(products_q[c]));
+      for (int unsigned c = 0; c < AtomicC; c++) sum = sum + SumBits'($signed(products_q[c*17+:17]));
     end
 
     // Pairs, pairs of pairs and so on; taps that are none are the least value.

@@ -75,9 +75,9 @@ module weight_loader #(
   logic [AtomicK-1:0][AtomicC*9-1:0] tile_q;
 
   logic [6:0] kernels, piece_lane, piece_end;
-  logic last_kernel, last_atom, last_tap, last_piece, last_group, issue, begin_job, atom_done;
+  logic last_kernel, last_atom_q, last_tap_q, last_piece, last_group_q, issue, begin_job, atom_done;
   logic [5:0] rotate;
-  assign kernels = last_group ? last_kernels : 7'(AtomicK);
+  assign kernels = last_group_q ? last_kernels : 7'(AtomicK);
   assign last_kernel = kernel_q == piece_end - 7'd1;
   assign begin_job = !active_q && !empty;
 
@@ -90,7 +90,7 @@ module weight_loader #(
       .byte_i(depthwise ? first_byte : '0),
       .depthwise_i(depthwise),
       .group_end_i(kernels),
-      .advance_i(issue && last_kernel && last_atom && last_tap),
+      .advance_i(issue && last_kernel && last_atom_q && last_tap_q),
       .lane_o(piece_lane),
       .lane_end_o(piece_end),
       .group_last_o(last_piece),
@@ -103,13 +103,13 @@ module weight_loader #(
   // Whether the loops are at their last, known from the cycle before.
   always_ff @(posedge clk_i) begin
     if (begin_job) begin
-      last_group <= groups == 8'd1;
-      last_tap <= tiles_y == 5'd1 && tiles_x == 5'd1;
-      last_atom <= atoms == 12'd1;
+      last_group_q <= groups == 8'd1;
+      last_tap_q <= tiles_y == 5'd1 && tiles_x == 5'd1;
+      last_atom_q <= atoms == 12'd1;
     end else if (issue && last_kernel) begin
-      last_atom <= last_atom ? atoms == 12'd1 : atom_q + 12'd2 == atoms;
-      if (last_atom) last_tap <= last_tap ? taps_q == 9'd1 : tap_q + 9'd2 == taps_q;
-      if (last_atom && last_tap && last_piece) last_group <= group_q + 8'd2 == groups;
+      last_atom_q <= last_atom_q ? atoms == 12'd1 : atom_q + 12'd2 == atoms;
+      if (last_atom_q) last_tap_q <= last_tap_q ? taps_q == 9'd1 : tap_q + 9'd2 == taps_q;
+      if (last_atom_q && last_tap_q && last_piece) last_group_q <= group_q + 8'd2 == groups;
     end
   end
 
@@ -117,7 +117,7 @@ module weight_loader #(
   assign issue = active_q && reading_q && !halt_i;
   assign re_o = issue;
   assign raddr_o = address_q;
-  assign pop = issue && last_kernel && last_atom && last_tap && last_piece && last_group;
+  assign pop = issue && last_kernel && last_atom_q && last_tap_q && last_piece && last_group_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -135,10 +135,10 @@ module weight_loader #(
         kernel_q <= last_kernel ? piece_lane : kernel_q + 7'd1;
         if (last_kernel) begin
           reading_q <= 1'b0;
-          atom_q <= last_atom ? '0 : atom_q + 12'd1;
-          if (last_atom) begin
-            tap_q <= last_tap ? '0 : tap_q + 9'd1;
-            if (last_tap) begin
+          atom_q <= last_atom_q ? '0 : atom_q + 12'd1;
+          if (last_atom_q) begin
+            tap_q <= last_tap_q ? '0 : tap_q + 9'd1;
+            if (last_tap_q) begin
               kernel_q <= last_piece ? '0 : piece_end;
               if (last_piece) group_q <= group_q + 8'd1;
             end

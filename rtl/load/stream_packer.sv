@@ -57,12 +57,12 @@ module stream_packer #(
   logic last_q;
 
   logic [HoldBits-1:0] kept, grown;
-  logic emit, ready_q;
+  logic emit_q, ready_q;
 
   assign out_first_o = begins_q;
   assign out_last_o = ends_q;
   assign out_count_o = OutCountBits'(need_q);
-  assign kept = emit ? count_q - need_q : count_q;
+  assign kept = emit_q ? count_q - need_q : count_q;
   assign grown = kept + HoldBits'(in_bytes_i);
   assign in_ready_o = ready_q;
 
@@ -71,13 +71,13 @@ module stream_packer #(
 
   logic [OutBytes*8-1:0] chunk_mask;
   assign chunk_mask = ~({(OutBytes * 8) {1'b1}} << {need_q, 3'b000});
-  assign out_valid_o = emit;
+  assign out_valid_o = emit_q;
   assign out_data_o = chunk & chunk_mask;
 
   logic stuck;
-  assign stuck = last_q && !emit;
+  assign stuck = last_q && !emit_q;
   assign done_o = last_q && (kept == '0 || stuck);
-  assign ragged_o = (count_q != '0 && stuck) || (emit && !ends_q);
+  assign ragged_o = (count_q != '0 && stuck) || (emit_q && !ends_q);
 
   // Offsets are within a beat.
   logic unused;
@@ -106,11 +106,11 @@ module stream_packer #(
   logic [OutCountBits-1:0] most;
   logic [HoldBits-1:0] need;
   assign need = (left <= 16'(most)) ? HoldBits'(left) : HoldBits'(most);
-  assign starts = begins_q && count_q == '0 || emit && ends_q;
+  assign starts = begins_q && count_q == '0 || emit_q && ends_q;
   assign left = starts ? unit_bytes_i : unit_left_q - 16'(need_q);
   assign most = starts ? first_bytes_i : chunk_bytes_i;
   always_ff @(posedge clk_i) begin
-    if (starts || emit) begin
+    if (starts || emit_q) begin
       unit_left_q <= left;
       ends_q <= left <= 16'(most);
       need_q <= need;
@@ -121,14 +121,14 @@ module stream_packer #(
   // comes in it. With more than OutBytes a chunk is there. Between transfers the sizes mean nothing.
   logic [HoldBits-1:0] next_need;
   logic [HoldBits:0] limit;
-  assign next_need = (starts || emit) ? need : need_q;
+  assign next_need = (starts || emit_q) ? need : need_q;
   assign limit = (HoldBits + 1)'(next_need) + (HoldBits + 1)'(OutBytes);
   always_ff @(posedge clk_i) begin
     if (!rst_ni || done_o) begin
-      emit <= 1'b0;
+      emit_q <= 1'b0;
       ready_q <= 1'b1;
     end else begin
-      emit <= take ? grown >= next_need : kept != '0 && kept >= next_need;
+      emit_q <= take ? grown >= next_need : kept != '0 && kept >= next_need;
       ready_q <= take ? !in_last_i && (HoldBits + 1)'(grown) <= limit : !last_q && (HoldBits + 1)'(kept) <= limit;
     end
   end
@@ -146,9 +146,9 @@ module stream_packer #(
       count_q <= '0;
       begins_q <= 1'b1;
       last_q <= 1'b0;
-    end else if (take || emit) begin
-      if (emit) begins_q <= ends_q;
-      if (emit) first_q <= first_q + PlaceBits'(need_q);
+    end else if (take || emit_q) begin
+      if (emit_q) begins_q <= ends_q;
+      if (emit_q) first_q <= first_q + PlaceBits'(need_q);
       if (take) begin
         free_q <= free_q + PlaceBits'(in_bytes_i);
         last_q <= in_last_i;

@@ -140,7 +140,7 @@ module tap_folder #(
   end
 
   logic [HoldBits-1:0] done_bytes, left_bytes;
-  assign done_bytes = HoldBits'(next_step) * HoldBits'(OutBytes);
+  assign done_bytes = HoldBits'(compute_pkg::times(20'(next_step), 9'(OutBytes)));
   assign left_bytes = HoldBits'(unit_bytes_i) - done_bytes;
 
   always_ff @(posedge clk_i) begin

@@ -23,8 +23,8 @@ module param_memory #(
   localparam int unsigned AddrBits = $clog2(Depth);
 
   logic [AddrBits-1:0] waddr, raddr;
-  assign waddr = AddrBits'(17'(write_i.group) * 17'(Chunks) + (17'(write_i.channel) >> LaneBits));
-  assign raddr = AddrBits'(17'(read_i.group) * 17'(Chunks) + (17'(read_i.chunk) >> $clog2(Lanes / PostLanes)));
+  assign waddr = AddrBits'(compute_pkg::times(20'(write_i.group), 9'(Chunks)) + (20'(write_i.channel) >> LaneBits));
+  assign raddr = AddrBits'(compute_pkg::times(20'(read_i.group), 9'(Chunks)) + (20'(read_i.chunk) >> $clog2(Lanes / PostLanes)));
 
   logic [Lanes-1:0][71:0] rdata;
 

@@ -74,25 +74,25 @@ module tile_drain #(
   logic [12:0] word_q;
 
   // Of the word to come, known from the cycle before: kernels left of the group, and whether loops are at their last.
-  logic [6:0] left_kernels;
-  logic last_group, last_pixel, last_chunk, issue, room;
+  logic [6:0] left_kernels_q;
+  logic last_group_q, last_pixel_q, last_chunk_q, issue, room;
 
   logic [6:0] first_kernels;  // of the next group
   logic next_last;
-  assign next_last = start_i ? groups_i == 8'd1 : group_q + 8'd2 == groups_i || (last_group && groups_i == 8'd1);
+  assign next_last = start_i ? groups_i == 8'd1 : group_q + 8'd2 == groups_i || (last_group_q && groups_i == 8'd1);
   assign first_kernels = next_last ? last_kernels_i : 7'(AtomicK);
 
   always_ff @(posedge clk_i) begin
-    if (start_i || (issue && last_chunk)) begin
-      last_group <= next_last;
-      left_kernels <= first_kernels;
-      last_chunk <= first_kernels <= 7'(PostLanes);
+    if (start_i || (issue && last_chunk_q)) begin
+      last_group_q <= next_last;
+      left_kernels_q <= first_kernels;
+      last_chunk_q <= first_kernels <= 7'(PostLanes);
     end else if (issue) begin
-      left_kernels <= left_kernels - 7'(PostLanes);
-      last_chunk <= 8'(left_kernels) <= 8'(2 * PostLanes);
+      left_kernels_q <= left_kernels_q - 7'(PostLanes);
+      last_chunk_q <= 8'(left_kernels_q) <= 8'(2 * PostLanes);
     end
-    if (start_i) last_pixel <= pixels_i == 12'd1;
-    else if (issue && last_chunk && last_group) last_pixel <= pixel_q + 12'd2 == pixels_i;
+    if (start_i) last_pixel_q <= pixels_i == 12'd1;
+    else if (issue && last_chunk_q && last_group_q) last_pixel_q <= pixel_q + 12'd2 == pixels_i;
   end
 
   logic try_read;
@@ -108,7 +108,7 @@ module tile_drain #(
   logic [9:0] group;
   assign group = param_base_i + 10'(group_q);
   assign param_o = {issue, group, chunk_q};
-  assign drained_o = issue && last_chunk && last_group && last_pixel;
+  assign drained_o = issue && last_chunk_q && last_group_q && last_pixel_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -120,18 +120,18 @@ module tile_drain #(
       chunk_q <= '0;
       word_q <= 13'(acc_base_i);
     end else if (issue) begin
-      if (!last_chunk) begin
+      if (!last_chunk_q) begin
         chunk_q <= chunk_q + 7'd1;
       end else begin
         chunk_q <= '0;
-        if (!last_group) begin
+        if (!last_group_q) begin
           group_q <= group_q + 8'd1;
           word_q <= word_q + 13'(pixels_i);
         end else begin
           group_q <= '0;
           pixel_q <= pixel_q + 12'd1;
           word_q <= 13'(acc_base_i) + 13'(pixel_q) + 13'd1;
-          active_q <= !last_pixel;
+          active_q <= !last_pixel_q;
         end
       end
     end
@@ -162,9 +162,9 @@ module tile_drain #(
   always_ff @(posedge clk_i) begin
     if (issue) begin
       pipe_chunk_q[0] <= chunk_q;
-      pipe_last_q[0]  <= last_chunk;
-      pipe_pixel_q[0] <= last_chunk && last_group;
-      count_q[0] <= last_chunk ? CountBits'(left_kernels) : CountBits'(PostLanes);
+      pipe_last_q[0]  <= last_chunk_q;
+      pipe_pixel_q[0] <= last_chunk_q && last_group_q;
+      count_q[0] <= last_chunk_q ? CountBits'(left_kernels_q) : CountBits'(PostLanes);
     end
     for (int unsigned s = 1; s < Stages; s++) begin
       if (valid_q[s-1]) count_q[s] <= count_q[s-1];

@@ -13,7 +13,7 @@ module accumulator #(
     input  logic                            clk_i,
     /// Synchronous reset, active low.
     input  logic                            rst_ni,
-    /// Announces the word to which the next cycle's `sums_i` are added.
+    /// Announces the word to which `sums_i` are added two cycles later.
     input  logic                            fetch_i,
     input  logic [            11:0]         fetch_addr_i,
     /// With `fetch_i`: start from zero instead.
@@ -39,32 +39,51 @@ module accumulator #(
   assign drain_half = drain_addr_i[RowBits];
   assign drain_wait_o = fetch_i && fetch_half == drain_half;
 
-  logic drain_half_q, add_q, zero_q, maximum_q, bypass_q;
-  logic [RowBits:0] add_addr_q;
-  logic [AtomicK-1:0][31:0] total, bypass_data_q, previous;
+  // A word is read, then held, then added to: `arrive_q` and `add_q` say where there is one.
+  logic drain_half_q, arrive_q, add_q, wrote_q;
+  logic arrive_zero_q, arrive_maximum_q, zero_q, maximum_q, again_q;
+  logic [RowBits:0] arrive_addr_q, add_addr_q, wrote_addr_q;
+  logic [AtomicK-1:0][31:0] total, total_q, held_q, previous;
   logic [1:0][AtomicK-1:0][31:0] rdata;
 
-  // The word written in this cycle is the one fetched in this cycle: the memory still gives the old.
-  logic hit;
-  assign hit = add_q && fetch_i && add_addr_q == fetch_addr_i[RowBits:0] && (Pieces || !fetch_zero_i);
+  // What is added to in this cycle is not in the memory when the next two words are read.
+  logic again, shortly;
+  assign again = add_q && add_addr_q == arrive_addr_q;
+  assign shortly = wrote_q && wrote_addr_q == arrive_addr_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
+      arrive_q <= 1'b0;
       add_q <= 1'b0;
+      wrote_q <= 1'b0;
     end else begin
-      add_q <= fetch_i;
-      if (fetch_i) begin
-        add_addr_q <= fetch_addr_i[RowBits:0];
-        zero_q <= fetch_zero_i;
-        maximum_q <= fetch_maximum_i;
-        bypass_q <= hit;
-      end
-      if (hit) bypass_data_q <= total;
-      if (drain_i) drain_half_q <= drain_half;
+      arrive_q <= fetch_i;
+      add_q <= arrive_q;
+      wrote_q <= add_q;
     end
   end
 
-  assign previous = bypass_q ? bypass_data_q : rdata[add_addr_q[RowBits]];
+  always_ff @(posedge clk_i) begin
+    if (fetch_i) begin
+      arrive_addr_q <= fetch_addr_i[RowBits:0];
+      arrive_zero_q <= fetch_zero_i;
+      arrive_maximum_q <= fetch_maximum_i;
+    end
+    if (arrive_q) begin
+      add_addr_q <= arrive_addr_q;
+      zero_q <= arrive_zero_q;
+      maximum_q <= arrive_maximum_q;
+      again_q <= again;
+      held_q <= shortly ? total_q : rdata[arrive_addr_q[RowBits]];
+    end
+    if (add_q) begin
+      wrote_addr_q <= add_addr_q;
+      total_q <= total;
+    end
+    if (drain_i) drain_half_q <= drain_half;
+  end
+
+  assign previous = again_q ? total_q : held_q;
 
   logic [AtomicK-1:0] lanes;
   if (Pieces) begin : gen_lanes
@@ -76,7 +95,7 @@ module accumulator #(
       end
     end
     for (genvar k = 0; k < AtomicK; k++) begin : gen_lane
-      assign lanes[k] = lane_q <= 7'(k) && lane_end_q > 7'(k);
+      always_ff @(posedge clk_i) if (arrive_q) lanes[k] <= lane_q <= 7'(k) && lane_end_q > 7'(k);
     end
   end else begin : gen_all_lanes
     assign lanes = '1;

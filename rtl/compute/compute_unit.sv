@@ -1,7 +1,7 @@
 /// Compute unit: convolutions from the cbuf through the MAC array into the accumulators.
 ///
 /// Pipeline: S0 sequencer issues a step and reads the cbuf; S1 the atom arrives or padding replaces
-/// it; S2 the array multiplies; S3 it adds, the accumulator word is fetched; S4 sums are added and written.
+/// it; S2 the array multiplies, the accumulator word is fetched; S3 it adds; S4 sums are added and written.
 module compute_unit #(
     parameter int unsigned AtomicC = 8,
     parameter int unsigned AtomicK = 8,
@@ -325,9 +325,8 @@ module compute_unit #(
     assign unused = ^{step.line, step1_q.rotate};
   end
 
-  logic multiply, sum_valid;
+  logic multiply;
   assign multiply = valid2_q && step2_q.emit;
-  assign sum_valid = valid3_q && step3_q.emit;
 
   logic [AtomicK-1:0][SumBits-1:0] sums;
   mac_array #(
@@ -353,12 +352,12 @@ module compute_unit #(
   ) u_accumulator (
       .clk_i,
       .rst_ni,
-      .fetch_i(sum_valid),
-      .fetch_addr_i(step3_q.acc_addr),
-      .fetch_zero_i(step3_q.acc_zero),
-      .fetch_maximum_i(step3_q.maximum),
-      .fetch_lane_i(step3_q.lane),
-      .fetch_lane_end_i(step3_q.lane_end),
+      .fetch_i(multiply),
+      .fetch_addr_i(step2_q.acc_addr),
+      .fetch_zero_i(step2_q.acc_zero),
+      .fetch_maximum_i(step2_q.maximum),
+      .fetch_lane_i(step2_q.lane),
+      .fetch_lane_end_i(step2_q.lane_end),
       .sums_i(sums),
       .drain_i,
       .drain_addr_i,

@@ -39,7 +39,7 @@ TEST(Cycles, FiveByFiveWithUnequalStridesOnSmall) {
             (std::vector<std::int32_t>{1, 12, 7, 25}));
   const std::uint64_t cycles = cycles_of(run(network, "small"));
   EXPECT_LT(cycles, 78774U);
-  EXPECT_EQ(cycles, 67803U);
+  EXPECT_EQ(cycles, 67806U);
 }
 
 TEST(Cycles, ThreeByThreeOf128ChannelsOnSmall) {
@@ -50,7 +50,7 @@ TEST(Cycles, ThreeByThreeOf128ChannelsOnSmall) {
             (std::vector<std::int32_t>{1, 17, 7, 32}));
   const std::uint64_t cycles = cycles_of(run(network, "small"));
   EXPECT_LT(cycles, 77026U);
-  EXPECT_EQ(cycles, 75180U);
+  EXPECT_EQ(cycles, 75183U);
 }
 
 TEST(Cycles, ThreeByThreeLayersOfResnet18OnMedium) {
@@ -67,7 +67,7 @@ TEST(Cycles, ThreeByThreeLayersOfResnet18OnMedium) {
   ASSERT_EQ(outcome.program.layers.size(), 16U);
   const std::uint64_t busy = counter(outcome.result.totals, isa::Counter::ArrayBusy);
   EXPECT_GE(static_cast<double>(busy) / static_cast<double>(cycles_of(outcome)), 0.75);
-  EXPECT_EQ(cycles_of(outcome), 5566250U);
+  EXPECT_EQ(cycles_of(outcome), 5566281U);
 }
 
 // A 3x3 window takes 9 x atomic_c MACs per cycle; what is missing are padding and the first rows.
@@ -84,8 +84,8 @@ TEST(Cycles, DepthwiseOnMedium) {
 TEST(Cycles, OfResnet8) {
   TESSERA_NEEDS_SHARED();
   const Network network = load_network(test::shared_dir() + "/models/ic_resnet8/model.tflite", 1);
-  EXPECT_EQ(cycles_of(run(network, "small")), 205548U);
-  EXPECT_EQ(cycles_of(run(network, "medium")), 63752U);
+  EXPECT_EQ(cycles_of(run(network, "small")), 205571U);
+  EXPECT_EQ(cycles_of(run(network, "medium")), 63781U);
 }
 
 // Inference from the first command to the last write. Arm's estimates for an Ethos-U55 with as many
@@ -95,10 +95,10 @@ TEST(Cycles, OfModelsWithPolicyBest) {
   const struct {
     const char* model;
     std::uint64_t cycles, arena;
-  } cases[] = {{"ic_resnet8", 53393, 16384},
-               {"kws_dscnn", 15608, 512},
-               {"person_detect", 49705, 9216},
-               {"ad_autoencoder", 34955, 640}};
+  } cases[] = {{"ic_resnet8", 53419, 16384},
+               {"kws_dscnn", 15668, 512},
+               {"person_detect", 49887, 9216},
+               {"ad_autoencoder", 34958, 640}};
   for (const auto& c : cases) {
     SCOPED_TRACE(c.model);
     const Network network =
@@ -142,7 +142,7 @@ TEST(Cycles, OfMobileNetV2WithPolicyBest) {
   const Network network = load_network(TESSERA_SOURCE_DIR "/configs/networks/mobilenet_v2.yaml", 1);
   const test::Outcome outcome = run(network, "medium", PolicyName::Best);
   EXPECT_LE(cycles_of(outcome), 1650000U);
-  EXPECT_EQ(cycles_of(outcome), 1606150U);
+  EXPECT_EQ(cycles_of(outcome), 1607258U);
 }
 
 TEST(Traffic, CountedByTheRtlIsWhatTheScheduleSays) {

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/explain_command.hpp"
+#include "cli/fit_command.hpp"
 #include "cli/fpga_command.hpp"
 #include "cli/import_command.hpp"
 #include "cli/plan_command.hpp"
@@ -37,6 +38,7 @@ class CommandLine {
   SweepCommand sweep_;
   ValidateCommand validate_;
   FpgaCommand fpga_;
+  FitCommand fit_;
   ImportCommand import_;
 };
 

@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 # All rooms below the commands and their reports.
 get_property(rooms GLOBAL PROPERTY TESSERA_ROOMS)
 list(REMOVE_ITEM rooms tessera_console tessera_app tessera_report tessera_rom tessera_sweep
-     tessera_fpga tessera_parts)
+     tessera_fpga tessera_fit tessera_parts)
 set(objects)
 foreach(room ${rooms})
   list(APPEND objects $<TARGET_OBJECTS:${room}>)

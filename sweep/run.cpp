@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <map>
 #include <set>
 
+#include "console/interrupts.hpp"
 #include "console/output_file.hpp"
 #include "sweep/export.hpp"
 #include "sweep/pool.hpp"
@@ -23,32 +23,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kCommitPeriod{200};
 constexpr std::size_t kMostNamed = 8;
-
-volatile std::sig_atomic_t interrupted = 0;
-
-/// While it lives, SIGINT and SIGTERM are noted instead of ending the program.
-class Interrupts {
- public:
-  Interrupts() {
-    interrupted = 0;
-    struct sigaction note {};
-    note.sa_handler = [](int /*signal*/) { interrupted = 1; };
-    sigaction(SIGINT, &note, &old_int_);
-    sigaction(SIGTERM, &note, &old_term_);
-  }
-  ~Interrupts() {
-    sigaction(SIGINT, &old_int_, nullptr);
-    sigaction(SIGTERM, &old_term_, nullptr);
-  }
-  Interrupts(const Interrupts&) = delete;
-  Interrupts& operator=(const Interrupts&) = delete;
-  Interrupts(Interrupts&&) = delete;
-  Interrupts& operator=(Interrupts&&) = delete;
-
- private:
-  struct sigaction old_int_ {};
-  struct sigaction old_term_ {};
-};
 
 void make_folder(const std::string& folder) {
   std::error_code error;
@@ -163,7 +137,7 @@ bool run_points(const RunRequest& request, Progress& progress) {
         committed = Clock::now();
       }
       progress.update(progress_text(done, whole, fresh, begin), done, whole);
-      return interrupted == 0;
+      return !Interrupts::noted();
     };
     const bool complete = run_all(left, request.jobs, work);
     progress.clear();

@@ -1,0 +1,174 @@
+#include "cli/fit_command.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+#include "console/output_file.hpp"
+#include "console/progress.hpp"
+#include "fit/points.hpp"
+#include "fit/result.hpp"
+#include "fpga/flow.hpp"
+#include "sweep/store.hpp"
+#include "tessera/error.hpp"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostPoints = 1000000;
+constexpr std::size_t kMostJobs = 1024;
+constexpr std::size_t kMostPlacements = 100;
+constexpr double kBytesPerMegabyte = 1e6;
+
+}  // namespace
+
+void FitCommand::add_to(CLI::App& app) {
+  app.add_option("--config", config_, "run configuration (YAML): memory, policy, host")->required();
+  app.add_option("--part", part_, "FPGA, such as ecp5-25f")->required();
+  app.add_option("--network", given_, "network files or built-in names, with commas; repeatable")
+      ->allow_extra_args(false);
+  app.add_option("--out", out_, "folder for points, results and the best configuration")
+      ->required();
+  app.add_option("--objective", objective_,
+                 "latency (fewest milliseconds), throughput-per-lut, or smallest (with --fps)");
+  app.add_option("--fps", fps_,
+                 "inferences per second of each network that --objective smallest keeps")
+      ->check(CLI::PositiveNumber);
+  app.add_option(
+         "--bandwidth", bandwidth_,
+         "megabytes per second of the board's memory: bytes per cycle follow from the clock")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--set", sets_, "path.to.key=value; repeatable")->allow_extra_args(false);
+  app.add_option("--points", points_, "candidates to look at, at most (default 3000)")
+      ->check(CLI::Range(std::size_t{1}, kMostPoints));
+  app.add_option("--place", placements_,
+                 "of the best, place as many at most (default 3); ends when none promises more")
+      ->check(CLI::Range(std::size_t{1}, kMostPlacements));
+  app.add_flag("--no-place", no_place_, "estimates only");
+  app.add_option("--jobs", jobs_, "candidates at a time (default: as many as processors)")
+      ->check(CLI::Range(std::size_t{1}, kMostJobs));
+  app.add_option("--json", json_, "also write the results as JSON there; - for standard output");
+  app.add_flag("--fresh", fresh_, "forget what the folder has");
+  app.add_flag("--quiet", quiet_, "no progress and no tables");
+}
+
+fit::Objective FitCommand::objective() const {
+  fit::Objective objective;
+  const std::vector<std::string> names = {"latency", "throughput-per-lut", "smallest"};
+  const auto found = std::find(names.begin(), names.end(), objective_);
+  if (found == names.end()) {
+    throw InputError(fmt::format("--objective {}: no such objective; there are {}", objective_,
+                                 fmt::join(names, ", ")));
+  }
+  objective.goal = static_cast<fit::Goal>(found - names.begin());
+  objective.fps = fps_;
+  if ((objective.goal == fit::Goal::Smallest) != (fps_ > 0)) {
+    throw InputError("fit: --objective smallest and --fps, the speed to keep, go together");
+  }
+  return objective;
+}
+
+fit::Question FitCommand::question() const {
+  fit::Question question;
+  question.part = &fpga::find_part(part_);
+  if (!fpga::has_estimates(*question.part)) {
+    throw InputError(fmt::format(
+        "--part {}: there are estimates for ECP5 only (ecp5-12f, ecp5-25f, ecp5-45f, ecp5-85f)",
+        part_));
+  }
+  question.bandwidth = bandwidth_ * kBytesPerMegabyte;
+  for (const std::string& network : networks_) {
+    std::vector<std::string> sets = sets_;
+    if (!network.empty()) {
+      sets.push_back("network=\"" + network + "\"");
+    }
+    question.config = load_config(config_, sets);
+    question.networks.push_back(std::make_shared<const Network>(load_configured(question.config)));
+  }
+  return question;
+}
+
+// Whatever the points depend on.
+std::string FitCommand::asked() const {
+  sweep::Space space;
+  space.config = config_;
+  space.fixed = sets_;
+  space.part = part_;
+  if (!networks_.front().empty()) {
+    space.axes.push_back({sweep::kNetworkKey, networks_});
+  }
+  const sweep::Definition definition = sweep::define(space, {});
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", definition.contents, definition.build, part_,
+                     bandwidth_, fmt::join(networks_, ","), fmt::join(sets_, "\n"));
+}
+
+bool FitCommand::run() {
+  fit::SearchRequest request;
+  request.objective = objective();
+  request.points = points_;
+  request.jobs = jobs_ != 0 ? jobs_ : std::max(1U, std::thread::hardware_concurrency());
+  request.placements = no_place_ ? 0 : placements_;
+  for (const std::string& list : given_) {
+    for (const std::string& name : sweep::split_list(list)) {
+      names_.push_back(name);
+      networks_.push_back(find_network(name, "."));
+    }
+  }
+  if (networks_.empty()) {
+    networks_.emplace_back();  // the configuration's
+  }
+  if (!json_.empty() && json_ != "-") {
+    check_writable(json_);
+  }
+  const fit::Evaluator evaluator(question());
+  std::error_code error;
+  fs::create_directories(out_, error);
+  if (!fs::is_directory(out_, error)) {
+    throw InputError(fmt::format("{}: cannot be made a folder", out_));
+  }
+  fit::Points points((fs::path(out_) / "points.sqlite").string(), asked(), fresh_);
+  fit::Search search(evaluator, request, points);
+  Progress progress(quiet_);
+  if (!search.run(progress)) {
+    progress.say(fmt::format(
+        "interrupted: what was looked at is in {}; the same command goes on from there", out_));
+    return false;
+  }
+  const auto place = [&](const Hardware& hardware) {
+    fpga::FlowRequest flow;
+    flow.part = evaluator.question().part;
+    flow.hardware = hardware;
+    flow.folder = fs::path(out_) / "placed";
+    const fpga::Design design =
+        run_flow(flow, [&](const std::string& text) { progress.say(text); });
+    return fit::Placed{"",
+                       design.usage.luts,
+                       design.usage.ffs,
+                       design.usage.brams,
+                       design.usage.dsps,
+                       design.fastest().mhz};
+  };
+  search.place(place, progress);
+  const fit::Result result = fit::result_of(evaluator, request, search);
+  const std::string json = to_json(result);
+  write_text((fs::path(out_) / "fit.json").string(), json);
+  const std::string network = names_.empty() ? evaluator.question().config.network : names_.front();
+  write_text((fs::path(out_) / "best.yaml").string(), best_config(result, config_, sets_, network));
+  if (json_ == "-") {
+    fmt::print("{}", json);
+  } else if (!json_.empty()) {
+    write_text(json_, json);
+  }
+  if (!quiet_ && json_ != "-") {
+    fmt::print("{}\nthe best as a configuration: {}\n", to_text(result),
+               (fs::path(out_) / "best.yaml").string());
+  }
+  return true;
+}
+
+}  // namespace tessera

@@ -1,0 +1,33 @@
+// `cosim fit`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "fit/evaluate.hpp"
+#include "fit/search.hpp"
+
+namespace tessera {
+
+class FitCommand {
+ public:
+  void add_to(CLI::App& app);
+
+  /// False when it was interrupted. Throws InputError, MissingTool.
+  [[nodiscard]] bool run();
+
+ private:
+  [[nodiscard]] fit::Question question() const;
+  [[nodiscard]] fit::Objective objective() const;
+  [[nodiscard]] std::string asked() const;
+
+  std::string config_, part_, out_, objective_ = "latency", json_;
+  std::vector<std::string> given_, names_, sets_;
+  std::vector<std::string> networks_;  ///< files
+  double fps_ = 0, bandwidth_ = 0;
+  std::size_t points_ = 3000, jobs_ = 0, placements_ = 3;
+  bool no_place_ = false, fresh_ = false, quiet_ = false;
+};
+
+}  // namespace tessera

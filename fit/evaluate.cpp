@@ -1,0 +1,132 @@
+#include "fit/evaluate.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/simulate.hpp"
+#include "report/layer_figures.hpp"
+#include "tessera/error.hpp"
+#include "tessera/schedule.hpp"
+
+namespace tessera::fit {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string lacks_of(const fpga::Part& part, const fpga::Estimate& estimate) {
+  const fpga::Family& family = *part.family;
+  struct Kind {
+    const char* name;
+    std::uint32_t wanted, there;
+  };
+  std::vector<std::string> lacking;
+  for (const Kind& kind : {Kind{family.luts.name, estimate.luts, part.luts},
+                           Kind{family.ffs.name, estimate.ffs, part.ffs},
+                           Kind{family.brams.name, estimate.brams, part.brams},
+                           Kind{family.dsps.name, estimate.dsps, part.dsps}}) {
+    if (kind.wanted > kind.there) {
+      lacking.push_back(fmt::format("{} {} of {}", kind.wanted, kind.name, kind.there));
+    }
+  }
+  return fmt::format("{}", fmt::join(lacking, ", "));
+}
+
+double percent(const Counters& counters, isa::Counter which) {
+  const std::uint64_t cycles = counter(counters, isa::Counter::Cycles);
+  return cycles == 0
+             ? 0
+             : 100.0 * static_cast<double>(counter(counters, which)) / static_cast<double>(cycles);
+}
+
+}  // namespace
+
+Evaluator::Evaluator(Question question) : question_(std::move(question)) {
+  question_.config.engine = Engine::Model;
+  if (question_.config.host.counts()) {
+    return;
+  }
+  for (const auto& network : question_.networks) {
+    std::uint64_t operations = 0;
+    static_cast<void>(speed_of(network, hardware_preset("medium"), 0, operations));
+    least_host_operations_.push_back(operations);
+  }
+}
+
+Speed Evaluator::speed_of(const std::shared_ptr<const Network>& network, const Hardware& hardware,
+                          double mhz, std::uint64_t& host_operations) const {
+  Config config = question_.config;
+  config.hardware = hardware;
+  if (question_.bandwidth > 0 && mhz > 0) {
+    config.memory.bytes_per_cycle =
+        std::min(static_cast<double>(hardware.bus_bytes), question_.bandwidth / (mhz * 1e6));
+  }
+  Progress silent(true);
+  const Simulation simulation = simulate(config, network, {}, silent);
+  const HostTotals host = host_totals(config.host, simulation.program);
+  host_operations = host.work.operations;
+  const Counters& totals = simulation.result.totals;
+  return {counter(totals, isa::Counter::Cycles),    host.cycles,
+          percent(totals, isa::Counter::ArrayBusy), percent(totals, isa::Counter::WaitLoad),
+          percent(totals, isa::Counter::WaitStore), percent(totals, isa::Counter::StallWeights)};
+}
+
+Outcome Evaluator::run(const Hardware& hardware, bool regardless) const {
+  Outcome outcome;
+  outcome.estimate = fpga::estimate(*question_.part, hardware);
+  outcome.lacks = lacks_of(*question_.part, outcome.estimate);
+  if (!outcome.lacks.empty() && !regardless) {
+    return outcome;
+  }
+  try {
+    for (std::size_t n = 0; n < question_.networks.size(); ++n) {
+      const std::shared_ptr<const Network>& network = question_.networks[n];
+      std::uint64_t operations = 0;
+      outcome.speeds.push_back(speed_of(network, hardware, outcome.estimate.mhz, operations));
+      if (!least_host_operations_.empty() && operations > least_host_operations_[n]) {
+        throw InputError(fmt::format("{}: layers would go to the host", network->name));
+      }
+    }
+  } catch (const std::exception& error) {
+    outcome.problem = error.what();
+    outcome.speeds.clear();
+  }
+  return outcome;
+}
+
+double Evaluator::milliseconds(const Speed& speed, double mhz) const {
+  return static_cast<double>(speed.cycles) / (mhz * 1e3) +
+         static_cast<double>(speed.host_cycles) / (question_.config.host.accelerator_mhz * 1e3);
+}
+
+std::string to_text(const Outcome& outcome) {
+  const fpga::Estimate& e = outcome.estimate;
+  Json speeds = Json::array();
+  for (const Speed& s : outcome.speeds) {
+    speeds.push_back({s.cycles, s.host_cycles, s.array, s.wait_load, s.wait_store, s.weights});
+  }
+  return Json({outcome.problem, outcome.lacks, e.luts, e.ffs, e.brams, e.dsps, e.mhz, speeds})
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Outcome outcome_from(const std::string& text) {
+  const Json json = Json::parse(text);
+  Outcome outcome;
+  json.at(0).get_to(outcome.problem);
+  json.at(1).get_to(outcome.lacks);
+  json.at(2).get_to(outcome.estimate.luts);
+  json.at(3).get_to(outcome.estimate.ffs);
+  json.at(4).get_to(outcome.estimate.brams);
+  json.at(5).get_to(outcome.estimate.dsps);
+  json.at(6).get_to(outcome.estimate.mhz);
+  for (const Json& s : json.at(7)) {
+    outcome.speeds.push_back({s.at(0).get<std::uint64_t>(), s.at(1).get<std::uint64_t>(),
+                              s.at(2).get<double>(), s.at(3).get<double>(), s.at(4).get<double>(),
+                              s.at(5).get<double>()});
+  }
+  return outcome;
+}
+
+}  // namespace tessera::fit

@@ -1,0 +1,68 @@
+// What a candidate costs and how fast it is, without synthesis.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fpga/parts/estimate.hpp"
+#include "tessera/config.hpp"
+
+namespace tessera::fit {
+
+/// What is asked.
+struct Question {
+  const fpga::Part* part = nullptr;  ///< has estimates
+  Config config;                     ///< all but hardware and network
+  std::vector<std::shared_ptr<const Network>> networks;
+  /// Bytes per second of the board's memory, which bounds what the bus gets per cycle; 0: as the
+  /// configuration's memory says.
+  double bandwidth = 0;
+};
+
+/// Of one network.
+struct Speed {
+  std::uint64_t cycles = 0;       ///< of the accelerator
+  std::uint64_t host_cycles = 0;  ///< in cycles of HostProcessor::accelerator_mhz
+  /// Where its cycles went, in percent of them.
+  double array = 0, wait_load = 0, wait_store = 0, weights = 0;
+};
+
+struct Outcome {
+  std::string problem;  ///< why it cannot run the networks; empty: it can
+  std::string lacks;    ///< what the part has too little of; empty: it fits
+  fpga::Estimate estimate;
+  std::vector<Speed> speeds;  ///< by network; empty with a problem, and where it does not fit
+
+  [[nodiscard]] bool good() const { return problem.empty() && lacks.empty(); }
+};
+
+class Evaluator {
+ public:
+  explicit Evaluator(Question question);
+
+  [[nodiscard]] const Question& question() const { return question_; }
+
+  /// Also of what does not fit, where `regardless`. A layer that the host must run though an
+  /// accelerator with all features could is a problem, unless the configuration says what the host
+  /// takes for it.
+  [[nodiscard]] Outcome run(const Hardware& hardware, bool regardless = false) const;
+
+  /// Milliseconds of a network at that clock, the host's with it.
+  [[nodiscard]] double milliseconds(const Speed& speed, double mhz) const;
+
+ private:
+  [[nodiscard]] Speed speed_of(const std::shared_ptr<const Network>& network,
+                               const Hardware& hardware, double mhz,
+                               std::uint64_t& host_operations) const;
+
+  Question question_;
+  std::vector<std::uint64_t> least_host_operations_;
+};
+
+/// For pipes and files.
+std::string to_text(const Outcome& outcome);
+Outcome outcome_from(const std::string& text);
+
+}  // namespace tessera::fit

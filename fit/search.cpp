@@ -1,0 +1,297 @@
+#include "fit/search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <tuple>
+
+#include "console/interrupts.hpp"
+#include "sweep/pool.hpp"
+#include "tessera/error.hpp"
+
+namespace tessera::fit {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kBeam = 6;         // candidates whose surroundings are looked at next
+constexpr std::size_t kDrawn = 96;       // at the beginning
+constexpr std::size_t kDrawnLater = 32;  // when there is nothing better around
+constexpr std::size_t kJumps = 64;       // several changes at once
+constexpr std::size_t kPatience = 4;     // times of that without anything better
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+Search::Search(const Evaluator& evaluator, const SearchRequest& request, Points& points)
+    : evaluator_(evaluator), request_(request), points_(points) {}
+
+double Search::mhz_of(const Candidate& candidate) const {
+  return candidate.placed && candidate.placed->problem.empty()
+             ? candidate.placed->mhz
+             : candidate.outcome.estimate.mhz * clock_factor_;
+}
+
+std::uint32_t Search::luts_of(const Candidate& candidate) const {
+  return candidate.placed && candidate.placed->problem.empty() ? candidate.placed->luts
+                                                               : candidate.outcome.estimate.luts;
+}
+
+double Search::milliseconds(const Candidate& candidate) const {
+  double sum = 0;
+  for (const Speed& speed : candidate.outcome.speeds) {
+    sum += evaluator_.milliseconds(speed, mhz_of(candidate));
+  }
+  return sum;
+}
+
+double Search::score(const Candidate& candidate) const {
+  if (!candidate.outcome.problem.empty() || candidate.outcome.speeds.empty() ||
+      (candidate.placed && !candidate.placed->problem.empty())) {
+    return kNever;
+  }
+  const double ms = milliseconds(candidate);
+  const double luts = luts_of(candidate);
+  switch (request_.objective.goal) {
+    case Goal::Latency:
+      return ms;
+    case Goal::ThroughputPerLut:
+      return ms * luts;
+    case Goal::Smallest:
+      break;
+  }
+  double short_by = 0;
+  for (const Speed& speed : candidate.outcome.speeds) {
+    const double fps = 1000 / evaluator_.milliseconds(speed, mhz_of(candidate));
+    short_by = std::max(short_by, request_.objective.fps - fps);
+  }
+  // Too slow is worse than any size; less so, the less it is.
+  return short_by > 0 ? 1e9 * (1 + short_by / request_.objective.fps) : luts;
+}
+
+std::vector<std::size_t> Search::ranking() const {
+  std::vector<std::size_t> order;
+  std::vector<double> scores(evaluated_);
+  for (std::size_t i = 0; i < evaluated_; ++i) {
+    scores[i] = candidates_[i].outcome.good() ? score(candidates_[i]) : kNever;
+    if (scores[i] < kNever) {
+      order.push_back(i);
+    }
+  }
+  // Of equals the smallest.
+  const auto key = [&](std::size_t i) {
+    return std::make_tuple(scores[i], luts_of(candidates_[i]),
+                           candidates_[i].outcome.estimate.brams, i);
+  };
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  return order;
+}
+
+void Search::want(const Hardware& hardware) {
+  if (candidates_.size() >= request_.points) {
+    return;
+  }
+  std::string text = text_of(hardware);
+  if (index_.emplace(text, candidates_.size()).second) {
+    candidates_.push_back({hardware, std::move(text), {}, {}});
+    looked_around_.push_back(false);
+  }
+}
+
+void Search::start() {
+  for (const std::string& file : preset_files()) {
+    const std::filesystem::path path(file);
+    if (path.parent_path().filename() == "hardware") {
+      want(hardware_preset(path.stem().string()));
+    }
+  }
+  for (std::size_t i = 0; i < kDrawn; ++i) {
+    want(drawn(random_));
+  }
+}
+
+void Search::look_around() {
+  std::size_t beam = 0;
+  for (const std::size_t i : ranking()) {
+    if (beam++ == kBeam) {
+      break;
+    }
+    if (!looked_around_[i]) {
+      looked_around_[i] = true;
+      for (const Move& move : moves_of(Hardware(candidates_[i].hardware))) {
+        want(move.hardware);
+      }
+    }
+  }
+}
+
+void Search::look_elsewhere() {
+  const std::vector<std::size_t> order = ranking();
+  for (std::size_t j = 0; j < kJumps && !order.empty(); ++j) {
+    Hardware hardware = candidates_[order[random_.below(std::min(order.size(), kBeam))]].hardware;
+    for (std::size_t changes = 2 + random_.below(3); changes > 0; --changes) {
+      const std::vector<Move> moves = moves_of(hardware);
+      hardware = Hardware(moves[random_.below(moves.size())].hardware);
+    }
+    want(hardware);
+  }
+  for (std::size_t i = 0; i < kDrawnLater; ++i) {
+    want(drawn(random_));
+  }
+}
+
+bool Search::evaluate_wanted(Progress& progress) {
+  std::vector<std::size_t> items;
+  for (std::size_t i = evaluated_; i < candidates_.size(); ++i) {
+    if (const Outcome* known = points_.find(candidates_[i].text); known != nullptr) {
+      candidates_[i].outcome = *known;
+    } else {
+      items.push_back(i);
+    }
+  }
+  sweep::Work work;
+  const auto keep = [&](std::size_t item, const Outcome& outcome) {
+    candidates_[item].outcome = outcome;
+    points_.put(candidates_[item].text, outcome);
+  };
+  std::size_t done = candidates_.size() - items.size();
+  work.run = [&](std::size_t item) { return to_text(evaluator_.run(candidates_[item].hardware)); };
+  work.done = [&](std::size_t item, const std::string& text) {
+    keep(item, outcome_from(text));
+    ++done;
+  };
+  work.failed = [&](std::size_t item, const std::string& why) {
+    Outcome outcome;
+    outcome.problem = why;
+    keep(item, outcome);
+    ++done;
+  };
+  work.goes_on = [&] {
+    progress.update(fmt::format("{} of at most {} candidates", done, request_.points), done,
+                    request_.points);
+    return !Interrupts::noted();
+  };
+  const bool complete = sweep::run_all(items, request_.jobs, work);
+  points_.commit();
+  if (complete) {
+    evaluated_ = candidates_.size();
+  }
+  return complete;
+}
+
+bool Search::run(Progress& progress) {
+  const Interrupts interrupts;
+  start();
+  double least = kNever;
+  for (std::size_t patience = kPatience; patience > 0;) {
+    if (!evaluate_wanted(progress)) {
+      progress.clear();
+      return false;
+    }
+    const std::vector<std::size_t> order = ranking();
+    const double now = order.empty() ? kNever : score(candidates_[order.front()]);
+    if (now < least) {
+      least = now;
+      patience = kPatience;
+    }
+    look_around();
+    if (candidates_.size() == evaluated_) {
+      --patience;
+      look_elsewhere();
+    }
+    if (candidates_.size() == evaluated_) {
+      break;  // as many as were asked for
+    }
+  }
+  const bool complete = evaluate_wanted(progress);
+  progress.clear();
+  return complete;
+}
+
+void Search::learn() {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const Candidate& candidate : candidates_) {
+    if (candidate.placed && candidate.placed->problem.empty()) {
+      sum += std::log(candidate.placed->mhz / candidate.outcome.estimate.mhz);
+      ++count;
+    }
+  }
+  clock_factor_ = count == 0 ? 1 : std::exp(sum / static_cast<double>(count));
+}
+
+void Search::place(const Place& place, Progress& progress) {
+  for (std::size_t placed = 0; placed < request_.placements; ++placed) {
+    const std::vector<std::size_t> order = ranking();
+    if (order.empty() || candidates_[order.front()].placed) {
+      break;  // what was placed is as good as what the others promise
+    }
+    Candidate& candidate = candidates_[order.front()];
+    try {
+      candidate.placed = place(candidate.hardware);
+      progress.say(fmt::format("placed {} x {} MACs: {} LUTs ({} estimated), {:.1f} MHz ({:.1f})",
+                               candidate.hardware.atomic_c, candidate.hardware.atomic_k,
+                               candidate.placed->luts, candidate.outcome.estimate.luts,
+                               candidate.placed->mhz, candidate.outcome.estimate.mhz));
+    } catch (const InputError& error) {
+      candidate.placed = Placed{error.what()};
+      progress.say(error.what());
+    }
+    learn();
+  }
+}
+
+std::optional<std::size_t> Search::best() const {
+  const std::vector<std::size_t> order = ranking();
+  for (const std::size_t i : order) {
+    if (candidates_[i].placed) {
+      return i;
+    }
+  }
+  return order.empty() ? std::nullopt : std::optional(order.front());
+}
+
+std::vector<bool> Search::front() const {
+  const std::vector<std::size_t> good = ranking();
+  std::vector<bool> front(candidates_.size(), false);
+  const auto brams = [&](std::size_t i) { return candidates_[i].outcome.estimate.brams; };
+  std::vector<double> ms(candidates_.size());
+  for (const std::size_t i : good) {
+    ms[i] = milliseconds(candidates_[i]);
+  }
+  for (const std::size_t i : good) {
+    front[i] = std::none_of(good.begin(), good.end(), [&](std::size_t j) {
+      const bool as_good = ms[j] <= ms[i] && luts_of(candidates_[j]) <= luts_of(candidates_[i]) &&
+                           brams(j) <= brams(i);
+      const bool better =
+          ms[j] < ms[i] || luts_of(candidates_[j]) < luts_of(candidates_[i]) || brams(j) < brams(i);
+      return as_good && (better || j < i);
+    });
+  }
+  return front;
+}
+
+std::vector<Limit> Search::limits(std::size_t best) const {
+  std::vector<Limit> found;
+  const double now = score(candidates_[best]);
+  for (const Move& move : moves_of(candidates_[best].hardware)) {
+    Candidate other{move.hardware, "", evaluator_.run(move.hardware, true), {}};
+    if (other.outcome.lacks.empty()) {
+      continue;
+    }
+    const double then = score(other);
+    if (then < now) {
+      found.push_back({move.what, 100 * (1 - then / now), other.outcome.lacks});
+    }
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Limit& a, const Limit& b) { return a.gain > b.gain; });
+  return found;
+}
+
+}  // namespace tessera::fit

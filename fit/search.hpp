@@ -1,0 +1,109 @@
+// The hardware that runs networks best on a part.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "console/progress.hpp"
+#include "fit/candidate.hpp"
+#include "fit/evaluate.hpp"
+#include "fit/points.hpp"
+
+namespace tessera::fit {
+
+enum class Goal : std::uint8_t {
+  Latency,           ///< the fewest milliseconds of all networks together
+  ThroughputPerLut,  ///< the most inferences per second and lookup table
+  Smallest           ///< the fewest lookup tables that keep the inferences per second
+};
+
+struct Objective {
+  Goal goal = Goal::Latency;
+  double fps = 0;  ///< of each network, for Smallest
+};
+
+/// What placement made of a candidate.
+struct Placed {
+  std::string problem;  ///< why there is none; empty: it is there
+  std::uint32_t luts = 0, ffs = 0, brams = 0, dsps = 0;
+  double mhz = 0;
+};
+
+struct Candidate {
+  Hardware hardware;
+  std::string text;
+  Outcome outcome;
+  std::optional<Placed> placed;
+};
+
+/// A change of the best that would be better, and why it is not made.
+struct Limit {
+  std::string change;
+  double gain = 0;    ///< percent of the objective
+  std::string lacks;  ///< what the part has too little of
+};
+
+struct SearchRequest {
+  Objective objective;
+  std::size_t points = 3000;  ///< candidates looked at, at most
+  std::size_t jobs = 1;
+  std::size_t placements = 0;  ///< at most
+};
+
+/// Places hardware. Throws InputError when it does not fit after all.
+using Place = std::function<Placed(const Hardware&)>;
+
+/// Looks around the best candidates, change by change, and around what chance draws; the same
+/// candidates every time, however many processes look. Then places the best by estimate, corrects
+/// the estimated clock by what was placed, and goes on until none that was not placed promises more
+/// than the best that was.
+class Search {
+ public:
+  Search(const Evaluator& evaluator, const SearchRequest& request, Points& points);
+
+  /// False when it was interrupted.
+  bool run(Progress& progress);
+  void place(const Place& place, Progress& progress);
+
+  [[nodiscard]] const std::vector<Candidate>& candidates() const { return candidates_; }
+  /// Of candidates that run the networks and fit, the best first.
+  [[nodiscard]] std::vector<std::size_t> ranking() const;
+  /// Index of the best: of those that were placed where any was. Nothing: none runs the networks.
+  [[nodiscard]] std::optional<std::size_t> best() const;
+  /// By candidate: none has as few milliseconds, lookup tables and block RAMs.
+  [[nodiscard]] std::vector<bool> front() const;
+  /// What is in the way of something better, the greatest gain first.
+  [[nodiscard]] std::vector<Limit> limits(std::size_t best) const;
+  /// Clock as it is thought to be: as placed, or the estimate, corrected.
+  [[nodiscard]] double mhz_of(const Candidate& candidate) const;
+  [[nodiscard]] std::uint32_t luts_of(const Candidate& candidate) const;
+  /// Of all networks together.
+  [[nodiscard]] double milliseconds(const Candidate& candidate) const;
+  /// Factor of the estimated clock that placements have shown.
+  [[nodiscard]] double clock_factor() const { return clock_factor_; }
+
+ private:
+  [[nodiscard]] double score(const Candidate& candidate) const;  ///< the less the better
+  void want(const Hardware& hardware);
+  void start();
+  void look_around();
+  void look_elsewhere();
+  bool evaluate_wanted(Progress& progress);
+  void learn();
+
+  const Evaluator& evaluator_;
+  const SearchRequest& request_;
+  Points& points_;
+  SplitMix64 random_{1};
+  std::vector<Candidate> candidates_;
+  std::map<std::string, std::size_t> index_;
+  std::vector<bool> looked_around_;
+  std::size_t evaluated_ = 0;  ///< the first so many of candidates_
+  double clock_factor_ = 1;
+};
+
+}  // namespace tessera::fit

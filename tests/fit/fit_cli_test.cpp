@@ -1,0 +1,77 @@
+// `cosim fit` as scripts see it.
+#include <nlohmann/json.hpp>
+
+#include "tests/app/cli.hpp"
+
+namespace tessera {
+namespace {
+
+using test::Outcome;
+using test::text_of;
+
+class FitCli : public test::Cli {
+ protected:
+  Outcome fit(const std::string& arguments) {
+    return run("fit --config " TESSERA_SOURCE_DIR "/configs/npu.yaml --out " + path("out") + " " +
+               arguments);
+  }
+};
+
+TEST_F(FitCli, TheBestIsAConfigurationThatRunsInAsManyCycles) {
+  const Outcome outcome =
+      fit("--part ecp5-25f --network lenet5 --points 300 --no-place --quiet --json " +
+          path("fit.json"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(text_of(path("fit.json")));
+  EXPECT_EQ(json.at("schema"), "tessera.fit/1");
+  EXPECT_EQ(json.at("part"), "ecp5-25f");
+  EXPECT_EQ(json.at("objective"), "latency");
+  const auto& best = json.at("candidates").at(json.at("best").get<std::size_t>());
+  EXPECT_TRUE(best.at("front"));
+  EXPECT_EQ(text_of(path("out/fit.json")), text_of(path("fit.json")));
+  const Outcome ran =
+      run("--config " + path("out/best.yaml") + " --engine tlm --quiet --json " + path("run.json"));
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto result = nlohmann::json::parse(text_of(path("run.json")));
+  EXPECT_EQ(result.at("totals").at("cycles"), best.at("cycles").at(0));
+}
+
+TEST_F(FitCli, IsTakenUpWhereItWasLeft) {
+  const std::string arguments = "--part ecp5-12f --network lenet5 --points 200 --no-place --quiet";
+  ASSERT_EQ(fit(arguments).code, 0);
+  const std::string first = text_of(path("out/fit.json"));
+  // Half of the points are lost.
+  ASSERT_EQ(
+      execute("python3 -c \"import sqlite3; d = sqlite3.connect('" + path("out/points.sqlite") +
+              "'); d.execute('DELETE FROM points WHERE rowid % 2 = 0'); d.commit()\"")
+          .code,
+      0);
+  ASSERT_EQ(fit(arguments).code, 0);
+  EXPECT_EQ(text_of(path("out/fit.json")), first);
+  const Outcome other = fit("--part ecp5-25f --network lenet5 --points 200 --no-place --quiet");
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("another question"), std::string::npos) << other.err;
+}
+
+TEST_F(FitCli, BadQuestionsAreAnsweredClearly) {
+  const struct {
+    const char* arguments;
+    const char* says;
+  } cases[] = {
+      {"--part nonsense --network lenet5", "no such part"},
+      {"--part ice40-up5k --network lenet5", "ECP5 only"},
+      {"--part ecp5-25f --network lenet5 --objective speed", "throughput-per-lut"},
+      {"--part ecp5-25f --network lenet5 --objective smallest", "--fps"},
+      {"--part ecp5-25f --network lenet5 --fps 100", "--fps"},
+      {"--part ecp5-25f --network no_such_network", "no_such_network"},
+      {"--part ecp5-12f --network lenet5 --points 1 --no-place --quiet", "nothing among 1"},
+  };
+  for (const auto& c : cases) {
+    const Outcome outcome = fit(c.arguments);
+    EXPECT_EQ(outcome.code, 2) << c.arguments;
+    EXPECT_NE(outcome.err.find(c.says), std::string::npos) << c.arguments << "\n" << outcome.err;
+  }
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,243 @@
+// The search of `cosim fit` against hardware drawn at random, and against itself.
+#include "fit/search.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include "fit/result.hpp"
+#include "tessera/error.hpp"
+#include "tessera/import.hpp"
+
+namespace tessera::fit {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* const kConfig = TESSERA_SOURCE_DIR "/configs/npu.yaml";
+
+Question question_of(const std::string& part, const std::vector<std::string>& networks,
+                     double bandwidth = 0) {
+  Question question;
+  question.part = &fpga::find_part(part);
+  question.bandwidth = bandwidth;
+  for (const std::string& network : networks) {
+    question.config = load_config(kConfig, {"network=" + network});
+    question.networks.push_back(std::make_shared<const Network>(load_configured(question.config)));
+  }
+  return question;
+}
+
+class FitSearch : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() /
+              fmt::format("tessera_fit_{}_{}", ::getpid(),
+                          testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] std::string file(const std::string& name = "points.sqlite") const {
+    return (folder_ / name).string();
+  }
+
+  Result result(const Evaluator& evaluator, const SearchRequest& request, const Place& place = {}) {
+    Points points(file(), "test", false);
+    Search search(evaluator, request, points);
+    Progress silent(true);
+    EXPECT_TRUE(search.run(silent));
+    if (place) {
+      search.place(place, silent);
+    }
+    return result_of(evaluator, request, search);
+  }
+
+  fs::path folder_;
+};
+
+TEST(FitMoves, CanBeBuiltAndAreAllDifferent) {
+  SplitMix64 random(7);
+  for (int i = 0; i < 300; ++i) {
+    const Hardware hardware = drawn(random);
+    ASSERT_EQ(hardware_problem(hardware), "");
+    std::set<std::string> texts = {text_of(hardware)};
+    for (const Move& move : moves_of(hardware)) {
+      EXPECT_EQ(hardware_problem(move.hardware), "") << move.what;
+      EXPECT_TRUE(texts.insert(text_of(move.hardware)).second) << move.what;
+    }
+    EXPECT_GT(texts.size(), 10U);
+  }
+}
+
+// A search may only say what a configuration can.
+TEST(FitMoves, TextIsHardwareOfAConfiguration) {
+  SplitMix64 random(8);
+  for (int i = 0; i < 50; ++i) {
+    const std::string text = text_of(drawn(random));
+    EXPECT_EQ(text_of(load_config(kConfig, {"hardware=" + text}).hardware), text);
+  }
+}
+
+TEST_F(FitSearch, NothingDrawnAtRandomIsBetter) {
+  const Evaluator evaluator(question_of("ecp5-25f", {"lenet5"}));
+  SearchRequest request;
+  request.points = 2000;
+  request.jobs = 2;
+  const Result found = result(evaluator, request);
+  const double best = found.milliseconds[found.best];
+  SplitMix64 random(99);
+  std::size_t good = 0;
+  for (int i = 0; i < 1500; ++i) {
+    const Hardware hardware = drawn(random);
+    const Outcome outcome = evaluator.run(hardware);
+    if (outcome.good()) {
+      ++good;
+      EXPECT_GE(evaluator.milliseconds(outcome.speeds[0], outcome.estimate.mhz), 0.97 * best)
+          << text_of(hardware);
+    }
+  }
+  EXPECT_GT(good, 100U);
+}
+
+TEST_F(FitSearch, IsTheSameWithAnyNumberOfProcessesAndFromPointsThatAreThere) {
+  const Evaluator evaluator(question_of("ecp5-12f", {"lenet5"}));
+  SearchRequest request;
+  request.points = 500;
+  const std::string alone = to_json(result(evaluator, request));
+  EXPECT_EQ(to_json(result(evaluator, request)), alone);  // nothing is looked at again
+  fs::remove(file());
+  request.jobs = 3;
+  EXPECT_EQ(to_json(result(evaluator, request)), alone);
+}
+
+// Maxima go to the host without the depthwise window; its time is not known here.
+TEST_F(FitSearch, LeavesOutNothingThatTheNetworkNeeds) {
+  Question question = question_of("ecp5-25f", {"lenet5"});
+  question.networks = {std::make_shared<const Network>(
+      import_yaml("layers: [{conv2d: {in: [16, 16, 4], out_channels: 8, kernel: 3}}, "
+                  "{max_pool2d: {kernel: 2, stride: 2}}]",
+                  "pool.yaml", 1))};
+  const Evaluator evaluator(question);
+  Hardware hardware = hardware_preset("tiny");
+  EXPECT_TRUE(evaluator.run(hardware).good());
+  hardware.features &= ~(1U << static_cast<unsigned>(isa::Feature::Depthwise));
+  EXPECT_NE(evaluator.run(hardware).problem.find("host"), std::string::npos);
+  SearchRequest request;
+  request.points = 400;
+  request.objective.goal = Goal::ThroughputPerLut;
+  const Result found = result(evaluator, request);
+  EXPECT_TRUE(found.candidates[found.best].hardware.has(isa::Feature::Depthwise));
+  // What nothing of the network needs is what a small design does without.
+  EXPECT_FALSE(found.candidates[found.best].hardware.has(isa::Feature::Operands));
+}
+
+TEST_F(FitSearch, TheSmallestKeepsItsSpeed) {
+  const Evaluator evaluator(question_of("ecp5-85f", {"lenet5"}));
+  SearchRequest request;
+  request.points = 800;
+  request.objective = {Goal::Smallest, 2000};
+  const Result fast = result(evaluator, request);
+  request.objective.fps = 200;
+  const Result slow = result(evaluator, request);
+  const auto luts = [](const Result& r) { return r.candidates[r.best].outcome.estimate.luts; };
+  EXPECT_GE(1000 / fast.milliseconds[fast.best], 2000);
+  EXPECT_GE(1000 / slow.milliseconds[slow.best], 200);
+  EXPECT_LT(luts(slow), luts(fast));
+}
+
+TEST_F(FitSearch, AMemoryWithLittleBandwidthCosts) {
+  const auto fastest = [&](double bandwidth) {
+    const Evaluator evaluator(question_of("ecp5-25f", {"lenet5"}, bandwidth));
+    const Outcome outcome = evaluator.run(hardware_preset("tiny"));
+    return evaluator.milliseconds(outcome.speeds[0], outcome.estimate.mhz);
+  };
+  EXPECT_GT(fastest(20e6), 1.3 * fastest(500e6));
+}
+
+TEST_F(FitSearch, SeveralNetworksCountTogether) {
+  const Evaluator evaluator(question_of("ecp5-25f", {"lenet5", "mobilenet_v1"}));
+  SearchRequest request;
+  request.points = 150;
+  const Result found = result(evaluator, request);
+  const Candidate& best = found.candidates[found.best];
+  ASSERT_EQ(best.outcome.speeds.size(), 2U);
+  EXPECT_NEAR(found.milliseconds[found.best],
+              evaluator.milliseconds(best.outcome.speeds[0], found.mhz[found.best]) +
+                  evaluator.milliseconds(best.outcome.speeds[1], found.mhz[found.best]),
+              1e-9);
+}
+
+// A placer of which the estimates know nothing: large designs are slow, the largest do not fit.
+TEST_F(FitSearch, PlacesUntilNothingPromisesMore) {
+  const Evaluator evaluator(question_of("ecp5-25f", {"lenet5"}));
+  SearchRequest request;
+  request.points = 600;
+  request.placements = 40;
+  std::size_t refused = 0;
+  const Place place = [&](const Hardware& hardware) {
+    const fpga::Estimate estimate = fpga::estimate(evaluator.question().part[0], hardware);
+    if (estimate.luts > 22000) {
+      ++refused;
+      throw InputError("does not fit");
+    }
+    return Placed{"",
+                  estimate.luts,
+                  estimate.ffs,
+                  estimate.brams,
+                  estimate.dsps,
+                  estimate.mhz * (1 - static_cast<double>(estimate.luts) / 60000)};
+  };
+  const Result found = result(evaluator, request, place);
+  const Candidate& best = found.candidates[found.best];
+  ASSERT_TRUE(best.placed.has_value());
+  EXPECT_EQ(best.placed->problem, "");
+  EXPECT_GT(refused, 0U);
+  EXPECT_LT(found.clock_factor, 0.9);
+  std::size_t placed = 0;
+  for (std::size_t i = 0; i < found.candidates.size(); ++i) {
+    placed += found.candidates[i].placed.has_value() ? 1 : 0;
+    if (!found.candidates[i].placed) {
+      EXPECT_GE(found.milliseconds[i], found.milliseconds[found.best]);
+    }
+  }
+  EXPECT_LT(placed, request.placements);
+}
+
+TEST_F(FitSearch, WhatIsInTheWayDoesNotFit) {
+  const Evaluator evaluator(question_of("ecp5-12f", {"lenet5"}));
+  SearchRequest request;
+  request.points = 600;
+  const Result found = result(evaluator, request);
+  ASSERT_FALSE(found.limits.empty());
+  for (const Limit& limit : found.limits) {
+    EXPECT_GT(limit.gain, 0) << limit.change;
+    EXPECT_NE(limit.lacks, "") << limit.change;
+  }
+}
+
+TEST_F(FitSearch, NothingThatFitsIsAnError) {
+  const Evaluator evaluator(question_of("ecp5-12f", {"lenet5"}));
+  SearchRequest request;
+  request.points = 1;  // the preset `large`
+  Points points(file(), "test", false);
+  Search search(evaluator, request, points);
+  Progress silent(true);
+  ASSERT_TRUE(search.run(silent));
+  EXPECT_THROW(static_cast<void>(result_of(evaluator, request, search)), InputError);
+}
+
+TEST_F(FitSearch, PointsOfAnotherQuestionAreRefused) {
+  { const Points points(file(), "one", false); }
+  EXPECT_THROW(Points(file(), "two", false), InputError);
+  EXPECT_NO_THROW(Points(file(), "two", true));
+  EXPECT_NO_THROW(Points(file(), "two", false));
+}
+
+}  // namespace
+}  // namespace tessera::fit

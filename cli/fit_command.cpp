@@ -12,6 +12,7 @@
 #include "fit/points.hpp"
 #include "fit/result.hpp"
 #include "fpga/flow.hpp"
+#include "report/report_html.hpp"
 #include "sweep/store.hpp"
 #include "tessera/error.hpp"
 
@@ -53,6 +54,7 @@ void FitCommand::add_to(CLI::App& app) {
   app.add_option("--jobs", jobs_, "candidates at a time (default: as many as processors)")
       ->check(CLI::Range(std::size_t{1}, kMostJobs));
   app.add_option("--json", json_, "also write the results as JSON there; - for standard output");
+  app.add_option("--report", report_, "write a page with charts (HTML)");
   app.add_flag("--fresh", fresh_, "forget what the folder has");
   app.add_flag("--quiet", quiet_, "no progress and no tables");
 }
@@ -125,6 +127,10 @@ bool FitCommand::run() {
   if (!json_.empty() && json_ != "-") {
     check_writable(json_);
   }
+  if (!report_.empty()) {
+    check_web_assets();
+    check_writable(report_);
+  }
   const fit::Evaluator evaluator(question());
   std::error_code error;
   fs::create_directories(out_, error);
@@ -159,6 +165,9 @@ bool FitCommand::run() {
   write_text((fs::path(out_) / "fit.json").string(), json);
   const std::string network = names_.empty() ? evaluator.question().config.network : names_.front();
   write_text((fs::path(out_) / "best.yaml").string(), best_config(result, config_, sets_, network));
+  if (!report_.empty()) {
+    write_text(report_, fit_html(json));
+  }
   if (json_ == "-") {
     fmt::print("{}", json);
   } else if (!json_.empty()) {

@@ -22,7 +22,7 @@ class FitCommand {
   [[nodiscard]] fit::Objective objective() const;
   [[nodiscard]] std::string asked() const;
 
-  std::string config_, part_, out_, objective_ = "latency", json_;
+  std::string config_, part_, out_, objective_ = "latency", json_, report_;
   std::vector<std::string> given_, names_, sets_;
   std::vector<std::string> networks_;  ///< files
   double fps_ = 0, bandwidth_ = 0;

@@ -56,9 +56,15 @@ Json json_of(const Result& result, std::size_t i) {
   json["hardware"] = Json::parse(c.text);
   json["cycles"] = Json::array();
   json["inferences_per_second"] = Json::array();
+  json["percent"] = Json::array();
   for (std::size_t n = 0; n < c.outcome.speeds.size(); ++n) {
     json["cycles"].push_back(c.outcome.speeds[n].cycles);
     json["inferences_per_second"].push_back(inferences_per_second(result, i, n));
+    const Speed& s = c.outcome.speeds[n];
+    json["percent"].push_back({{"array", s.array},
+                               {"wait_load", s.wait_load},
+                               {"wait_store", s.wait_store},
+                               {"weights", s.weights}});
   }
   json["milliseconds"] = result.milliseconds[i];
   json["estimated"] = {{"luts", e.luts},
@@ -131,7 +137,7 @@ std::string to_json(const Result& result) {
       result.objective.goal == Goal::Smallest ? Json(result.objective.fps) : Json(nullptr);
   json["networks"] = Json::array();
   for (const auto& network : question.networks) {
-    json["networks"].push_back(network->name);
+    json["networks"].push_back(short_name(*network));
   }
   json["bandwidth"] = question.bandwidth > 0 ? Json(question.bandwidth) : Json(nullptr);
   json["examined"] = result.examined;

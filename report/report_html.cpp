@@ -206,4 +206,10 @@ std::string design_html(const std::string& json) {
   return page(title, {{"kind", "design"}, {"design", design}});
 }
 
+std::string fit_html(const std::string& json) {
+  const Json fit = Json::parse(json);
+  return page(fmt::format("The hardware that fits {}", fit.at("part").get<std::string>()),
+              {{"kind", "fit"}, {"fit", fit}});
+}
+
 }  // namespace tessera

@@ -22,4 +22,7 @@ std::string sweep_html(const std::string& json);
 /// Of a design on an FPGA, from its JSON (schema "tessera.fpga/1"). Throws MissingTool.
 std::string design_html(const std::string& json);
 
+/// Of what `cosim fit` found, from its JSON (schema "tessera.fit/1"). Throws MissingTool.
+std::string fit_html(const std::string& json);
+
 }  // namespace tessera

@@ -240,6 +240,25 @@ TEST_F(Page, OfADesignShowsItsModulesAndItsCriticalPath) {
   expect_drawn(found, {"resources", "modules"});
 }
 
+TEST_F(Page, OfAFitShowsTheFrontAndWhatIsInTheWay) {
+  const Outcome outcome = run(
+      "fit --config " TESSERA_SOURCE_DIR
+      "/configs/npu.yaml --part ecp5-12f --network lenet5 --points 250 --no-place --quiet --out " +
+      path("fit") + " --report " + path("fit.html"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json fit = Json::parse(text_of(path("fit/fit.json")));
+  const Json found = opened(path("fit.html"));
+  ASSERT_FALSE(found.is_null());
+  expect_drawn(found, {"front", "where", "limits"});
+  const Json& charts = found["charts"];
+  EXPECT_EQ(charts["front"]["series"][0]["data"].size(), fit["candidates"].size());
+  EXPECT_EQ(charts["where"]["series"].size(), 4U);
+  EXPECT_EQ(charts["limits"]["series"][0]["data"].size(),
+            std::min<std::size_t>(fit["limits"].size(), 8));
+  ASSERT_EQ(found["rows"].size(), fit["candidates"].size());
+  EXPECT_EQ(found["rows"][fit["best"].get<std::size_t>()][7], "best");
+}
+
 TEST_F(Page, FiveHundredLayersAreDrawn) {
   std::string network = "layers:\n  - conv2d: {in: [8, 8, 8], out_channels: 8, kernel: 1}\n";
   for (int i = 1; i < 500; ++i) {

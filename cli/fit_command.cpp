@@ -45,7 +45,7 @@ void FitCommand::add_to(CLI::App& app) {
          "megabytes per second of the board's memory: bytes per cycle follow from the clock")
       ->check(CLI::PositiveNumber);
   app.add_option("--set", sets_, "path.to.key=value; repeatable")->allow_extra_args(false);
-  app.add_option("--points", points_, "candidates to look at, at most (default 3000)")
+  app.add_option("--points", points_, "candidates to look at, at most (default 6000)")
       ->check(CLI::Range(std::size_t{1}, kMostPoints));
   app.add_option("--place", placements_,
                  "of the best, place as many at most (default 3); ends when none promises more")
@@ -150,14 +150,19 @@ bool FitCommand::run() {
     flow.part = evaluator.question().part;
     flow.hardware = hardware;
     flow.folder = fs::path(out_) / "placed";
-    const fpga::Design design =
-        run_flow(flow, [&](const std::string& text) { progress.say(text); });
-    return fit::Placed{"",
-                       design.usage.luts,
-                       design.usage.ffs,
-                       design.usage.brams,
-                       design.usage.dsps,
-                       design.fastest().mhz};
+    try {
+      const fpga::Design design =
+          run_flow(flow, [&](const std::string& text) { progress.say(text); });
+      return fit::Placed{"",
+                         design.usage.luts,
+                         design.usage.ffs,
+                         design.usage.brams,
+                         design.usage.dsps,
+                         design.fastest().mhz};
+    } catch (const fpga::DoesNotFit& refused) {
+      const fpga::Usage& needed = refused.usage;
+      return fit::Placed{refused.what(), needed.luts, needed.ffs, needed.brams, needed.dsps, 0};
+    }
   };
   search.place(place, progress);
   const fit::Result result = fit::result_of(evaluator, request, search);

@@ -26,7 +26,7 @@ class FitCommand {
   std::vector<std::string> given_, names_, sets_;
   std::vector<std::string> networks_;  ///< files
   double fps_ = 0, bandwidth_ = 0;
-  std::size_t points_ = 3000, jobs_ = 0, placements_ = 3;
+  std::size_t points_ = 6000, jobs_ = 0, placements_ = 3;
   bool no_place_ = false, fresh_ = false, quiet_ = false;
 };
 

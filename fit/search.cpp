@@ -7,11 +7,11 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <set>
 #include <tuple>
 
 #include "console/interrupts.hpp"
 #include "sweep/pool.hpp"
-#include "tessera/error.hpp"
 
 namespace tessera::fit {
 namespace {
@@ -77,7 +77,11 @@ std::vector<std::size_t> Search::ranking() const {
   std::vector<std::size_t> order;
   std::vector<double> scores(evaluated_);
   for (std::size_t i = 0; i < evaluated_; ++i) {
-    scores[i] = candidates_[i].outcome.good() ? score(candidates_[i]) : kNever;
+    const Candidate& candidate = candidates_[i];
+    // Of those that were not placed, what would not fit if the estimate were as far off as it was.
+    const bool fits = candidate.placed || candidate.outcome.estimate.luts * lut_factor_ <=
+                                              evaluator_.question().part->luts;
+    scores[i] = candidate.outcome.good() && fits ? score(candidate) : kNever;
     if (scores[i] < kNever) {
       order.push_back(i);
     }
@@ -115,15 +119,20 @@ void Search::start() {
   }
 }
 
+// Of each array the best one only: what differs in nothing that counts would crowd out the others.
 void Search::look_around() {
-  std::size_t beam = 0;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> arrays;
   for (const std::size_t i : ranking()) {
-    if (beam++ == kBeam) {
+    const Hardware& hardware = candidates_[i].hardware;
+    if (!arrays.emplace(hardware.atomic_c, hardware.atomic_k).second) {
+      continue;
+    }
+    if (arrays.size() > kBeam) {
       break;
     }
     if (!looked_around_[i]) {
       looked_around_[i] = true;
-      for (const Move& move : moves_of(Hardware(candidates_[i].hardware))) {
+      for (const Move& move : moves_of(Hardware(hardware))) {
         want(move.hardware);
       }
     }
@@ -222,6 +231,12 @@ void Search::learn() {
       ++count;
     }
   }
+  for (const Candidate& candidate : candidates_) {
+    if (candidate.placed) {
+      lut_factor_ = std::max(lut_factor_, static_cast<double>(candidate.placed->luts) /
+                                              candidate.outcome.estimate.luts);
+    }
+  }
   clock_factor_ = count == 0 ? 1 : std::exp(sum / static_cast<double>(count));
 }
 
@@ -232,16 +247,14 @@ void Search::place(const Place& place, Progress& progress) {
       break;  // what was placed is as good as what the others promise
     }
     Candidate& candidate = candidates_[order.front()];
-    try {
-      candidate.placed = place(candidate.hardware);
-      progress.say(fmt::format("placed {} x {} MACs: {} LUTs ({} estimated), {:.1f} MHz ({:.1f})",
-                               candidate.hardware.atomic_c, candidate.hardware.atomic_k,
-                               candidate.placed->luts, candidate.outcome.estimate.luts,
-                               candidate.placed->mhz, candidate.outcome.estimate.mhz));
-    } catch (const InputError& error) {
-      candidate.placed = Placed{error.what()};
-      progress.say(error.what());
-    }
+    candidate.placed = place(candidate.hardware);
+    progress.say(
+        candidate.placed->problem.empty()
+            ? fmt::format("placed {} x {} MACs: {} LUTs ({} estimated), {:.1f} MHz ({:.1f})",
+                          candidate.hardware.atomic_c, candidate.hardware.atomic_k,
+                          candidate.placed->luts, candidate.outcome.estimate.luts,
+                          candidate.placed->mhz, candidate.outcome.estimate.mhz)
+            : candidate.placed->problem);
     learn();
   }
 }

@@ -28,7 +28,7 @@ struct Objective {
 
 /// What placement made of a candidate.
 struct Placed {
-  std::string problem;  ///< why there is none; empty: it is there
+  std::string problem;  ///< why there is none; empty: it is there. The figures are what it needs
   std::uint32_t luts = 0, ffs = 0, brams = 0, dsps = 0;
   double mhz = 0;
 };
@@ -49,12 +49,12 @@ struct Limit {
 
 struct SearchRequest {
   Objective objective;
-  std::size_t points = 3000;  ///< candidates looked at, at most
+  std::size_t points = 6000;  ///< candidates looked at, at most
   std::size_t jobs = 1;
   std::size_t placements = 0;  ///< at most
 };
 
-/// Places hardware. Throws InputError when it does not fit after all.
+/// Places hardware. Where it does not fit after all, says so, with what it takes.
 using Place = std::function<Placed(const Hardware&)>;
 
 /// Looks around the best candidates, change by change, and around what chance draws; the same
@@ -104,6 +104,7 @@ class Search {
   std::vector<bool> looked_around_;
   std::size_t evaluated_ = 0;  ///< the first so many of candidates_
   double clock_factor_ = 1;
+  double lut_factor_ = 1;  ///< the most that a placed one took of its estimate
 };
 
 }  // namespace tessera::fit

@@ -106,10 +106,11 @@ class Flow {
   void run_placer(const std::string& command, const fs::path& folder) const {
     const fs::path log = folder / "placer.log";
     const bool done = run_logged(inside(folder) + command, log);
-    const std::string missing =
-        what_is_missing(*request_.part, utilisation_in(log), request_.hardware);
+    const Utilisation used = utilisation_in(log);
+    const std::string missing = what_is_missing(*request_.part, used, request_.hardware);
     if (!missing.empty()) {
-      throw InputError(missing);
+      throw DoesNotFit(missing, {used.used(family_.luts), used.used(family_.ffs),
+                                 used.used(family_.brams), used.used(family_.dsps)});
     }
     if (!done) {
       throw std::runtime_error("placement failed:\n" + tail(log));

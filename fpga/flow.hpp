@@ -6,8 +6,16 @@
 #include <string>
 
 #include "fpga/design.hpp"
+#include "tessera/error.hpp"
 
 namespace tessera::fpga {
+
+/// The part has too little of something.
+class DoesNotFit : public InputError {
+ public:
+  DoesNotFit(const std::string& what, const Usage& needed) : InputError(what), usage(needed) {}
+  Usage usage;  ///< that the design needs
+};
 
 struct FlowRequest {
   const Part* part = nullptr;

@@ -61,13 +61,7 @@ void FitCommand::add_to(CLI::App& app) {
 
 fit::Objective FitCommand::objective() const {
   fit::Objective objective;
-  const std::vector<std::string> names = {"latency", "throughput-per-lut", "smallest"};
-  const auto found = std::find(names.begin(), names.end(), objective_);
-  if (found == names.end()) {
-    throw InputError(fmt::format("--objective {}: no such objective; there are {}", objective_,
-                                 fmt::join(names, ", ")));
-  }
-  objective.goal = static_cast<fit::Goal>(found - names.begin());
+  objective.goal = fit::goal_of(objective_);
   objective.fps = fps_;
   if ((objective.goal == fit::Goal::Smallest) != (fps_ > 0)) {
     throw InputError("fit: --objective smallest and --fps, the speed to keep, go together");
@@ -77,12 +71,7 @@ fit::Objective FitCommand::objective() const {
 
 fit::Question FitCommand::question() const {
   fit::Question question;
-  question.part = &fpga::find_part(part_);
-  if (!fpga::has_estimates(*question.part)) {
-    throw InputError(fmt::format(
-        "--part {}: there are estimates for ECP5 only (ecp5-12f, ecp5-25f, ecp5-45f, ecp5-85f)",
-        part_));
-  }
+  question.part = &fpga::find_estimated_part(part_);
   question.bandwidth = bandwidth_ * kBytesPerMegabyte;
   for (const std::string& network : networks_) {
     std::vector<std::string> sets = sets_;
@@ -121,7 +110,16 @@ bool FitCommand::run() {
       networks_.push_back(find_network(name, "."));
     }
   }
+  for (const std::string& set : sets_) {
+    if (set.rfind("hardware", 0) == 0) {
+      throw InputError(fmt::format("--set {}: the hardware is what fit looks for", set));
+    }
+  }
   if (networks_.empty()) {
+    if (!load_config(config_, sets_).models.empty()) {
+      throw InputError(fmt::format(
+          "{}: has several models; fit wants --network, each of which runs alone", config_));
+    }
     networks_.emplace_back();  // the configuration's
   }
   if (!json_.empty() && json_ != "-") {

@@ -15,10 +15,6 @@ constexpr std::uint32_t kMostSide = 64;
 constexpr std::uint32_t kLeastRows = 16;  // of a cbuf bank
 constexpr std::uint32_t kRowStep = 256;
 
-std::uint32_t rows_of(const Hardware& hw) {
-  return static_cast<std::uint32_t>(hw.cbuf_capacity / hw.atomic_c / hw.cbuf_banks);
-}
-
 // The whole buffer is the scheduler's.
 void set_rows(Hardware& hw, std::uint64_t rows) {
   hw.cbuf_capacity = rows * hw.cbuf_banks * hw.atomic_c;
@@ -28,7 +24,8 @@ void set_rows(Hardware& hw, std::uint64_t rows) {
 /// Collects what can be built.
 class Moves {
  public:
-  explicit Moves(const Hardware& from) : from_(from), rows_(rows_of(from)), seen_{text_of(from)} {}
+  explicit Moves(const Hardware& from)
+      : from_(from), rows_(from.bank_atoms()), seen_{text_of(from)} {}
 
   template <typename Change>
   void add(const std::string& what, const Change& change) {
@@ -109,7 +106,7 @@ std::vector<Move> moves_of(const Hardware& from) {
   const std::uint32_t k = from.atomic_k;
   const auto both = [&](std::uint32_t new_c, std::uint32_t new_k) {
     moves.add(fmt::format("array {} x {} -> {} x {}", c, k, new_c, new_k), [&](Hardware& hw) {
-      const std::uint32_t rows = rows_of(hw);
+      const std::uint32_t rows = hw.bank_atoms();
       hw.atomic_c = new_c;
       hw.atomic_k = new_k;
       hw.post_lanes = std::min(hw.post_lanes, new_k);
@@ -121,7 +118,7 @@ std::vector<Move> moves_of(const Hardware& from) {
   both(c - 2, k + 2);
   both(c * 2, k / 4 * 2);
   both(c / 4 * 2, k * 2);
-  const std::uint32_t rows = rows_of(from);
+  const std::uint32_t rows = from.bank_atoms();
   for (const std::uint32_t to : {rows / 2, rows - kRowStep, rows + kRowStep, rows * 2}) {
     if (to >= kLeastRows && to <= (1U << 20)) {
       moves.add(fmt::format("cbuf {} -> {} bytes", from.cbuf_size,

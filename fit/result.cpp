@@ -21,11 +21,6 @@ constexpr std::size_t kListed = 12;  // of the best, beside the front
 constexpr std::size_t kShown = 8;    // on a terminal
 constexpr std::size_t kShownLimits = 5;
 
-const char* name_of(Goal goal) {
-  constexpr const char* kNames[] = {"latency", "throughput-per-lut", "smallest"};
-  return kNames[static_cast<std::size_t>(goal)];
-}
-
 // The part of the family with the fewest lookup tables that holds it.
 const fpga::Part& smallest_part(const fpga::Part& part, const Hardware& hardware) {
   for (const fpga::Part& other : fpga::parts()) {
@@ -220,13 +215,13 @@ std::string best_config(const Result& result, const std::string& path,
   YAML::Node config = YAML::Load(std::string(bytes.begin(), bytes.end()));
   for (const std::string& set : overrides) {
     const std::size_t equals = set.find('=');
-    std::vector<YAML::Node> at = {config};
+    YAML::Node at = config;
     std::string keys = set.substr(0, equals);
     for (std::size_t dot = keys.find('.'); dot != std::string::npos; dot = keys.find('.')) {
-      at.push_back(at.back()[keys.substr(0, dot)]);
+      at.reset(at[keys.substr(0, dot)]);
       keys = keys.substr(dot + 1);
     }
-    at.back()[keys] = YAML::Load(set.substr(equals + 1));
+    at[keys] = YAML::Load(set.substr(equals + 1));
   }
   const Candidate& best = result.candidates[result.best];
   config["hardware"] = YAML::Load(best.text);

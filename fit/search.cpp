@@ -1,8 +1,10 @@
 #include "fit/search.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -12,20 +14,36 @@
 
 #include "console/interrupts.hpp"
 #include "sweep/pool.hpp"
+#include "tessera/error.hpp"
 
 namespace tessera::fit {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kBeam = 6;         // candidates whose surroundings are looked at next
+constexpr std::size_t kBeam = 8;         // arrays whose surroundings are looked at next
 constexpr std::size_t kDrawn = 96;       // at the beginning
 constexpr std::size_t kDrawnLater = 32;  // when there is nothing better around
 constexpr std::size_t kJumps = 64;       // several changes at once
 constexpr std::size_t kPatience = 4;     // times of that without anything better
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
+constexpr std::array<const char*, 3> kGoals = {"latency", "throughput-per-lut", "smallest"};
+
 }  // namespace
+
+Goal goal_of(const std::string& name) {
+  const auto* const found = std::find(kGoals.begin(), kGoals.end(), name);
+  if (found == kGoals.end()) {
+    throw InputError(fmt::format("--objective {}: no such objective; there are {}", name,
+                                 fmt::join(kGoals, ", ")));
+  }
+  return static_cast<Goal>(found - kGoals.begin());
+}
+
+const char* name_of(Goal goal) {
+  return kGoals[static_cast<std::size_t>(goal)];
+}
 
 Search::Search(const Evaluator& evaluator, const SearchRequest& request, Points& points)
     : evaluator_(evaluator), request_(request), points_(points) {}

@@ -21,6 +21,10 @@ enum class Goal : std::uint8_t {
   Smallest           ///< the fewest lookup tables that keep the inferences per second
 };
 
+/// By their names, as the command line has them. Throws InputError that lists all.
+Goal goal_of(const std::string& name);
+const char* name_of(Goal goal);
+
 struct Objective {
   Goal goal = Goal::Latency;
   double fps = 0;  ///< of each network, for Smallest

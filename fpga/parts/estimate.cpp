@@ -323,6 +323,17 @@ bool has_estimates(const Part& part) {
   return part.family->name == "ecp5";
 }
 
+const Part& find_estimated_part(const std::string& name) {
+  const Part& part = find_part(name);
+  if (!has_estimates(part)) {
+    throw InputError(
+        fmt::format("--part {}: there are estimates for ECP5 only (ecp5-12f, ecp5-25f, ecp5-45f, "
+                    "ecp5-85f); `cosim fpga` finds out what others hold",
+                    name));
+  }
+  return part;
+}
+
 Estimate estimate(const Part& part, const Hardware& hardware) {
   return ecp5_model().estimate(hardware, lut_multipliers(part, hardware));
 }

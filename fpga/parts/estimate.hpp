@@ -56,6 +56,9 @@ class AreaModel {
 /// Whether there are designs of the part's family to estimate from.
 bool has_estimates(const Part& part);
 
+/// find_part(), and InputError where there are no estimates of it.
+const Part& find_estimated_part(const std::string& name);
+
 /// Of a part that has estimates.
 Estimate estimate(const Part& part, const Hardware& hardware);
 

@@ -87,6 +87,23 @@ TEST_P(WalkThrough, IsTrue) {
   }
 }
 
+class Readme : public test::Cli {};
+
+TEST_F(Readme, ItsTableIsWhatTheMainJobPrints) {
+  const Outcome outcome = simulate();
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  std::size_t compared = 0;
+  for (const std::string& line : test::lines_of(text_of(TESSERA_SOURCE_DIR "/README.md"))) {
+    for (const char* begins : {"layer  ", "conv", "pool", "verified: "}) {
+      if (line.rfind(begins, 0) == 0) {
+        EXPECT_NE(outcome.out.find(line + "\n"), std::string::npos) << line;
+        ++compared;
+      }
+    }
+  }
+  EXPECT_EQ(compared, 5U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Docs, WalkThrough,
                          testing::Values("walk-simulate.md", "walk-sweep.md", "walk-rom.md"));
 

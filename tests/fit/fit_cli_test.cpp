@@ -53,6 +53,22 @@ TEST_F(FitCli, IsTakenUpWhereItWasLeft) {
   EXPECT_NE(other.err.find("another question"), std::string::npos) << other.err;
 }
 
+TEST_F(FitCli, WhatIsSetIsInTheBestConfiguration) {
+  const Outcome outcome =
+      fit("--part ecp5-25f --network lenet5 --points 120 --no-place --quiet --bandwidth 300 "
+          "--set memory.latency=77 --set policy.name=best --set policy.objective=traffic");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto fit = nlohmann::json::parse(text_of(path("out/fit.json")));
+  const auto& best = fit.at("candidates").at(fit.at("best").get<std::size_t>());
+  const Outcome ran = run("--config " + path("out/best.yaml") + " --engine model --quiet --json " +
+                          path("run.json"));
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto result = nlohmann::json::parse(text_of(path("run.json")));
+  EXPECT_EQ(result.at("hardware").at("memory_latency_cycles"), 77);
+  EXPECT_NEAR(result.at("totals").at("cycles").get<double>(), best.at("cycles").at(0).get<double>(),
+              20);  // bytes per cycle have four digits
+}
+
 TEST_F(FitCli, BadQuestionsAreAnsweredClearly) {
   const struct {
     const char* arguments;
@@ -63,6 +79,7 @@ TEST_F(FitCli, BadQuestionsAreAnsweredClearly) {
       {"--part ecp5-25f --network lenet5 --objective speed", "throughput-per-lut"},
       {"--part ecp5-25f --network lenet5 --objective smallest", "--fps"},
       {"--part ecp5-25f --network lenet5 --fps 100", "--fps"},
+      {"--part ecp5-25f --network lenet5 --set hardware.cbuf.size=8KiB", "what fit looks for"},
       {"--part ecp5-25f --network no_such_network", "no_such_network"},
       {"--part ecp5-12f --network lenet5 --points 1 --no-place --quiet", "nothing among 1"},
   };

@@ -86,7 +86,11 @@ Outcome Evaluator::run(const Hardware& hardware, bool regardless) const {
       std::uint64_t operations = 0;
       outcome.speeds.push_back(speed_of(network, hardware, outcome.estimate.mhz, operations));
       if (!least_host_operations_.empty() && operations > least_host_operations_[n]) {
-        throw InputError(fmt::format("{}: layers would go to the host", network->name));
+        throw InputError(
+            fmt::format("{}: layers would go to the host that larger hardware runs itself; with a "
+                        "`host` in the "
+                        "configuration their time counts",
+                        network->name));
       }
     }
   } catch (const std::exception& error) {

@@ -62,14 +62,6 @@ Bytes seeded_values(const Tensor& tensor, SplitMix64& rng) {
   return bytes;
 }
 
-void write_outputs(const Config& config, const Network& network, const std::vector<Bytes>& outputs,
-                   const std::string& path) {
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    write_tensor_file(file_for(path, "output", i, outputs.size()),
-                      tensor_of(network, network.outputs[i]), outputs[i], config.tensors);
-  }
-}
-
 // A run may take an hour: a file that cannot be written is better known before.
 void check_outputs(const Network& network, const SimulateOptions& options) {
   if (!options.waves.empty()) {
@@ -128,6 +120,14 @@ void check_engine(const Config& config, const SimulateOptions& options) {
 }
 
 }  // namespace
+
+void write_outputs(const Config& config, const Network& network, const std::vector<Bytes>& outputs,
+                   const std::string& path) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    write_tensor_file(file_for(path, "output", i, outputs.size()),
+                      tensor_of(network, network.outputs[i]), outputs[i], config.tensors);
+  }
+}
 
 std::vector<Bytes> read_inputs(const Config& config, const Network& network,
                                const std::string& path) {

@@ -35,6 +35,10 @@ struct Simulation {
 std::vector<std::vector<std::uint8_t>> read_inputs(const Config& config, const Network& network,
                                                    const std::string& path);
 
+/// Into a file, or into a folder where there are several. Throws InputError.
+void write_outputs(const Config& config, const Network& network,
+                   const std::vector<std::vector<std::uint8_t>>& outputs, const std::string& path);
+
 /// Throws std::runtime_error when the program checker objects.
 void check(const Program& program);
 

@@ -14,6 +14,7 @@ CommandLine::CommandLine()
   validate_.add_to(*app_.add_subcommand(
       "validate", "all three engines, their cycles and bytes against the RTL"));
   fpga_.add_to(*app_.add_subcommand("fpga", "the accelerator on an FPGA: area, clock, bitstream"));
+  board_.add_to(*app_.add_subcommand("board", "a network on a board, real or simulated"));
   fit_.add_to(*app_.add_subcommand("fit", "the hardware that runs networks best on an FPGA"));
   import_.add_to(*app_.add_subcommand("import", "write a model as an editable layer list"));
 }
@@ -46,6 +47,7 @@ int CommandLine::dispatch() {
   const bool fine = app_.got_subcommand("plan")       ? plan_.run()
                     : app_.got_subcommand("rom")      ? rom_.run()
                     : app_.got_subcommand("sweep")    ? sweep_.run()
+                    : app_.got_subcommand("board")    ? board_.run()
                     : app_.got_subcommand("fit")      ? fit_.run()
                     : app_.got_subcommand("validate") ? validate_.run()
                                                       : simulate_.run();

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/board_command.hpp"
 #include "cli/explain_command.hpp"
 #include "cli/fit_command.hpp"
 #include "cli/fpga_command.hpp"
@@ -38,6 +39,7 @@ class CommandLine {
   SweepCommand sweep_;
   ValidateCommand validate_;
   FpgaCommand fpga_;
+  BoardCommand board_;
   FitCommand fit_;
   ImportCommand import_;
 };

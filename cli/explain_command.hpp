@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "cli/common_options.hpp"
+#include "cli/options/common_options.hpp"
 
 namespace tessera {
 

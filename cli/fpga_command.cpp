@@ -5,23 +5,35 @@
 #include <filesystem>
 #include <optional>
 
+#include "app/config/effective.hpp"
 #include "app/simulate.hpp"
+#include "board/simulated.hpp"
 #include "console/output_file.hpp"
-#include "console/progress.hpp"
-#include "fpga/flow.hpp"
 #include "fpga/report.hpp"
 #include "report/report_html.hpp"
+#include "rom/image.hpp"
+#include "rom/listing.hpp"
+#include "sim/tools/made_files.hpp"
+#include "tessera/error.hpp"
+#include "tessera/import.hpp"
 
 namespace tessera {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::uint32_t kMostSeeds = 100;
 constexpr double kMostMhz = 1000;
+constexpr double kAimedMhz = 80;
+
+bool has_network(const Config& config) {
+  return !config.network.empty() || !config.models.empty();
+}
 
 // Of the network that the configuration names, on the cost model: it counts the same cycles as the
 // RTL.
 std::optional<fpga::Speed> speed_of(Config config, Progress& progress) {
-  if (config.network.empty() && config.models.empty()) {
+  if (!has_network(config)) {
     return std::nullopt;
   }
   config.engine = Engine::Model;
@@ -30,42 +42,109 @@ std::optional<fpga::Speed> speed_of(Config config, Progress& progress) {
                      counter(simulation.result.totals, isa::Counter::Cycles)};
 }
 
+// A bitstream whose clock is faster than its paths computes anything.
+void check_timing(const fpga::Design& design, const board::Board& board) {
+  if (design.is_placed() && design.fastest().mhz < design.clock_mhz) {
+    throw InputError(fmt::format(
+        "{} at {} MHz: the placed design reaches {:.1f} MHz; try more --seeds, or --freq {}",
+        board.title, design.clock_mhz, design.fastest().mhz,
+        static_cast<int>(design.fastest().mhz)));
+  }
+}
+
 }  // namespace
 
 void FpgaCommand::add_to(CLI::App& app) {
   common_.add_to(app);
-  app.add_option("--part", part_, "FPGA, such as ecp5-25f or ice40-up5k")->required();
+  auto* part = app.add_option("--part", part_, "FPGA, such as ecp5-25f or ice40-up5k");
+  app.add_option("--board", board_, "board, such as ulx3s: with its pins, memory and host link")
+      ->excludes(part);
   app.add_option("--out", out_, "folder for netlist, placed design, bitstream and report")
       ->required();
   app.add_option("--seeds", seeds_, "placements to choose the fastest from (default 1)")
       ->check(CLI::Range(1U, kMostSeeds));
   app.add_flag("--no-place", no_place_, "only count what it takes: no clock, no bitstream");
-  app.add_option("--freq", mhz_, "MHz that the placer aims at (default 80)")
+  app.add_option("--freq", mhz_,
+                 "MHz that the placer aims at (default 80), or of the board's clock (default: the "
+                 "board's)")
       ->check(CLI::Range(1.0, kMostMhz));
   app.add_option("--report", report_, "write a page with charts (HTML)");
   common_.add_json(app);
 }
 
-void FpgaCommand::run() const {
+fpga::FlowRequest FpgaCommand::request_for(const Config& config,
+                                           const std::optional<board::Board>& board) const {
   fpga::FlowRequest request;
-  request.part = &fpga::find_part(part_);
-  const Config config = common_.load();
+  request.part = board ? &board->part : &fpga::find_part(part_);
+  request.hardware = config.hardware;
+  request.mhz = board ? board->mhz : (mhz_ > 0 ? mhz_ : kAimedMhz);
+  request.seeds = no_place_ ? 0 : seeds_;
+  request.folder = out_;
+  if (board) {
+    request.design =
+        fpga::WholeDesign{"top", board_sources(*board, config.hardware, board->mhz, false)};
+  }
+  return request;
+}
+
+void FpgaCommand::write_board_folder(const Config& config, const board::Board& board) const {
+  const fs::path folder(out_);
+  std::vector<std::string> sets = common_.sets;
+  if (!common_.network.empty()) {
+    sets.push_back("network=\"" + find_network(common_.network, ".") + "\"");
+  }
+  write_text((folder / "npu.yaml").string(),
+             config_text(effective_config(common_.config, sets),
+                         fmt::format("What the bitstream for {} was made with.", board.title)));
+  std::string run =
+      fmt::format("cosim board --board {} --config npu.yaml --port /dev/ttyUSB0", board.name);
+  if (has_network(config)) {
+    Program program = compile(load_configured(config), config.hardware, config.policy);
+    check(program);
+    const rom::Image image = rom::make_image(std::move(program), 0);
+    write_text((folder / "tessera_rom.bin").string(), {image.bytes.begin(), image.bytes.end()});
+    write_text((folder / "memory_map.json").string(), rom::memory_map(image));
+  } else {
+    run += " --network MODEL";
+  }
+  write_text((folder / "README.md").string(),
+             fmt::format("{} with {} x {} MACs at {} MHz.\nLoad: `{} {}`\nRun: `{}`\n", board.title,
+                         config.hardware.atomic_c, config.hardware.atomic_k, board.mhz, board.load,
+                         board.part.family->bitstream, run));
+}
+
+void FpgaCommand::run() const {
+  if (part_.empty() && board_.empty()) {
+    throw InputError("cosim fpga: give --part or --board");
+  }
+  std::optional<board::Board> board;
+  if (!board_.empty()) {
+    board = board::find_board(board_);
+    board->part.pins = contents(board->folder / board->part.family->pins_file);
+    board->mhz = mhz_ > 0 ? mhz_ : board->mhz;
+  }
+  Config config = common_.load();
   common_.check_json();
   if (!report_.empty()) {
     check_web_assets();
     check_writable(report_);
   }
-  request.hardware = config.hardware;
-  request.mhz = mhz_;
-  request.seeds = no_place_ ? 0 : seeds_;
-  request.folder = out_;
+  const fpga::FlowRequest request = request_for(config, board);
   const bool quiet = common_.quiet || common_.json == "-";
   Progress progress(quiet);
+  if (board) {
+    config.memory = external_memory(*board, config.hardware, board->mhz);
+  }
   const std::optional<fpga::Speed> speed = speed_of(config, progress);
-  const fpga::Design design =
-      run_flow(request, [&](const std::string& text) { progress.say(text); });
+  fpga::Design design = run_flow(request, [&](const std::string& text) { progress.say(text); });
+  if (board) {
+    design.board = board->name;
+    design.clock_mhz = board->mhz;
+    check_timing(design, *board);
+    write_board_folder(config, *board);
+  }
   const std::string json = to_json(design, speed);
-  write_text((std::filesystem::path(out_) / "fpga.json").string(), json);
+  write_text((fs::path(out_) / "fpga.json").string(), json);
   common_.write_json(json);
   if (!report_.empty()) {
     write_text(report_, design_html(json));

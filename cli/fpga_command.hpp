@@ -3,9 +3,13 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 
-#include "cli/common_options.hpp"
+#include "board/description.hpp"
+#include "cli/options/common_options.hpp"
+#include "console/progress.hpp"
+#include "fpga/flow.hpp"
 
 namespace tessera {
 
@@ -17,11 +21,17 @@ class FpgaCommand {
   void run() const;
 
  private:
+  [[nodiscard]] fpga::FlowRequest request_for(const Config& config,
+                                              const std::optional<board::Board>& board) const;
+  /// What a board's folder has beside the bitstream: the ROM image, the configuration, how to load
+  /// it.
+  void write_board_folder(const Config& config, const board::Board& board) const;
+
   CommonOptions common_;
-  std::string part_, out_, report_;
+  std::string part_, board_, out_, report_;
   std::uint32_t seeds_ = 1;
   bool no_place_ = false;
-  double mhz_ = 80;
+  double mhz_ = 0;
 };
 
 }  // namespace tessera

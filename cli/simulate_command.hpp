@@ -5,7 +5,7 @@
 #include <string>
 
 #include "app/simulate.hpp"
-#include "cli/common_options.hpp"
+#include "cli/options/common_options.hpp"
 
 namespace tessera {
 

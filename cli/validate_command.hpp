@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/validate.hpp"
-#include "cli/common_options.hpp"
+#include "cli/options/common_options.hpp"
 
 namespace tessera {
 

@@ -2,7 +2,7 @@
 # tree it holds links to the sources, where edits count at once.
 set(share ${CMAKE_BINARY_DIR}/share/tessera)
 file(MAKE_DIRECTORY ${share}/sim ${share}/report ${TESSERA_RTL_CACHE})
-foreach(part configs rtl include sim/verilated report/page)
+foreach(part configs rtl include sim/board sim/verilated report/page)
   file(CREATE_LINK ${CMAKE_SOURCE_DIR}/${part} ${share}/${part} SYMBOLIC)
 endforeach()
 file(CREATE_LINK ${TESSERA_WEB_DIR}/node_modules/echarts/dist ${share}/web SYMBOLIC)

@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 # All rooms below the commands and their reports.
 get_property(rooms GLOBAL PROPERTY TESSERA_ROOMS)
 list(REMOVE_ITEM rooms tessera_console tessera_app tessera_report tessera_rom tessera_sweep
-     tessera_fpga tessera_fit tessera_parts)
+     tessera_fpga tessera_fit tessera_parts tessera_link tessera_board tessera_cli_options)
 set(objects)
 foreach(room ${rooms})
   list(APPEND objects $<TARGET_OBJECTS:${room}>)
@@ -38,6 +38,7 @@ install(DIRECTORY configs DESTINATION ${TESSERA_DATA})
 install(DIRECTORY rtl DESTINATION ${TESSERA_DATA} FILES_MATCHING PATTERN "*.sv" PATTERN "*.f"
   PATTERN "*.vlt")
 install(DIRECTORY sim/verilated DESTINATION ${TESSERA_DATA}/sim FILES_MATCHING PATTERN "*.?pp")
+install(DIRECTORY sim/board DESTINATION ${TESSERA_DATA}/sim FILES_MATCHING PATTERN "*.sv")
 install(DIRECTORY include/tessera/generated DESTINATION ${TESSERA_DATA}/include/tessera)
 install(DIRECTORY report/page DESTINATION ${TESSERA_DATA}/report)
 install(FILES ${TESSERA_WEB_DIR}/node_modules/echarts/dist/echarts.min.js

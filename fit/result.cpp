@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "input/read_file.hpp"
+#include "app/config/effective.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera::fit {
@@ -211,18 +211,7 @@ std::string to_text(const Result& result) {
 
 std::string best_config(const Result& result, const std::string& path,
                         const std::vector<std::string>& overrides, const std::string& network) {
-  const std::vector<std::uint8_t> bytes = read_file(path);
-  YAML::Node config = YAML::Load(std::string(bytes.begin(), bytes.end()));
-  for (const std::string& set : overrides) {
-    const std::size_t equals = set.find('=');
-    YAML::Node at = config;
-    std::string keys = set.substr(0, equals);
-    for (std::size_t dot = keys.find('.'); dot != std::string::npos; dot = keys.find('.')) {
-      at.reset(at[keys.substr(0, dot)]);
-      keys = keys.substr(dot + 1);
-    }
-    at[keys] = YAML::Load(set.substr(equals + 1));
-  }
+  YAML::Node config = effective_config(path, overrides);
   const Candidate& best = result.candidates[result.best];
   config["hardware"] = YAML::Load(best.text);
   config["hardware"].SetStyle(YAML::EmitterStyle::Block);
@@ -241,9 +230,7 @@ std::string best_config(const Result& result, const std::string& path,
         fmt::format("{:.4f}", std::min(static_cast<double>(best.hardware.bus_bytes),
                                        question.bandwidth / (result.mhz[result.best] * 1e6)));
   }
-  YAML::Emitter out;
-  out << config;
-  return std::string("# Found by `cosim fit`.\n") + out.c_str() + "\n";
+  return config_text(config, "Found by `cosim fit`.");
 }
 
 }  // namespace tessera::fit

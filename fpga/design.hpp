@@ -41,6 +41,8 @@ struct Placement {
 
 struct Design {
   const Part* part = nullptr;
+  std::string board;     ///< name; empty: the accelerator alone
+  double clock_mhz = 0;  ///< that a board's clock is made for; 0: as fast as it gets
   Hardware hardware;
   std::uint32_t lut_multipliers = 0;  ///< of the array's
   Usage usage;

@@ -34,8 +34,9 @@ class Flow {
     design_.hardware = request_.hardware;
     design_.tools = {{"yosys", version_of(find_tool("yosys"))},
                      {family_.placer, version_of(placer_)}};
-    synthesise_harness();
-    design_.modules = area_by_module(synthesis_ / "netlist.json");
+    synthesise_design();
+    design_.modules = area_by_module(synthesis_ / "netlist.json",
+                                     request_.design ? request_.design->top : "harness");
     if (request_.seeds == 0) {
       const fs::path packed = pack();
       count(utilisation_in(packed / "placer.log"));
@@ -59,21 +60,26 @@ class Flow {
     }
   }
 
-  void synthesise_harness() {
+  void synthesise_design() {
     Synthesis synthesis;
     synthesis.name = family_.name;
     synthesis.command = family_.synthesis;
     synthesis.output = "write_json netlist.json";
-    synthesis.top = "harness";
-    synthesis.sources = listed_sources(data_dir() / "rtl" / "files.f");
-    const auto harness = listed_sources(data_dir() / "rtl" / "fpga" / "files.f");
-    synthesis.sources.insert(synthesis.sources.end(), harness.begin(), harness.end());
+    if (request_.design) {
+      synthesis.top = request_.design->top;
+      synthesis.sources = request_.design->sources;
+    } else {
+      synthesis.top = "harness";
+      synthesis.sources = listed_sources(data_dir() / "rtl" / "files.f");
+      const auto harness = listed_sources(data_dir() / "rtl" / "fpga" / "files.f");
+      synthesis.sources.insert(synthesis.sources.end(), harness.begin(), harness.end());
+      synthesis.parameters = request_.hardware.rtl_parameters();
+    }
     for (fs::path& source : synthesis.sources) {
       // The family's own form of a cell.
       const fs::path own = data_dir() / "rtl" / "fpga" / family_.name / source.filename();
       source = fs::exists(own) ? own : source;
     }
-    synthesis.parameters = request_.hardware.rtl_parameters();
     design_.lut_multipliers = lut_multipliers(*request_.part, request_.hardware);
     for (auto& [name, value] : synthesis.parameters) {
       value = name == "LutMultipliers" ? design_.lut_multipliers : value;
@@ -89,7 +95,8 @@ class Flow {
   [[nodiscard]] fs::path placed(std::uint32_t seed) const {
     CacheKey key;
     key.add(version_of(placer_) + request_.part->options + family_.placer_options +
-            request_.part->pins + fmt::format(" {} {}", request_.mhz, seed));
+            (request_.part->pins.empty() ? family_.without_pins : request_.part->pins) +
+            fmt::format(" {} {}", request_.mhz, seed));
     return synthesis_.string() + "-" + request_.part->name + "-" + key.text();
   }
 
@@ -119,7 +126,8 @@ class Flow {
 
   /// As far as the placer counts what there is.
   fs::path pack() {
-    fs::path folder = synthesis_.string() + "-" + request_.part->name + "-packed";
+    fs::path folder = synthesis_.string() + "-" + request_.part->name +
+                      (request_.part->pins.empty() ? "" : "-pins") + "-packed";
     design_.seconds += made_once(folder, [&](const fs::path& work) {
       run_placer(packing_command(*request_.part, placer_, netlist_from(synthesis_).string(), work) +
                      " --pack-only",

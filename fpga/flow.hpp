@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "fpga/design.hpp"
 #include "tessera/error.hpp"
@@ -17,12 +19,20 @@ class DoesNotFit : public InputError {
   Usage usage;  ///< that the design needs
 };
 
+/// A design with pins and a clock of its own.
+struct WholeDesign {
+  std::string top;  ///< module
+  std::vector<std::filesystem::path> sources;
+};
+
 struct FlowRequest {
   const Part* part = nullptr;
   Hardware hardware;
   double mhz = 80;               ///< that the placer aims at
   std::uint32_t seeds = 1;       ///< placements, with seeds from 1 on; 0: only what it takes
   std::filesystem::path folder;  ///< for the netlist, the placed design, logs and bitstream
+  /// In the place of the accelerator alone. Its parameters stand in its sources.
+  std::optional<WholeDesign> design;
 };
 
 /// Runs it, or takes from the cache what was made of the same sources, parameters and tools.

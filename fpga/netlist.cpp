@@ -58,18 +58,19 @@ std::string module_of(const std::string& cell) {
   for (std::size_t dot = cell.find('.'); dot != std::string::npos; dot = cell.find('.', begin)) {
     const std::string part = cell.substr(begin, dot - begin);
     begin = dot + 1;
-    if (part.rfind("u_", 0) == 0 && part != "u_npu") {
+    if (part.rfind("u_", 0) == 0 && part != "u_npu" && part != "u_system") {
       path += (path.empty() ? "" : "/") + part;
     }
   }
   return path;
 }
 
-std::vector<ModuleArea> area_by_module(const std::filesystem::path& netlist, std::size_t depth) {
+std::vector<ModuleArea> area_by_module(const std::filesystem::path& netlist, const std::string& top,
+                                       std::size_t depth) {
   std::ifstream in(netlist);
   const nlohmann::json design = nlohmann::json::parse(in);
   std::map<std::string, Usage> areas;
-  for (const auto& [name, cell] : design.at("modules").at("harness").at("cells").items()) {
+  for (const auto& [name, cell] : design.at("modules").at(top).at("cells").items()) {
     std::string module = module_of(name);
     std::size_t end = 0;
     for (std::size_t level = 0; level < depth && end != std::string::npos; ++level) {

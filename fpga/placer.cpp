@@ -122,12 +122,13 @@ std::string what_is_missing(const Part& part, const Utilisation& utilisation,
 
 std::string packing_command(const Part& part, const std::string& tool, const std::string& netlist,
                             const fs::path& folder) {
-  std::string pins;
+  const Family& family = *part.family;
+  std::string pins = family.without_pins;
   if (!part.pins.empty()) {
-    std::ofstream(folder / "pins.cst") << part.pins;
-    pins = " --vopt cst=pins.cst";
+    std::ofstream(folder / family.pins_file) << part.pins;
+    pins = fmt::format(fmt::runtime(family.pins_option), family.pins_file);
   }
-  return fmt::format("{} {} {}{} --json {}", tool, part.options, part.family->placer_options, pins,
+  return fmt::format("{} {} {} {} --json {}", tool, part.options, family.placer_options, pins,
                      shell_quoted(netlist));
 }
 

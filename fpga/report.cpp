@@ -19,7 +19,8 @@ double rounded(double value, double parts) {
 }
 
 double inferences_per_second(const Design& design, const Speed& speed) {
-  return design.fastest().mhz * 1e6 / static_cast<double>(std::max<std::uint64_t>(speed.cycles, 1));
+  const double mhz = design.clock_mhz > 0 ? design.clock_mhz : design.fastest().mhz;
+  return mhz * 1e6 / static_cast<double>(std::max<std::uint64_t>(speed.cycles, 1));
 }
 
 Json area_of(const Usage& usage) {
@@ -59,7 +60,8 @@ std::string to_json(const Design& design, const std::optional<Speed>& speed) {
   Json json;
   json["schema"] = "tessera.fpga/1";
   json["part"] = part.name;
-  json["board"] = nullptr;
+  json["board"] = design.board.empty() ? Json() : Json(design.board);
+  json["clock_mhz"] = design.clock_mhz > 0 ? Json(design.clock_mhz) : Json();
   json["hardware"] = hardware_of(design);
   json["luts"] = design.usage.luts;
   json["luts_available"] = part.luts;
@@ -138,6 +140,9 @@ std::string to_text(const Design& design, const std::optional<Speed>& speed) {
   if (design.placements.size() > 1) {
     text += fmt::format(" with seed {}, the slowest of {} has {:.1f}", design.fastest().seed,
                         design.placements.size(), slowest);
+  }
+  if (design.clock_mhz > 0) {
+    text += fmt::format("; the board's clock has {}", design.clock_mhz);
   }
   if (speed) {
     text += fmt::format("; {}: {} cycles, {:.1f} inferences per second", speed->network,

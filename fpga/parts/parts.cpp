@@ -16,7 +16,9 @@ Family ecp5() {
   f.name = "ecp5";
   f.synthesis = "synth_lattice -family ecp5 -nowidelut -cmp2softlogic";
   f.placer = "nextpnr-ecp5";
-  f.placer_options = "--lpf-allow-unconstrained";
+  f.pins_option = "--lpf {}";
+  f.pins_file = "pins.lpf";
+  f.without_pins = "--lpf-allow-unconstrained";
   f.placed_option = "--textcfg";
   f.placed_file = "placed.config";
   f.packer = "ecppack";
@@ -34,7 +36,9 @@ Family ice40() {
   f.name = "ice40";
   f.synthesis = "synth_ice40 -dsp";
   f.placer = "nextpnr-ice40";
-  f.placer_options = "--pcf-allow-unconstrained";
+  f.pins_option = "--pcf {}";
+  f.pins_file = "pins.pcf";
+  f.without_pins = "--pcf-allow-unconstrained";
   f.placed_option = "--asc";
   f.placed_file = "placed.asc";
   f.packer = "icepack";
@@ -52,6 +56,8 @@ Family gowin() {
   f.name = "gowin";
   f.synthesis = "synth_gowin -nowidelut";
   f.placer = "nextpnr-himbaechel-gowin";
+  f.pins_option = "--vopt cst={}";
+  f.pins_file = "pins.cst";
   f.placed_option = "--write";
   f.placed_file = "placed.json";
   f.packer = "gowin_pack";

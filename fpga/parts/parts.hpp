@@ -20,6 +20,9 @@ struct Family {
   std::string synthesis;       ///< yosys command with options, without -top and -json
   std::string placer;          ///< program, without the prefix that PyPI's build has
   std::string placer_options;  ///< of every part
+  std::string pins_option;     ///< that names the file of pins, with {} for it
+  std::string pins_file;       ///< which is called so
+  std::string without_pins;    ///< option where there is none
   std::string placed_option;   ///< that names what it writes for the packer
   std::string placed_file;     ///< which is called so
   std::string packer;          ///< program that makes the bitstream; empty: there is none
@@ -35,7 +38,8 @@ struct Part {
   const Family* family;
   std::string options;  ///< of the placer
   std::string packer_options;
-  std::string pins;  ///< constraints of the harness' pins, where the placer insists on them
+  std::string
+      pins;  ///< constraints: of the harness' pins, where the placer insists on them, or a board's
   std::uint32_t luts, ffs, brams, dsps;  ///< that it has
 };
 

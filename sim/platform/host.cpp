@@ -4,12 +4,12 @@
 
 #include <stdexcept>
 
+#include "hardware/identity.hpp"
 #include "sim/platform/bus.hpp"
 
 namespace tessera::platform {
 namespace {
 
-constexpr std::uint32_t kId = 0x54535241;
 constexpr std::uint32_t kStatusError = 4;
 
 }  // namespace
@@ -46,19 +46,7 @@ void Host::process() {
 }
 
 void Host::identify(const Hardware& hardware) {
-  const Hardware::Window window = hardware.depthwise_window();
-  const std::pair<std::uint32_t, std::uint64_t> expected[] = {
-      {isa::reg::kId, kId},
-      {isa::reg::kVersion, isa::kCommandSetVersion},
-      {isa::reg::kAtomicC, hardware.atomic_c},
-      {isa::reg::kAtomicK, hardware.atomic_k},
-      {isa::reg::kCbufBytes, hardware.cbuf_capacity},
-      {isa::reg::kAccWords, hardware.acc_words},
-      {isa::reg::kParamGroups, hardware.param_groups},
-      {isa::reg::kWindow,
-       window.rows == 0 ? 0U : window.rows | window.cols << 8 | hardware.line_atoms << 16},
-      {isa::reg::kBusBytes, hardware.bus_bytes}};
-  for (const auto& [offset, value] : expected) {
+  for (const auto& [offset, value] : identity_of(hardware)) {
     const std::uint32_t found = read(offset);
     if (found != value) {
       throw std::runtime_error(

@@ -19,11 +19,14 @@ std::string script_of(const Synthesis& s) {
   for (const fs::path& source : s.sources) {
     script += fmt::format("read_verilog -sv {}\n", source.filename().string());
   }
-  script += "chparam";
-  for (const auto& [name, value] : s.parameters) {
-    script += fmt::format(" -set {} {}", name, value);
+  if (!s.parameters.empty()) {
+    script += "chparam";
+    for (const auto& [name, value] : s.parameters) {
+      script += fmt::format(" -set {} {}", name, value);
+    }
+    script += fmt::format(" {}\n", s.top);
   }
-  return script + fmt::format(" {}\n{} -top {}\n{}\n", s.top, s.command, s.top, s.output);
+  return script + fmt::format("{} -top {}\n{}\n", s.command, s.top, s.output);
 }
 
 }  // namespace

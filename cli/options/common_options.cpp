@@ -1,4 +1,4 @@
-#include "cli/common_options.hpp"
+#include "cli/options/common_options.hpp"
 
 #include <fmt/format.h>
 

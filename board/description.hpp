@@ -1,0 +1,55 @@
+// Boards: what configs/boards says of them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "fpga/parts/parts.hpp"
+#include "tessera/hardware.hpp"
+
+namespace tessera::board {
+
+/// A single-data-rate SDRAM of four banks, as its data sheet has it.
+struct Sdram {
+  std::uint32_t data_bytes = 2;
+  std::uint32_t columns = 512;
+  std::uint32_t rows = 8192;
+  bool masks = true;
+  std::uint32_t cas_latency = 2;
+  double cas_2_ns = 10;
+  std::uint32_t clock_phase = 90;  ///< degrees
+  double power_up_us = 200;
+  double activate_ns = 20, precharge_ns = 20, active_ns = 45, cycle_ns = 70, refresh_ns = 70,
+         other_bank_ns = 15, recovery_ns = 20, refresh_interval_ns = 7812;
+
+  [[nodiscard]] std::uint64_t bytes() const {
+    return std::uint64_t{4} * columns * rows * data_bytes;
+  }
+};
+
+struct Board {
+  std::string name;
+  std::string title;
+  std::filesystem::path folder;  ///< with pins, top level and bench
+  fpga::Part part;               ///< in the board's package
+  double pin_mhz = 25;
+  double mhz = 50;  ///< of the system, unless another one is asked for
+  std::uint32_t baud = 1'000'000;
+  Sdram memory;
+  std::string hardware;  ///< preset, unless the configuration says another one
+  std::string load;      ///< command that loads a bitstream, whose name comes behind it
+};
+
+/// In the order of their names.
+std::vector<std::string> board_names();
+
+/// Throws InputError: with all names when there is none of that one, with file and line when its
+/// description is wrong.
+Board find_board(const std::string& name);
+
+/// The board's memory as the cost model and the simulations count it, at that clock.
+ExternalMemory external_memory(const Board& board, const Hardware& hardware, double mhz);
+
+}  // namespace tessera::board

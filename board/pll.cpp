@@ -1,0 +1,64 @@
+#include "board/pll.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "tessera/error.hpp"
+
+namespace tessera::board {
+namespace {
+
+constexpr double kLeastDetector = 3.125;
+constexpr double kMostDetector = 400;
+constexpr double kLeastOscillator = 400;
+constexpr double kMostOscillator = 800;
+constexpr double kBestOscillator = 600;
+constexpr std::uint32_t kMostReference = 128;
+constexpr std::uint32_t kMostFeedback = 80;
+constexpr std::uint32_t kMostOutput = 128;
+constexpr double kTolerance = 0.01;
+
+}  // namespace
+
+Ecp5Pll ecp5_pll(double pin_mhz, double mhz, std::uint32_t phase_degrees) {
+  Ecp5Pll best;
+  double best_error = mhz;
+  double best_oscillator = 0;
+  for (std::uint32_t reference = 1; reference <= kMostReference; ++reference) {
+    const double detector = pin_mhz / reference;
+    if (detector < kLeastDetector || detector > kMostDetector) {
+      continue;
+    }
+    for (std::uint32_t feedback = 1; feedback <= kMostFeedback; ++feedback) {
+      const double out = detector * feedback;
+      const double error = std::abs(out - mhz);
+      for (std::uint32_t output = 1; output <= kMostOutput; ++output) {
+        const double oscillator = out * output;
+        if (oscillator < kLeastOscillator || oscillator > kMostOscillator) {
+          continue;
+        }
+        const bool nearer = error < best_error - 1e-9;
+        const bool as_near = error < best_error + 1e-9;
+        if (nearer || (as_near && std::abs(oscillator - kBestOscillator) <
+                                      std::abs(best_oscillator - kBestOscillator))) {
+          best = {reference, feedback, output, out, 0, 0, 0};
+          best_error = error;
+          best_oscillator = oscillator;
+        }
+      }
+    }
+  }
+  if (best_error > kTolerance * mhz) {
+    throw InputError(
+        fmt::format("{} MHz: an ECP5's PLL does not make that of {} MHz", mhz, pin_mhz));
+  }
+  constexpr std::uint32_t kFine = 8;
+  const std::uint32_t shift = best.output * kFine * phase_degrees / 360;
+  best.phase = best.output / 2;
+  best.later = best.phase + shift / kFine;
+  best.later_fine = shift % kFine;
+  return best;
+}
+
+}  // namespace tessera::board

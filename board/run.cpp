@@ -1,0 +1,117 @@
+#include "board/run.hpp"
+
+#include <fmt/format.h>
+
+#include "hardware/identity.hpp"
+#include "rom/play.hpp"
+#include "tessera/engine.hpp"
+#include "tessera/error.hpp"
+#include "tessera/generated/command_set.hpp"
+
+namespace tessera::board {
+namespace {
+
+using Data = std::vector<std::uint8_t>;
+
+constexpr std::uint32_t kStatusDone = 2;
+constexpr std::uint32_t kStatusError = 4;
+constexpr std::uint32_t kStart = 1;
+constexpr std::uint32_t kClear = 2;
+constexpr std::uint32_t kCheckStream = 4;
+
+class OnBoard : public rom::Device {
+ public:
+  OnBoard(Link& link, const rom::Image& image) : link_(link), image_(image) {}
+
+  void write(std::uint64_t address, const Data& bytes) override {
+    link_.write(static_cast<std::uint32_t>(address), bytes);
+  }
+  Data read(std::uint64_t address, std::uint64_t bytes) override {
+    return link_.read(static_cast<std::uint32_t>(address), bytes);
+  }
+
+  std::string run(const rom::Run& run) override {
+    const Hardware& hardware = image_.program.hardware;
+    const bool checks = hardware.has(isa::Feature::Checksums);
+    link_.write_register(isa::reg::kCommandAddress, static_cast<std::uint32_t>(run.address));
+    link_.write_register(isa::reg::kCommandBytes, static_cast<std::uint32_t>(run.bytes));
+    link_.write_register(isa::reg::kCbufLimit, hardware.cbuf_atoms());
+    link_.write_register(isa::reg::kWatchdog, image_.watchdog);
+    if (checks) {
+      link_.write_register(isa::reg::kCommandChecksum, run.checksum);
+    }
+    link_.write_register(isa::reg::kControl, kStart | kClear | (checks ? kCheckStream : 0U));
+    // The hardware's watchdog sees to it that this ends.
+    std::uint32_t status = 0;
+    do {
+      status = link_.read_register(isa::reg::kStatus);
+      if (status == 0) {
+        return "the accelerator does not start";
+      }
+    } while ((status & (kStatusDone | kStatusError)) == 0);
+    if ((status & kStatusError) != 0) {
+      const std::uint32_t cause = link_.read_register(isa::reg::kErrorCause);
+      const std::uint32_t info = link_.read_register(isa::reg::kErrorInfo);
+      return describe(static_cast<isa::Error>(cause), info);
+    }
+    const std::uint32_t counter =
+        isa::reg::kCounters + 8 * static_cast<std::uint32_t>(isa::Counter::Cycles);
+    cycles_ += link_.read_register(counter) |
+               static_cast<std::uint64_t>(link_.read_register(counter + 4)) << 32;
+    return "";
+  }
+
+  [[nodiscard]] std::uint64_t cycles() const { return cycles_; }
+
+ private:
+  Link& link_;
+  const rom::Image& image_;
+  std::uint64_t cycles_ = 0;
+};
+
+void check_board(Link& link, const rom::Image& image) {
+  for (const auto& [offset, value] : identity_of(image.program.hardware)) {
+    const std::uint32_t found = link.read_register(offset);
+    if (found != value) {
+      throw InputError(fmt::format(
+          "the board has other hardware than the configuration: register 0x{:03x} reads {}, not {}",
+          offset, found, value));
+    }
+  }
+  const std::uint64_t needed = image.base + image.program.image.size();
+  if (needed > link.info().memory_bytes) {
+    throw InputError(fmt::format("the network needs {} bytes of memory, the board has {}", needed,
+                                 link.info().memory_bytes));
+  }
+}
+
+}  // namespace
+
+BoardRun run_on_board(Link& link, const rom::Image& image, const std::vector<Data>& inputs,
+                      const std::function<void(const std::string&)>& announce) {
+  BoardRun result;
+  link.on_progress([&](std::uint64_t moved) { result.bytes_moved = moved; });
+  link.reset();
+  check_board(link, image);
+  const auto load = [&](const rom::Section& section) {
+    const auto from = image.bytes.begin() + static_cast<std::ptrdiff_t>(section.rom_offset);
+    link.write(static_cast<std::uint32_t>(section.address),
+               {from, from + static_cast<std::ptrdiff_t>(section.bytes)});
+  };
+  announce(fmt::format("loading {} bytes of constants and commands",
+                       image.constants.bytes + image.commands.bytes));
+  load(image.constants);
+  load(image.commands);
+  announce("running");
+  OnBoard board(link, image);
+  rom::Played played = rom::play(board, image, inputs);
+  result.problem = played.problem;
+  result.outputs = std::move(played.outputs);
+  result.cycles = board.cycles();
+  result.clock_hz = link.info().clock_hz;
+  result.resent = link.resent();
+  link.on_progress({});
+  return result;
+}
+
+}  // namespace tessera::board

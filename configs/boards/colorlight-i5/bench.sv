@@ -1,0 +1,64 @@
+/// The Colorlight i5 with its memory's model on its pins.
+module bench (
+    input  logic       clk_i,
+    input  logic       rx_i,
+    output logic       tx_o,
+    output logic [7:0] leds_o,
+    /// As sdram_model has it.
+    output logic [7:0] broken_o
+);
+
+  logic sdram_clk, ras_n, cas_n, we_n, drive, led_n;
+  logic [1:0] bank;
+  logic [10:0] address;
+  logic [31:0] data;
+  wire [31:0] lines;
+
+  top u_top (
+      .clk_25mhz(clk_i),
+      .uart_tx(tx_o),
+      .uart_rx(rx_i),
+      .led_n(led_n),
+      .sdram_clk(sdram_clk),
+      .sdram_rasn(ras_n),
+      .sdram_casn(cas_n),
+      .sdram_wen(we_n),
+      .sdram_ba(bank),
+      .sdram_a(address),
+      .sdram_d(lines)
+  );
+  assign leds_o = {7'd0, !led_n};
+  assign lines = drive ? data : 'z;
+
+  sdram_model #(
+      .DataBytes(board_config_pkg::DataBytes),
+      .ColumnBits(board_config_pkg::ColumnBits),
+      .RowBits(board_config_pkg::RowBits),
+      .ClockPs(board_model_pkg::ClockPs),
+      .PowerUpPs(board_model_pkg::PowerUpPs),
+      .RcdPs(board_model_pkg::RcdPs),
+      .RpPs(board_model_pkg::RpPs),
+      .RasPs(board_model_pkg::RasPs),
+      .RcPs(board_model_pkg::RcPs),
+      .RfcPs(board_model_pkg::RfcPs),
+      .RrdPs(board_model_pkg::RrdPs),
+      .WrPs(board_model_pkg::WrPs),
+      .RefiPs(board_model_pkg::RefiPs),
+      .Cas2Ps(board_model_pkg::Cas2Ps)
+  ) u_memory (
+      .clk_i(sdram_clk),
+      .cke_i(1'b1),
+      .cs_ni(1'b0),
+      .ras_ni(ras_n),
+      .cas_ni(cas_n),
+      .we_ni(we_n),
+      .bank_i(bank),
+      .address_i(address),
+      .mask_i('0),
+      .data_i(lines),
+      .data_o(data),
+      .drive_o(drive),
+      .broken_o
+  );
+
+endmodule

@@ -1,0 +1,68 @@
+/// The ULX3S with its memory's model on its pins.
+module bench (
+    input  logic       clk_i,
+    input  logic       rx_i,
+    output logic       tx_o,
+    output logic [7:0] leds_o,
+    /// As sdram_model has it.
+    output logic [7:0] broken_o
+);
+
+  logic sdram_clk, cke, cs_n, ras_n, cas_n, we_n, drive, unused_gpio;
+  logic [1:0] bank, mask;
+  logic [12:0] address;
+  logic [15:0] data;
+  wire [15:0] lines;
+
+  top u_top (
+      .clk_25mhz(clk_i),
+      .ftdi_rxd(tx_o),
+      .ftdi_txd(rx_i),
+      .led(leds_o[4:0]),
+      .wifi_gpio0(unused_gpio),
+      .sdram_clk(sdram_clk),
+      .sdram_cke(cke),
+      .sdram_csn(cs_n),
+      .sdram_rasn(ras_n),
+      .sdram_casn(cas_n),
+      .sdram_wen(we_n),
+      .sdram_ba(bank),
+      .sdram_a(address),
+      .sdram_dqm(mask),
+      .sdram_d(lines)
+  );
+  assign leds_o[7:5] = '0;
+  assign lines = drive ? data : 'z;
+
+  sdram_model #(
+      .DataBytes(board_config_pkg::DataBytes),
+      .ColumnBits(board_config_pkg::ColumnBits),
+      .RowBits(board_config_pkg::RowBits),
+      .ClockPs(board_model_pkg::ClockPs),
+      .PowerUpPs(board_model_pkg::PowerUpPs),
+      .RcdPs(board_model_pkg::RcdPs),
+      .RpPs(board_model_pkg::RpPs),
+      .RasPs(board_model_pkg::RasPs),
+      .RcPs(board_model_pkg::RcPs),
+      .RfcPs(board_model_pkg::RfcPs),
+      .RrdPs(board_model_pkg::RrdPs),
+      .WrPs(board_model_pkg::WrPs),
+      .RefiPs(board_model_pkg::RefiPs),
+      .Cas2Ps(board_model_pkg::Cas2Ps)
+  ) u_memory (
+      .clk_i(sdram_clk),
+      .cke_i(cke),
+      .cs_ni(cs_n),
+      .ras_ni(ras_n),
+      .cas_ni(cas_n),
+      .we_ni(we_n),
+      .bank_i(bank),
+      .address_i(address),
+      .mask_i(mask),
+      .data_i(lines),
+      .data_o(data),
+      .drive_o(drive),
+      .broken_o
+  );
+
+endmodule

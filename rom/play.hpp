@@ -1,0 +1,42 @@
+// The host's part of running an image: inputs, operators between the runs, outputs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "rom/image.hpp"
+
+namespace tessera::rom {
+
+/// What holds the image's activations and runs its command streams.
+class Device {
+ public:
+  Device() = default;
+  virtual ~Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  Device(Device&&) = delete;
+  Device& operator=(Device&&) = delete;
+
+  /// Activations, at their address on the accelerator's bus; while nothing runs.
+  virtual void write(std::uint64_t address, const std::vector<std::uint8_t>& bytes) = 0;
+  virtual std::vector<std::uint8_t> read(std::uint64_t address, std::uint64_t bytes) = 0;
+  /// One stream, to its end. Empty, or why it stopped.
+  virtual std::string run(const Run& run) = 0;
+};
+
+struct Played {
+  std::vector<std::vector<std::uint8_t>> outputs;
+  std::string problem;  ///< empty: it ran to the end
+};
+
+/// Runs the whole image with these inputs, in the order of the network's.
+Played play(Device& device, const Image& image,
+            const std::vector<std::vector<std::uint8_t>>& inputs);
+
+/// Empty when the outputs are those of the reference kernels, else the first difference.
+std::string difference(const Network& network, const std::vector<std::vector<std::uint8_t>>& inputs,
+                       const std::vector<std::vector<std::uint8_t>>& outputs);
+
+}  // namespace tessera::rom

@@ -1,0 +1,9 @@
+link_pkg.sv
+uart_rx.sv
+uart_tx.sv
+link_decoder.sv
+link_encoder.sv
+link_engine.sv
+sdram_controller.sv
+sdram_port.sv
+board_system.sv

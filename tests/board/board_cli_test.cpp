@@ -1,0 +1,153 @@
+// `cosim board`: boards that are simulated, behind a pseudo-terminal and without.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "tests/app/cli.hpp"
+
+namespace tessera {
+namespace {
+
+using test::Outcome;
+using test::text_of;
+
+// All that a board's host has to do: loads, several runs, a layer of its own in between.
+constexpr const char* kNetwork = R"(
+name: small
+layers:
+  - conv2d: {name: a, in: [9, 7, 5], out_channels: 12, kernel: 3, padding: same, activation: relu}
+  - softmax: {name: between}
+  - conv2d: {name: b, out_channels: 6, kernel: 3}
+)";
+
+class BoardCli : public test::Cli {
+ protected:
+  void SetUp() override {
+    Cli::SetUp();
+    test::write_text(path("small.yaml"), kNetwork);
+  }
+
+  std::string arguments(const std::string& board, const std::string& more) {
+    return "board --config " TESSERA_SOURCE_DIR "/configs/npu.yaml --set hardware=tiny --network " +
+           path("small.yaml") + " --board " + board + " " + more;
+  }
+  Outcome board(const std::string& name, const std::string& more) {
+    return run(arguments(name, more));
+  }
+};
+
+TEST_F(BoardCli, EverySimulatedBoardComputesAsTheReferenceKernels) {
+  // The second one at another clock than its own.
+  for (const auto& [name, clock] :
+       {std::pair<std::string, int>{"ulx3s", 50}, {"colorlight-i5", 60}}) {
+    const std::string how = fmt::format("--simulate --quiet --clock {} ", clock);
+    const Outcome outcome =
+        board(name, how + "--output " + path("out.npy") + " --json " + path("a.json"));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const auto json = nlohmann::json::parse(text_of(path("a.json")));
+    EXPECT_EQ(json.at("schema"), "tessera.board/1");
+    EXPECT_EQ(json.at("board"), name);
+    EXPECT_EQ(json.at("clock_hz"), 1'000'000 * clock);
+    EXPECT_TRUE(json.at("verified"));
+    EXPECT_GT(json.at("cycles"), 1000);
+    // The same bytes again.
+    ASSERT_EQ(board(name, how + "--json " + path("b.json")).code, 0);
+    EXPECT_EQ(text_of(path("a.json")), text_of(path("b.json")));
+    // Other engines give the same output.
+    ASSERT_EQ(
+        run("--config " TESSERA_SOURCE_DIR "/configs/npu.yaml --set hardware=tiny --network " +
+            path("small.yaml") + " --engine tlm --quiet --output " + path("tlm.npy"))
+            .code,
+        0);
+    EXPECT_EQ(text_of(path("out.npy")), text_of(path("tlm.npy")));
+  }
+}
+
+TEST_F(BoardCli, WhatCannotBeIsRefused) {
+  const auto refused = [&](const std::string& name, const std::string& more,
+                           const std::string& words) {
+    const Outcome outcome = board(name, more);
+    EXPECT_EQ(outcome.code, 2) << more;
+    EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
+  };
+  refused("ulx4s", "--simulate", "no such board (did you mean `ulx3s`?); there are");
+  refused("ulx3s", "", "give --port, or --simulate, or --serve");
+  refused("ulx3s", "--simulate --clock 7", "2000000 baud of the link cannot be made of 7 MHz");
+  refused("ulx3s", "--simulate --clock 120",
+          "with a CAS latency of 2 the memory of ULX3S allows 100 MHz");
+  refused("ulx3s", "--port /dev/nothing", "/dev/nothing: No such file or directory");
+  refused("ulx3s", "--port /dev/null", "/dev/null: is no serial port");
+  refused("ulx3s", "--port /dev/null --baud 12345", "12345 baud: serial ports know 9600");
+  refused("ulx3s", "--port /dev/null --clock 50", "says its clock itself");
+  refused("ulx3s", "--simulate --set hardware.bus_bytes=32",
+          "hardware.bus_bytes is 32; on ULX3S at most 16 are allowed, eight words of its memory");
+}
+
+/// A simulated board that runs beside the test.
+class Served {
+ public:
+  Served(const std::string& program, const std::string& arguments, const std::string& said) {
+    process_ = ::fork();
+    if (process_ == 0) {
+      const std::string command = "exec " + program + " " + arguments + " > " + said;
+      ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+      ::_exit(127);
+    }
+    const std::regex behind("behind (/dev/pts/[0-9]+)");
+    for (int i = 0; i < 1200 && port_.empty(); ++i) {
+      ::usleep(100'000);
+      const std::string text = text_of(said);
+      std::smatch match;
+      if (std::regex_search(text, match, behind)) {
+        port_ = match[1];
+      }
+    }
+  }
+  ~Served() { stop(); }
+  Served(const Served&) = delete;
+  Served& operator=(const Served&) = delete;
+  Served(Served&&) = delete;
+  Served& operator=(Served&&) = delete;
+
+  [[nodiscard]] const std::string& port() const { return port_; }
+  /// Its exit code.
+  int stop() {
+    int status = 0;
+    if (process_ > 0) {
+      ::kill(process_, SIGTERM);
+      ::waitpid(process_, &status, 0);
+      process_ = 0;
+    }
+    return status;
+  }
+
+ private:
+  pid_t process_;
+  std::string port_;
+};
+
+TEST_F(BoardCli, ASerialPortIsAsGoodAsTheBoardItself) {
+  Served served(COSIM, arguments("ulx3s", "--serve --quiet"), path("said"));
+  ASSERT_FALSE(served.port().empty());
+  const std::string port = "--port " + served.port() + " --quiet ";
+  const Outcome outcome = board("ulx3s", port + "--json " + path("a.json"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(nlohmann::json::parse(text_of(path("a.json"))).at("verified"));
+  // Another network on the same board, and hardware that it does not have.
+  ASSERT_EQ(board("ulx3s", port + "--seed 5").code, 0);
+  const Outcome other = board("ulx3s", port + "--set hardware=nano");
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("the board has other hardware than the configuration: register 0x"),
+            std::string::npos)
+      << other.err;
+  EXPECT_EQ(served.stop(), 0);
+  EXPECT_EQ(board("ulx3s", port).code, 2) << "the port is gone";
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,185 @@
+// Boards' descriptions, what is made of them, and the frames of their link.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <random>
+
+#include "board/config_package.hpp"
+#include "board/description.hpp"
+#include "board/link/protocol.hpp"
+#include "board/pll.hpp"
+#include "isa/checksum.hpp"
+#include "tessera/config.hpp"
+#include "tessera/error.hpp"
+
+namespace tessera::board {
+namespace {
+
+TEST(Boards, AllAreDescribedWithPinsOfTheirPart) {
+  ASSERT_GE(board_names().size(), 2U);
+  for (const std::string& name : board_names()) {
+    const Board board = find_board(name);
+    EXPECT_FALSE(board.title.empty());
+    EXPECT_TRUE(std::filesystem::exists(board.folder / board.part.family->pins_file)) << name;
+    const std::string package = config_package(board, hardware_preset(board.hardware), board.mhz);
+    EXPECT_NE(package.find("localparam int unsigned ClockHz = "), std::string::npos);
+  }
+  EXPECT_EQ(find_board("ulx3s").memory.bytes(), 32U << 20);
+  EXPECT_EQ(find_board("colorlight-i5").memory.bytes(), 8U << 20);
+  EXPECT_NE(find_board("colorlight-i5").part.options.find("CABGA381"), std::string::npos);
+  EXPECT_THROW(find_board("none"), InputError);
+}
+
+// Of each pin once, and of every bit of each port.
+TEST(Boards, NoPinIsGivenTwice) {
+  for (const std::string& name : board_names()) {
+    const Board board = find_board(name);
+    if (board.part.family->name != "ecp5") {
+      continue;
+    }
+    std::ifstream in(board.folder / "pins.lpf");
+    std::vector<std::string> sites;
+    std::vector<std::string> ports;
+    for (std::string word; in >> word;) {
+      if (word == "COMP") {
+        in >> ports.emplace_back();
+      } else if (word == "SITE") {
+        in >> sites.emplace_back();
+      }
+    }
+    EXPECT_GT(ports.size(), 30U);
+    for (std::vector<std::string>* all : {&sites, &ports}) {
+      std::sort(all->begin(), all->end());
+      EXPECT_EQ(std::adjacent_find(all->begin(), all->end()), all->end()) << name;
+    }
+  }
+}
+
+TEST(Boards, TimesOfTheMemoryAreWholeCyclesAtAnyClock) {
+  Board board = find_board("ulx3s");
+  board.baud = 500'000;
+  const Hardware hardware = hardware_preset("tiny");
+  const auto value = [&](double mhz, const std::string& name) {
+    const std::string package = config_package(board, hardware, mhz);
+    const std::string mark = " " + name + " = ";
+    return std::stod(package.substr(package.find(mark) + mark.size()));
+  };
+  EXPECT_EQ(value(50, "ActivateCycles"), 1);
+  EXPECT_EQ(value(75, "ActivateCycles"), 2);
+  EXPECT_EQ(value(50, "RefreshInterval"), 390);
+  EXPECT_EQ(value(100, "RefreshInterval"), 781);
+  for (const double mhz : {25.0, 40.0, 50.0, 60.0, 66.0, 75.0, 100.0}) {
+    const double ns = 1000 / mhz;
+    EXPECT_GE(ns * value(mhz, "ActivateCycles"), board.memory.activate_ns - 1e-6);
+    EXPECT_GE(ns * value(mhz, "PrechargeCycles"), board.memory.precharge_ns - 1e-6);
+    EXPECT_GE(ns * value(mhz, "ActiveCycles"), board.memory.active_ns - 1e-6);
+    EXPECT_GE(ns * (value(mhz, "ActiveCycles") + value(mhz, "PrechargeCycles")),
+              board.memory.cycle_ns - 1e-6);
+    EXPECT_GE(ns * value(mhz, "RefreshCycles"), board.memory.refresh_ns - 1e-6);
+    EXPECT_LE(ns * value(mhz, "RefreshInterval"), board.memory.refresh_interval_ns);
+    EXPECT_GE(ns * value(mhz, "InitCycles"), 1000 * board.memory.power_up_us);
+  }
+}
+
+TEST(Pll, MakesClocksWithinTheChipsLimits) {
+  for (double mhz = 25; mhz <= 400; mhz += 2.5) {
+    const Ecp5Pll pll = ecp5_pll(25, mhz, 90);
+    EXPECT_NEAR(pll.mhz, mhz, 0.01 * mhz);
+    EXPECT_DOUBLE_EQ(pll.mhz, 25.0 * pll.feedback / pll.reference);
+    EXPECT_GE(25.0 / pll.reference, 3.125);
+    EXPECT_GE(pll.mhz * pll.output, 400 - 1e-9);
+    EXPECT_LE(pll.mhz * pll.output, 800 + 1e-9);
+    const double turns = (pll.later + pll.later_fine / 8.0 - pll.phase) / pll.output;
+    EXPECT_NEAR(360 * turns, 90, 360.0 / 8 / pll.output);
+  }
+  EXPECT_THROW(ecp5_pll(25, 1000, 0), InputError);
+}
+
+// As Project Trellis' own calculator chooses them, where it is there.
+TEST(Pll, IsAsTrellisMakesIt) {
+  const std::filesystem::path tool =
+      std::filesystem::path(TESSERA_SOURCE_DIR) / "build/fpga/venv/bin/yowasp-ecppll";
+  if (!std::filesystem::exists(tool)) {
+    GTEST_SKIP() << "no ecppll (scripts/install.sh fpga gets it)";
+  }
+  const auto said = [&](const char* mhz) {
+    const std::string folder = testing::TempDir();
+    const std::string command = "cd " + folder + " && " + tool.string() + " -i 25 -o " + mhz +
+                                " --clkout1 " + mhz + " --phase1 90 -f pll.v > /dev/null 2>&1";
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    std::ifstream in(folder + "/pll.v");
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  for (const char* mhz : {"50", "55", "60", "62.5", "65", "75"}) {
+    const std::string text = said(mhz);
+    const auto value = [&](const std::string& name) {
+      const std::size_t at = text.find("." + name + "(");
+      EXPECT_NE(at, std::string::npos) << name;
+      return std::stoul(text.substr(at + name.size() + 2));
+    };
+    const Ecp5Pll pll = ecp5_pll(25, std::stod(mhz), 90);
+    EXPECT_EQ(pll.reference, value("CLKI_DIV")) << mhz;
+    EXPECT_EQ(pll.feedback, value("CLKFB_DIV")) << mhz;
+    EXPECT_EQ(pll.output, value("CLKOP_DIV")) << mhz;
+    EXPECT_EQ(8 * (pll.later - pll.phase) + pll.later_fine,
+              8 * (value("CLKOS_CPHASE") - value("CLKOP_CPHASE")) + value("CLKOS_FPHASE"))
+        << mhz;
+  }
+}
+
+TEST(Frames, AReplyComesThroughWhateverWasBeforeIt) {
+  std::vector<std::uint8_t> reply = {7, 0, 3, 0, 0xC0, 0xDB, 0xAA};
+  const std::uint32_t crc = isa::crc32(reply.data(), reply.size());
+  for (int i = 0; i < 4; ++i) {
+    reply.push_back(static_cast<std::uint8_t>(crc >> (8 * i)));
+  }
+  std::vector<std::uint8_t> line = {0xC0};
+  for (const std::uint8_t byte : reply) {
+    if (byte == 0xC0 || byte == 0xDB) {
+      line.push_back(0xDB);
+    }
+    line.push_back(byte == 0xC0 ? 0xDC : byte == 0xDB ? 0xDD : byte);
+  }
+  line.push_back(0xC0);
+  std::mt19937 random(1);
+  for (int round = 0; round < 200; ++round) {
+    ReplyDecoder decoder;
+    for (auto i = random() % 3000; i > 0; --i) {
+      EXPECT_FALSE(decoder.take(static_cast<std::uint8_t>(random())).has_value());
+    }
+    std::optional<Reply> last;
+    for (const std::uint8_t byte : line) {
+      if (std::optional<Reply> found = decoder.take(byte)) {
+        last = found;
+      }
+    }
+    ASSERT_TRUE(last.has_value());
+    EXPECT_EQ(last->sequence, 7);
+    EXPECT_EQ(last->data, (std::vector<std::uint8_t>{0xC0, 0xDB, 0xAA}));
+  }
+}
+
+TEST(Frames, ARequestIsAsItIsDescribed) {
+  Request request;
+  request.sequence = 5;
+  request.operation = Operation::WriteMemory;
+  request.address = 0x11223344;
+  request.length = 1;
+  request.data = {0xC0};
+  const std::vector<std::uint8_t> plain = {5, 4, 1, 0, 0x44, 0x33, 0x22, 0x11, 0xC0};
+  const std::uint32_t crc = isa::crc32(plain.data(), plain.size());
+  std::vector<std::uint8_t> line = {0xC0, 5, 4, 1, 0, 0x44, 0x33, 0x22, 0x11, 0xDB, 0xDC};
+  for (int i = 0; i < 4; ++i) {
+    const auto byte = static_cast<std::uint8_t>(crc >> (8 * i));
+    ASSERT_NE(byte, 0xC0);
+    ASSERT_NE(byte, 0xDB);
+    line.push_back(byte);
+  }
+  line.push_back(0xC0);
+  EXPECT_EQ(encode(request), line);
+}
+
+}  // namespace
+}  // namespace tessera::board

@@ -28,6 +28,9 @@ class Package {
   void add(const std::string& name, std::uint64_t value) {
     text_ += fmt::format("  localparam int unsigned {} = {};\n", name, value);
   }
+  void add_text(const std::string& name, const std::string& value) {
+    text_ += fmt::format("  localparam {} = \"{}\";\n", name, value);
+  }
   [[nodiscard]] std::string text(const std::string& name, const std::string& about) const {
     return fmt::format("/// {}\npackage {};\n{}endpackage\n", about, name, text_);
   }
@@ -35,6 +38,24 @@ class Package {
  private:
   std::string text_;
 };
+
+void add_clock(Package& package, const Board& board, double mhz) {
+  if (board.part.family->name == "gowin") {
+    const GowinPll pll = gowin_pll(board.pin_mhz, mhz);
+    package.add_text("PllPinMhz", fmt::format("{}", board.pin_mhz));
+    package.add("PllInputSelect", pll.input - 1);
+    package.add("PllFeedbackSelect", pll.feedback - 1);
+    package.add("PllOutputDivider", pll.output);
+    return;
+  }
+  const Ecp5Pll pll = ecp5_pll(board.pin_mhz, mhz, board.memory.clock_phase);
+  package.add("PllReferenceDivider", pll.reference);
+  package.add("PllFeedbackDivider", pll.feedback);
+  package.add("PllOutputDivider", pll.output);
+  package.add("PllPhase", pll.phase);
+  package.add("PllMemoryPhase", pll.later);
+  package.add("PllMemoryFinePhase", pll.later_fine);
+}
 
 void add_memory(Package& package, const Board& board, double mhz) {
   const Sdram& chip = board.memory;
@@ -102,13 +123,7 @@ std::string config_package(const Board& board, const Hardware& hardware, double 
   package.add("ClockHz", static_cast<std::uint64_t>(std::llround(1e6 * mhz)));
   package.add("LinkDivider", link_divider(board, mhz));
   add_memory(package, board, mhz);
-  const Ecp5Pll pll = ecp5_pll(board.pin_mhz, mhz, chip.clock_phase);
-  package.add("PllReferenceDivider", pll.reference);
-  package.add("PllFeedbackDivider", pll.feedback);
-  package.add("PllOutputDivider", pll.output);
-  package.add("PllPhase", pll.phase);
-  package.add("PllMemoryPhase", pll.later);
-  package.add("PllMemoryFinePhase", pll.later_fine);
+  add_clock(package, board, mhz);
   return package.text("board_config_pkg",
                       fmt::format("{} with {} x {} MACs at {} MHz.", board.title, hardware.atomic_c,
                                   hardware.atomic_k, mhz));

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "board/config_package.hpp"
+#include "board/pll.hpp"
 #include "input/read_file.hpp"
 #include "input/yaml_fields.hpp"
 #include "tessera/error.hpp"
@@ -78,6 +80,18 @@ fpga::Part in_package(fpga::Part part, const std::string& package) {
   return part;
 }
 
+bool can_be_made(const Board& board, double mhz) {
+  try {
+    link_divider(board, mhz);
+    const double made = board.part.family->name == "gowin"
+                            ? gowin_pll(board.pin_mhz, mhz).mhz
+                            : ecp5_pll(board.pin_mhz, mhz, board.memory.clock_phase).mhz;
+    return std::abs(made - mhz) < 1e-6;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> board_names() {
@@ -132,14 +146,34 @@ ExternalMemory external_memory(const Board& board, const Hardware& hardware, dou
   memory.bytes_per_cycle = chip.data_bytes;
   memory.latency = kWay + chip.cas_latency + std::max(hardware.bus_bytes / chip.data_bytes, 1U);
   memory.turnaround = chip.cas_latency + 2;
-  memory.dram.banks = 4;
-  memory.dram.row_bytes = chip.columns * chip.data_bytes;
+  // The same row of all banks, one after the other: a bank's own is shorter than a burst.
+  memory.dram.banks = 1;
+  memory.dram.row_bytes = std::max(4 * chip.columns * chip.data_bytes, 4096U);
   memory.dram.activate = cycles(std::max(chip.activate_ns, chip.other_bank_ns));
   memory.dram.precharge = cycles(chip.precharge_ns);
   memory.dram.refresh_interval =
       u32(std::llround(std::floor(chip.refresh_interval_ns * mhz / 1000)));
   memory.dram.refresh_cycles = cycles(chip.refresh_ns) + cycles(chip.precharge_ns) + 2;
   return memory;
+}
+
+double clock_at_most(const Board& board, double mhz) {
+  constexpr std::uint32_t kMostDivider = 8;
+  constexpr std::uint32_t kMostFactor = 64;
+  double best = 0;
+  double slowest = 0;
+  for (std::uint32_t divider = 1; divider <= kMostDivider; ++divider) {
+    for (std::uint32_t factor = 1; factor <= kMostFactor; ++factor) {
+      const double clock = board.pin_mhz * factor / divider;
+      const bool too_fast = board.memory.cas_latency == 2 && 1000 / clock < board.memory.cas_2_ns;
+      if (too_fast || !can_be_made(board, clock)) {
+        continue;
+      }
+      slowest = slowest == 0 ? clock : std::min(slowest, clock);
+      best = clock <= mhz ? std::max(best, clock) : best;
+    }
+  }
+  return best > 0 ? best : slowest;
 }
 
 }  // namespace tessera::board

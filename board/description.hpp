@@ -52,4 +52,8 @@ Board find_board(const std::string& name);
 /// The board's memory as the cost model and the simulations count it, at that clock.
 ExternalMemory external_memory(const Board& board, const Hardware& hardware, double mhz);
 
+/// The fastest clock of at most `mhz` that the board's PLL makes, its memory takes and its link can
+/// be made of; its slowest one when there is none.
+double clock_at_most(const Board& board, double mhz);
+
 }  // namespace tessera::board

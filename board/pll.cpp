@@ -61,4 +61,31 @@ Ecp5Pll ecp5_pll(double pin_mhz, double mhz, std::uint32_t phase_degrees) {
   return best;
 }
 
+GowinPll gowin_pll(double pin_mhz, double mhz) {
+  constexpr std::uint32_t kMostDivider = 64;
+  GowinPll best;
+  double best_error = mhz;
+  for (std::uint32_t input = 1; input <= kMostDivider; ++input) {
+    const double detector = pin_mhz / input;
+    if (detector < 3 || detector > 500) {
+      continue;
+    }
+    for (std::uint32_t feedback = 1; feedback <= kMostDivider; ++feedback) {
+      const double out = detector * feedback;
+      for (const std::uint32_t output : {2U, 4U, 8U, 16U, 32U, 48U, 64U, 80U, 96U, 112U, 128U}) {
+        const double oscillator = out * output;
+        const double error = std::abs(out - mhz);
+        if (oscillator >= 500 && oscillator <= 1250 && error < best_error - 1e-9) {
+          best = {input, feedback, output, out};
+          best_error = error;
+        }
+      }
+    }
+  }
+  if (best_error > kTolerance * mhz) {
+    throw InputError(fmt::format("{} MHz: a Gowin PLL does not make that of {} MHz", mhz, pin_mhz));
+  }
+  return best;
+}
+
 }  // namespace tessera::board

@@ -21,4 +21,17 @@ struct Ecp5Pll {
 /// Throws InputError when none comes within 1 %.
 Ecp5Pll ecp5_pll(double pin_mhz, double mhz, std::uint32_t phase_degrees);
 
+/// Gowin (rPLL), feedback from within.
+struct GowinPll {
+  std::uint32_t input = 1;  ///< divider of the pin's clock
+  std::uint32_t feedback = 1;
+  std::uint32_t output = 8;  ///< from the oscillator
+  double mhz = 0;
+};
+
+/// Nearest to what is asked for; of equally near ones the least divider, with the limits of Gowin's
+/// UG286 for the GW2A at C8/I7 (phase detector 3 to 500 MHz, oscillator 500 to 1250 MHz). Throws
+/// InputError when none comes within 1 %.
+GowinPll gowin_pll(double pin_mhz, double mhz);
+
 }  // namespace tessera::board

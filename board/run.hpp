@@ -14,13 +14,14 @@ namespace tessera::board {
 struct BoardRun {
   std::string problem;  ///< empty: it ran to the end
   std::vector<std::vector<std::uint8_t>> outputs;
-  std::uint64_t cycles = 0;  ///< that the hardware counted, of all streams
+  std::uint64_t cycles = 0;  ///< that the hardware counted, of all streams, without checking them
   std::uint32_t clock_hz = 0;
   std::uint64_t bytes_moved = 0;  ///< over the link
   std::uint64_t resent = 0;       ///< requests that had to be sent again
 };
 
-/// Loads the image, gives the inputs, runs, takes the outputs. Throws InputError when the board has
+/// Loads the image, gives the inputs, runs, takes the outputs; then once more without the streams'
+/// checksums, which is what counts. Throws InputError when the board has
 /// other hardware or too little memory; LinkError, LinkLost.
 BoardRun run_on_board(Link& link, const rom::Image& image,
                       const std::vector<std::vector<std::uint8_t>>& inputs,

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <csignal>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "app/classes.hpp"
@@ -31,8 +33,20 @@ double milliseconds_of(const board::BoardRun& run) {
   return 1000.0 * static_cast<double>(run.cycles) / run.clock_hz;
 }
 
+// What the cost model counts with this board's memory at its clock.
+std::uint64_t counted_cycles(const board::Board& board, Config config, const Network& network,
+                             std::uint32_t clock_hz) {
+  config.memory = external_memory(board, config.hardware, clock_hz / 1e6);
+  config.engine = Engine::Model;
+  config.jitter = {};
+  Progress silent(true);
+  const Simulation simulation =
+      simulate(config, std::make_shared<const Network>(network), {}, silent);
+  return counter(simulation.result.totals, isa::Counter::Cycles);
+}
+
 std::string to_json(const board::Board& board, const Config& config, const Network& network,
-                    const board::BoardRun& run, const std::string& problem) {
+                    const board::BoardRun& run, std::uint64_t counted, const std::string& problem) {
   nlohmann::ordered_json json;
   json["schema"] = "tessera.board/1";
   json["board"] = board.name;
@@ -40,6 +54,7 @@ std::string to_json(const board::Board& board, const Config& config, const Netwo
   json["network"] = network.name;
   json["clock_hz"] = run.clock_hz;
   json["cycles"] = run.cycles;
+  json["model_cycles"] = counted;
   json["milliseconds"] = std::round(1000 * milliseconds_of(run)) / 1000;
   json["link_bytes"] = run.bytes_moved;
   json["link_resent"] = run.resent;
@@ -144,7 +159,8 @@ bool BoardCommand::infer(const board::Board& board, const Config& config,
       write_outputs(config, network, run.outputs, output_);
     }
   }
-  common_.write_json(to_json(board, config, network, run, problem));
+  const std::uint64_t counted = counted_cycles(board, config, network, run.clock_hz);
+  common_.write_json(to_json(board, config, network, run, counted, problem));
   if (!problem.empty()) {
     fmt::print(stderr, "cosim: {}\n", problem);
     return false;
@@ -153,6 +169,7 @@ bool BoardCommand::infer(const board::Board& board, const Config& config,
     fmt::print("{} on {}: {} cycles, {:.3f} ms at {} MHz, {:.1f} inferences per second\n",
                network.name, board.title, grouped(run.cycles), milliseconds_of(run),
                run.clock_hz / 1e6, 1000 / milliseconds_of(run));
+    fmt::print("the cost model counts {} cycles\n", grouped(counted));
     fmt::print("link: {} bytes, {} requests sent again\n", grouped(run.bytes_moved),
                grouped(run.resent));
     for (const ScoredClass& scored : scored_classes(config, network, run.outputs)) {

@@ -5,14 +5,18 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <thread>
 
+#include "board/simulated.hpp"
 #include "console/output_file.hpp"
 #include "console/progress.hpp"
 #include "fit/points.hpp"
 #include "fit/result.hpp"
 #include "fpga/flow.hpp"
 #include "report/report_html.hpp"
+#include "sim/tools/made_files.hpp"
 #include "sweep/store.hpp"
 #include "tessera/error.hpp"
 
@@ -26,11 +30,26 @@ constexpr std::size_t kMostJobs = 1024;
 constexpr std::size_t kMostPlacements = 100;
 constexpr double kBytesPerMegabyte = 1e6;
 
+// Asked for each candidate: looked up but once.
+std::function<double(double)> clocks_of(const board::Board& board) {
+  auto known = std::make_shared<std::map<int, double>>();
+  auto lock = std::make_shared<std::mutex>();
+  return [&board, known, lock](double mhz) {
+    const std::lock_guard<std::mutex> guard(*lock);
+    const int key = static_cast<int>(10 * mhz);
+    const auto found = known->find(key);
+    return found != known->end() ? found->second : (*known)[key] = clock_at_most(board, key / 10.0);
+  };
+}
+
 }  // namespace
 
 void FitCommand::add_to(CLI::App& app) {
   app.add_option("--config", config_, "run configuration (YAML): memory, policy, host")->required();
-  app.add_option("--part", part_, "FPGA, such as ecp5-25f")->required();
+  auto* part = app.add_option("--part", part_, "FPGA, such as ecp5-25f");
+  auto* board =
+      app.add_option("--board", board_, "board, such as ulx3s: its part, memory and clocks")
+          ->excludes(part);
   app.add_option("--network", given_, "network files or built-in names, with commas; repeatable")
       ->allow_extra_args(false);
   app.add_option("--out", out_, "folder for points, results and the best configuration")
@@ -43,7 +62,8 @@ void FitCommand::add_to(CLI::App& app) {
   app.add_option(
          "--bandwidth", bandwidth_,
          "megabytes per second of the board's memory: bytes per cycle follow from the clock")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::PositiveNumber)
+      ->excludes(board);
   app.add_option("--set", sets_, "path.to.key=value; repeatable")->allow_extra_args(false);
   app.add_option("--points", points_, "candidates to look at, at most (default 6000)")
       ->check(CLI::Range(std::size_t{1}, kMostPoints));
@@ -72,6 +92,14 @@ fit::Objective FitCommand::objective() const {
 fit::Question FitCommand::question() const {
   fit::Question question;
   question.part = &fpga::find_estimated_part(part_);
+  if (on_) {
+    // As small designs on two boards take it beside the accelerator: controller, port, link, pads.
+    constexpr fpga::Usage kSystem = {2200, 690, 2, 0};
+    question.board = fit::Surroundings{on_->name, kSystem, clocks_of(*on_),
+                                       [this](const Hardware& hardware, double mhz) {
+                                         return external_memory(*on_, hardware, mhz);
+                                       }};
+  }
   question.bandwidth = bandwidth_ * kBytesPerMegabyte;
   for (const std::string& network : networks_) {
     std::vector<std::string> sets = sets_;
@@ -94,11 +122,20 @@ std::string FitCommand::asked() const {
     space.axes.push_back({sweep::kNetworkKey, networks_});
   }
   const sweep::Definition definition = sweep::define(space, {});
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", definition.contents, definition.build, part_,
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", definition.contents, definition.build,
+                     board_.empty() ? part_ : board_ + contents(on_->folder / "board.yaml"),
                      bandwidth_, fmt::join(networks_, ","), fmt::join(sets_, "\n"));
 }
 
 bool FitCommand::run() {
+  if (part_.empty() && board_.empty()) {
+    throw InputError("cosim fit: give --part or --board");
+  }
+  if (!board_.empty()) {
+    on_ = board::find_board(board_);
+    part_ = on_->part.name;
+    on_->part.pins = contents(on_->folder / on_->part.family->pins_file);
+  }
   fit::SearchRequest request;
   request.objective = objective();
   request.points = points_;
@@ -148,6 +185,12 @@ bool FitCommand::run() {
     flow.part = evaluator.question().part;
     flow.hardware = hardware;
     flow.folder = fs::path(out_) / "placed";
+    if (on_) {
+      // The PLL's constraint is the placer's aim.
+      const double aim = clock_at_most(*on_, fpga::estimate(*flow.part, hardware).mhz);
+      flow.part = &on_->part;
+      flow.design = fpga::WholeDesign{"top", board_sources(*on_, hardware, aim, false)};
+    }
     try {
       const fpga::Design design =
           run_flow(flow, [&](const std::string& text) { progress.say(text); });
@@ -177,8 +220,12 @@ bool FitCommand::run() {
     write_text(json_, json);
   }
   if (!quiet_ && json_ != "-") {
-    fmt::print("{}\nthe best as a configuration: {}\n", to_text(result),
-               (fs::path(out_) / "best.yaml").string());
+    const std::string best = (fs::path(out_) / "best.yaml").string();
+    fmt::print("{}\nthe best as a configuration: {}\n", to_text(result), best);
+    if (on_) {
+      fmt::print("its bitstream: cosim fpga --board {} --config {} --freq {} --out FOLDER\n",
+                 board_, best, result.mhz[result.best]);
+    }
   }
   return true;
 }

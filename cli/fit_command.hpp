@@ -2,9 +2,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "board/description.hpp"
 #include "fit/evaluate.hpp"
 #include "fit/search.hpp"
 
@@ -22,9 +24,10 @@ class FitCommand {
   [[nodiscard]] fit::Objective objective() const;
   [[nodiscard]] std::string asked() const;
 
-  std::string config_, part_, out_, objective_ = "latency", json_, report_;
+  std::string config_, part_, board_, out_, objective_ = "latency", json_, report_;
   std::vector<std::string> given_, names_, sets_;
   std::vector<std::string> networks_;  ///< files
+  std::optional<board::Board> on_;
   double fps_ = 0, bandwidth_ = 0;
   std::size_t points_ = 6000, jobs_ = 0, placements_ = 3;
   bool no_place_ = false, fresh_ = false, quiet_ = false;

@@ -59,7 +59,9 @@ Speed Evaluator::speed_of(const std::shared_ptr<const Network>& network, const H
                           double mhz, std::uint64_t& host_operations) const {
   Config config = question_.config;
   config.hardware = hardware;
-  if (question_.bandwidth > 0 && mhz > 0) {
+  if (question_.board && mhz > 0) {
+    config.memory = question_.board->memory(hardware, clock_of(mhz));
+  } else if (question_.bandwidth > 0 && mhz > 0) {
     config.memory.bytes_per_cycle =
         std::min(static_cast<double>(hardware.bus_bytes), question_.bandwidth / (mhz * 1e6));
   }
@@ -76,6 +78,18 @@ Speed Evaluator::speed_of(const std::shared_ptr<const Network>& network, const H
 Outcome Evaluator::run(const Hardware& hardware, bool regardless) const {
   Outcome outcome;
   outcome.estimate = fpga::estimate(*question_.part, hardware);
+  if (question_.board) {
+    // What moves words between the bus and the memory grows with the bus.
+    const fpga::Usage& around = question_.board->usage;
+    constexpr std::uint32_t kLutsPerByte = 90;
+    constexpr std::uint32_t kFfsPerByte = 60;
+    constexpr std::uint32_t kMeasuredBus = 4;
+    const std::uint32_t wider = hardware.bus_bytes - std::min(hardware.bus_bytes, kMeasuredBus);
+    outcome.estimate.luts += around.luts + kLutsPerByte * wider;
+    outcome.estimate.ffs += around.ffs + kFfsPerByte * wider;
+    outcome.estimate.brams += around.brams + (hardware.bus_bytes - 1) / kMeasuredBus;
+    outcome.estimate.dsps += around.dsps;
+  }
   outcome.lacks = lacks_of(*question_.part, outcome.estimate);
   if (!outcome.lacks.empty() && !regardless) {
     return outcome;
@@ -98,6 +112,10 @@ Outcome Evaluator::run(const Hardware& hardware, bool regardless) const {
     outcome.speeds.clear();
   }
   return outcome;
+}
+
+double Evaluator::clock_of(double mhz) const {
+  return question_.board ? question_.board->clock(mhz) : mhz;
 }
 
 double Evaluator::milliseconds(const Speed& speed, double mhz) const {

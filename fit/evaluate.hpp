@@ -1,15 +1,26 @@
 // What a candidate costs and how fast it is, without synthesis.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "fpga/design.hpp"
 #include "fpga/parts/estimate.hpp"
 #include "tessera/config.hpp"
 
 namespace tessera::fit {
+
+/// A board around the accelerator.
+struct Surroundings {
+  std::string name;
+  fpga::Usage usage;  ///< of what else is on the chip, at four bytes of the bus
+  /// The fastest clock that it makes, of at most that many MHz; its slowest one when there is none.
+  std::function<double(double mhz)> clock;
+  std::function<ExternalMemory(const Hardware& hardware, double mhz)> memory;
+};
 
 /// What is asked.
 struct Question {
@@ -19,6 +30,7 @@ struct Question {
   /// Bytes per second of the board's memory, which bounds what the bus gets per cycle; 0: as the
   /// configuration's memory says.
   double bandwidth = 0;
+  std::optional<Surroundings> board;  ///< whose memory counts, then
 };
 
 /// Of one network.
@@ -48,6 +60,9 @@ class Evaluator {
   /// accelerator with all features could is a problem, unless the configuration says what the host
   /// takes for it.
   [[nodiscard]] Outcome run(const Hardware& hardware, bool regardless = false) const;
+
+  /// Of a design that reaches so many MHz: as fast, or as fast as the board makes it.
+  [[nodiscard]] double clock_of(double mhz) const;
 
   /// Milliseconds of a network at that clock, the host's with it.
   [[nodiscard]] double milliseconds(const Speed& speed, double mhz) const;

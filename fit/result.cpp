@@ -134,6 +134,7 @@ std::string to_json(const Result& result) {
   for (const auto& network : question.networks) {
     json["networks"].push_back(short_name(*network));
   }
+  json["board"] = question.board ? Json(question.board->name) : Json(nullptr);
   json["bandwidth"] = question.bandwidth > 0 ? Json(question.bandwidth) : Json(nullptr);
   json["examined"] = result.examined;
   json["good"] = result.good;
@@ -220,7 +221,20 @@ std::string best_config(const Result& result, const std::string& path,
                           ? std::filesystem::absolute(network).lexically_normal().string()
                           : network;
   const Question& question = result.evaluator->question();
-  if (question.bandwidth > 0) {
+  if (question.board) {
+    const ExternalMemory memory = question.board->memory(best.hardware, result.mhz[result.best]);
+    YAML::Node node;
+    node["bytes_per_cycle"] = memory.bytes_per_cycle;
+    node["latency"] = memory.latency;
+    node["turnaround"] = memory.turnaround;
+    node["dram"]["banks"] = memory.dram.banks;
+    node["dram"]["row_bytes"] = memory.dram.row_bytes;
+    node["dram"]["activate"] = memory.dram.activate;
+    node["dram"]["precharge"] = memory.dram.precharge;
+    node["dram"]["refresh_interval"] = memory.dram.refresh_interval;
+    node["dram"]["refresh_cycles"] = memory.dram.refresh_cycles;
+    config["memory"] = node;
+  } else if (question.bandwidth > 0) {
     if (!config["memory"].IsMap()) {
       YAML::Node preset;
       preset["preset"] = config["memory"];

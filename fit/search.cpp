@@ -49,9 +49,9 @@ Search::Search(const Evaluator& evaluator, const SearchRequest& request, Points&
     : evaluator_(evaluator), request_(request), points_(points) {}
 
 double Search::mhz_of(const Candidate& candidate) const {
-  return candidate.placed && candidate.placed->problem.empty()
-             ? candidate.placed->mhz
-             : candidate.outcome.estimate.mhz * clock_factor_;
+  return evaluator_.clock_of(candidate.placed && candidate.placed->problem.empty()
+                                 ? candidate.placed->mhz
+                                 : candidate.outcome.estimate.mhz * clock_factor_);
 }
 
 std::uint32_t Search::luts_of(const Candidate& candidate) const {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Verilator's lint of the accelerator of the system that boots it and of what places it alone: scripts/lint-rtl.sh PRESET...
+# Verilator's lint of the accelerator, of the system that boots it, of what places it alone, and of the boards' systems:
+# scripts/lint-rtl.sh PRESET...
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
@@ -15,4 +16,15 @@ for preset in "$@"; do
     "${parameters[@]/#/-G}" lint.vlt -f files.f "${boot[@]}"
   verilator --lint-only -Wall --no-timing --top-module harness \
     "${parameters[@]/#/-G}" lint.vlt -f files.f "${fpga[@]}"
+done
+
+mapfile -t system < <(sed 's#^#board/#' board/files.f)
+packages=$(mktemp -d)
+trap 'rm -rf "$packages"' EXIT
+for board in "$top"/configs/boards/*/; do
+  name=$(basename "$board")
+  echo "verilator lint: $name"
+  "$build/variant" board "$name" >"$packages/board_config_pkg.sv"
+  verilator --lint-only -Wall --no-timing -Wno-UNUSEDPARAM --top-module board_system lint.vlt \
+    "$packages/board_config_pkg.sv" -f files.f "${system[@]}"
 done

@@ -131,10 +131,10 @@ module sdram_port #(
   } state_t;
 
   typedef enum logic [1:0] {
-    ForRead,
-    ForWrite,
-    ForByteRead,
-    ForByteWrite
+    ForRead      = 2'd0,
+    ForWrite     = 2'd1,
+    ForByteRead  = 2'd2,
+    ForByteWrite = 2'd3
   } purpose_t;
 
   state_t state_q;
@@ -179,8 +179,12 @@ module sdram_port #(
   assign write_ready = !w_empty && (w_waiting_q >= 6'(Chunk) || w_ends_q) && may_answer;
   assign byte_ready = byte_valid_i && may_answer;
 
-  logic whole;  // no byte of the beat stays as it is
+  // Beats that leave bytes as they are, among those in the queue: without masks each goes alone.
+  logic [5:0] partial_q;
+  logic partial_in, whole, together;
+  assign partial_in = s_wvalid_i && s_wready_o && !(&s_wstrb_i);
   assign whole = HasMasks || (&w_strobes);
+  assign together = HasMasks || partial_q == '0;
 
   logic asks, taken;
   assign asks  = state_q == Ask;
@@ -239,7 +243,10 @@ module sdram_port #(
     is_outside = |(33'(address) >> (AddressBits + WordShift));
   endfunction
 
-  assign ar_pop = !reading_q && !ar_empty;
+  // The next burst is taken up as the last chunk of the one before leaves.
+  logic burst_left;
+  assign burst_left = taken && purpose_q == ForRead && read_left_q == 9'(beats_q);
+  assign ar_pop = !ar_empty && (!reading_q || burst_left);
 
   logic refuse_read;
   assign refuse_read = asks && purpose_q == ForRead && read_out_q;
@@ -258,25 +265,20 @@ module sdram_port #(
       writing_q <= 1'b0;
       response_q <= 1'b0;
       w_waiting_q <= '0;
+      partial_q <= '0;
       w_ends_q <= 1'b0;
       taken_q <= '0;
       refusing_q <= 1'b0;
       merge_q <= 1'b0;
       word_q <= '0;
     end else begin
-      if (ar_pop) begin
-        reading_q <= 1'b1;
-        read_id_q <= ar_id;
-        read_out_q <= is_outside(ar_address);
-        read_beat_q <= ar_address[BeatShift+:BeatBits];
-        read_left_q <= 9'(ar_len) + 9'd1;
-      end
       if (s_awvalid_i && s_awready_o) begin
         writing_q <= 1'b1;
         write_out_q <= is_outside(s_awaddr_i);
         write_beat_q <= s_awaddr_i[BeatShift+:BeatBits];
       end
       if (s_wvalid_i && s_wready_o && s_wlast_i) w_ends_q <= 1'b1;
+      partial_q <= partial_q + 6'(partial_in) - 6'(w_pop && !(&w_strobes));
       w_waiting_q <= w_waiting_q + 6'(s_wvalid_i && s_wready_o) - 6'(w_pop);
       if (response_q && s_bready_i) response_q <= 1'b0;
       if (w_pop) begin
@@ -297,12 +299,17 @@ module sdram_port #(
         Choose: begin
           merge_q <= 1'b0;
           word_q  <= '0;
-          // Reads and writes take turns where both wait.
-          if (write_ready && !(read_ready && purpose_q == ForWrite)) begin
+          // All take turns where they wait together.
+          if (byte_ready && !purpose_q[1]) begin
+            state_q   <= Ask;
+            purpose_q <= byte_write_i ? ForByteWrite : ForByteRead;
+            merge_q   <= byte_write_i && !HasMasks;
+            beats_q   <= 5'd1;
+          end else if (write_ready && !(read_ready && purpose_q == ForWrite)) begin
             state_q   <= Ask;
             purpose_q <= ForWrite;
             merge_q   <= !whole;
-            beats_q   <= !HasMasks ? 5'd1 :
+            beats_q   <= !together ? 5'd1 :
                 (w_waiting_q > 6'(Chunk)) ? 5'(Chunk) : w_waiting_q[4:0];
           end else if (read_ready) begin
             state_q   <= Ask;
@@ -353,6 +360,13 @@ module sdram_port #(
           state_q <= Ask;
         end
       endcase
+      if (ar_pop) begin
+        reading_q <= 1'b1;
+        read_id_q <= ar_id;
+        read_out_q <= is_outside(ar_address);
+        read_beat_q <= ar_address[BeatShift+:BeatBits];
+        read_left_q <= 9'(ar_len) + 9'd1;
+      end
     end
   end
 

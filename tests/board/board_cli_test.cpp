@@ -33,8 +33,9 @@ class BoardCli : public test::Cli {
   }
 
   std::string arguments(const std::string& board, const std::string& more) {
-    return "board --config " TESSERA_SOURCE_DIR "/configs/npu.yaml --set hardware=tiny --network " +
-           path("small.yaml") + " --board " + board + " " + more;
+    const std::string boards = TESSERA_SOURCE_DIR "/configs/boards/";
+    return "board --config " + boards + (test::fs::exists(boards + board) ? board : "ulx3s") +
+           "/npu.yaml --network " + path("small.yaml") + " --board " + board + " " + more;
   }
   Outcome board(const std::string& name, const std::string& more) {
     return run(arguments(name, more));
@@ -42,28 +43,28 @@ class BoardCli : public test::Cli {
 };
 
 TEST_F(BoardCli, EverySimulatedBoardComputesAsTheReferenceKernels) {
-  // The second one at another clock than its own.
-  for (const auto& [name, clock] :
-       {std::pair<std::string, int>{"ulx3s", 50}, {"colorlight-i5", 60}}) {
-    const std::string how = fmt::format("--simulate --quiet --clock {} ", clock);
+  for (const std::string name : {"ulx3s", "colorlight-i5", "tang-nano-20k"}) {
+    SCOPED_TRACE(name);
     const Outcome outcome =
-        board(name, how + "--output " + path("out.npy") + " --json " + path("a.json"));
+        board(name, "--simulate --quiet --output " + path("out.npy") + " --json " + path("a.json"));
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const auto json = nlohmann::json::parse(text_of(path("a.json")));
     EXPECT_EQ(json.at("schema"), "tessera.board/1");
     EXPECT_EQ(json.at("board"), name);
-    EXPECT_EQ(json.at("clock_hz"), 1'000'000 * clock);
+    EXPECT_EQ(json.at("clock_hz"), name == "tang-nano-20k" ? 54'000'000 : 50'000'000);
     EXPECT_TRUE(json.at("verified"));
-    EXPECT_GT(json.at("cycles"), 1000);
+    // Tiles of so small a network have odd bytes, and a memory without masks is read before these.
+    const double ratio = json.at("cycles").get<double>() / json.at("model_cycles").get<double>();
+    EXPECT_NEAR(ratio, 1, name == "colorlight-i5" ? 0.25 : 0.06);
     // The same bytes again.
-    ASSERT_EQ(board(name, how + "--json " + path("b.json")).code, 0);
+    ASSERT_EQ(board(name, "--simulate --quiet --json " + path("b.json")).code, 0);
     EXPECT_EQ(text_of(path("a.json")), text_of(path("b.json")));
     // Other engines give the same output.
-    ASSERT_EQ(
-        run("--config " TESSERA_SOURCE_DIR "/configs/npu.yaml --set hardware=tiny --network " +
-            path("small.yaml") + " --engine tlm --quiet --output " + path("tlm.npy"))
-            .code,
-        0);
+    ASSERT_EQ(run("--config " TESSERA_SOURCE_DIR "/configs/boards/" + name +
+                  "/npu.yaml --engine tlm --quiet --network " + path("small.yaml") + " --output " +
+                  path("tlm.npy"))
+                  .code,
+              0);
     EXPECT_EQ(text_of(path("out.npy")), text_of(path("tlm.npy")));
   }
 }

@@ -51,6 +51,17 @@ class Bench {
     for (std::uint32_t at = 0; at < kRegion; at += 4096) fill(at, 4096);
   }
 
+  /// Cycles from a read's address to its first beat, in a row that is open.
+  unsigned latency() {
+    unsigned cycles = 0;
+    for (int i = 0; i < 2; ++i) {
+      reads_.push_back({true, 64, 1});
+      waiting_.push_back(reads_.back());
+      for (cycles = 0; !reads_.empty(); ++cycles) cycle(false);
+    }
+    return cycles - 1;
+  }
+
   /// Beats per cycle of a long read, when nothing else is wanted.
   double streaming() {
     const std::uint64_t begin = cycles_;
@@ -287,6 +298,7 @@ int main(int argc, char** argv) {
   const unsigned cycles = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 300000;
   Bench bench(seed);
   bench.until_ready();
+  if (!bench.wrong()) std::printf("answers after %u cycles\n", bench.latency());
   if (!bench.wrong()) std::printf("streams %.2f beats per cycle\n", bench.streaming());
   if (!bench.wrong()) bench.traffic(cycles);
   bench.report();

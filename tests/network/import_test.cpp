@@ -90,7 +90,7 @@ TEST(Yaml, EveryShippedNetworkReads) {
     EXPECT_FALSE(load_network(entry.path().string(), 1).operators.empty());
     ++count;
   }
-  EXPECT_EQ(count, 7U);
+  EXPECT_EQ(count, 8U);
 }
 
 std::uint64_t macs(const std::string& name) {

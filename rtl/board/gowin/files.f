@@ -1,0 +1,4 @@
+clocks.sv
+pads_out.sv
+pads_both.sv
+clock_out.sv

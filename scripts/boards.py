@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""The tables of docs/boards.md: each board's hardware placed, and networks on the simulated board.
+
+boards.py COSIM [--write | --check] [--no-place] [--networks a,b] [BOARD ...]
+Rows that are not named stay as they are. With --check what is found must be what the page says. The networks are the published models
+beside the project (TESSERA_SHARED); without them they are left out.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+PAGE = TOP / "docs" / "boards.md"
+BOARDS = TOP / "configs" / "boards"
+SHARED = pathlib.Path(os.environ.get("TESSERA_SHARED", TOP.parent / "shared"))
+MODELS = ["kws_dscnn", "ic_resnet8", "person_detect"]
+DESIGNS = "| board | array | LUT | of | FF | RAM | DSP | reaches | runs at |"
+RUNS = "| board | network | cycles | the cost model counts | ms | per second |"
+
+
+def run(cosim, *arguments):
+    done = subprocess.run([cosim, *arguments, "--quiet", "--json", "-"], check=True, stdout=subprocess.PIPE)
+    return json.loads(done.stdout)
+
+
+def line_of(*cells):
+    return "| " + " | ".join(str(cell) for cell in cells) + " |"
+
+
+def design_of(cosim, board):
+    with tempfile.TemporaryDirectory() as folder:
+        design = run(cosim, "fpga", "--board", board, "--config", str(BOARDS / board / "npu.yaml"), "--out", folder)
+    hardware = design["hardware"]
+    return line_of(board, f"{hardware['atomic_c']} x {hardware['atomic_k']}", design["luts"], design["luts_available"],
+                   design["ffs"], design["brams"], design["dsps"], f"{design['fmax_mhz']:.1f} MHz",
+                   f"{design['clock_mhz']:g} MHz")
+
+
+def run_of(cosim, board, model):
+    result = run(cosim, "board", "--board", board, "--config", str(BOARDS / board / "npu.yaml"), "--simulate",
+                 "--network", str(SHARED / "models" / model / "model.tflite"))
+    assert result["verified"], result
+    milliseconds = 1000 * result["cycles"] / result["clock_hz"]
+    return line_of(board, model, result["cycles"], result["model_cycles"], f"{milliseconds:.3f}", f"{1000 / milliseconds:.1f}")
+
+
+def key(line, cells):
+    return [cell.strip() for cell in line.split("|")][1:1 + cells]
+
+
+def replaced(page, header, row, cells):
+    """The row in the place of the one with its first cells in the table that begins with the header."""
+    lines = page.split("\n")
+    at = lines.index(header) + 2
+    while lines[at].startswith("|") and key(lines[at], cells) != key(row, cells):
+        at += 1
+    lines[at:at + (1 if lines[at].startswith("|") else 0)] = [row]
+    return "\n".join(lines)
+
+
+def main():
+    cosim, *rest = sys.argv[1:]
+    models = MODELS
+    if "--networks" in rest:
+        at = rest.index("--networks")
+        models = [name for name in rest[at + 1].split(",") if name]
+        del rest[at:at + 2]
+    boards = [a for a in rest if not a.startswith("--")] or sorted(p.name for p in BOARDS.iterdir())
+    old = new = PAGE.read_text()
+    for board in boards:
+        if "--no-place" not in rest:
+            line = design_of(cosim, board)
+            print(line, flush=True)
+            new = replaced(new, DESIGNS, line, 1)
+        for model in models:
+            if not (SHARED / "models").is_dir():
+                print("skipped: no published models on this machine (TESSERA_SHARED)")
+                break
+            line = run_of(cosim, board, model)
+            print(line, flush=True)
+            new = replaced(new, RUNS, line, 2)
+    if "--write" in rest:
+        PAGE.write_text(new)
+    elif "--check" in rest and new != old:
+        sys.exit(f"{PAGE} says something else: scripts/boards.py COSIM --write")
+
+
+if __name__ == "__main__":
+    main()

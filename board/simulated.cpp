@@ -58,7 +58,7 @@ fs::path write_package(const std::string& name, const std::string& text) {
   CacheKey key;
   key.add(text);
   const fs::path folder = cache_dir() / ("board-" + key.text());
-  const fs::path file = folder / (name + ".sv");
+  fs::path file = folder / (name + ".sv");
   made_once(folder, [&](const fs::path& work) { std::ofstream(work / file.filename()) << text; });
   return file;
 }

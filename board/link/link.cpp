@@ -100,9 +100,9 @@ Reply Link::ask(Operation operation, std::uint32_t address, std::uint16_t length
   request.length = length;
   request.data = data;
   const std::vector<std::uint8_t> line = encode(request);
-  const std::uint64_t bytes = line.size() + 2 * (length + 16U);
+  const std::uint64_t bytes = line.size() + 2 * (std::uint64_t{length} + 16);
   const milliseconds patience =
-      options_.patience + milliseconds(1000 * kBitsPerByte * bytes / options_.baud);
+      options_.patience + milliseconds(std::uint64_t{1000} * kBitsPerByte * bytes / options_.baud);
   std::string last = "no answer";
   for (std::uint32_t attempt = 0; attempt < options_.attempts; ++attempt) {
     resent_ += attempt > 0 ? 1 : 0;
@@ -150,9 +150,9 @@ std::uint32_t Link::read_register(std::uint32_t offset) {
 }
 
 void Link::write_register(std::uint32_t offset, std::uint32_t value) {
-  std::vector<std::uint8_t> data;
-  for (int i = 0; i < 4; ++i) {
-    data.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+  std::vector<std::uint8_t> data(4);
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    data[i] = static_cast<std::uint8_t>(value >> (8 * i));
   }
   ask(Operation::WriteRegister, offset, 4, data);
 }

@@ -1,9 +1,9 @@
 // `cosim board`: boards that are simulated, behind a pseudo-terminal and without.
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -32,10 +32,12 @@ class BoardCli : public test::Cli {
     test::write_text(path("small.yaml"), kNetwork);
   }
 
-  std::string arguments(const std::string& board, const std::string& more) {
+  std::string arguments(const std::string& board, const std::string& more,
+                        const std::string& network = "") {
     const std::string boards = TESSERA_SOURCE_DIR "/configs/boards/";
     return "board --config " + boards + (test::fs::exists(boards + board) ? board : "ulx3s") +
-           "/npu.yaml --network " + path("small.yaml") + " --board " + board + " " + more;
+           "/npu.yaml --network " + (network.empty() ? path("small.yaml") : network) + " --board " +
+           board + " " + more;
   }
   Outcome board(const std::string& name, const std::string& more) {
     return run(arguments(name, more));
@@ -116,6 +118,7 @@ class Served {
   Served& operator=(Served&&) = delete;
 
   [[nodiscard]] const std::string& port() const { return port_; }
+  [[nodiscard]] pid_t process() const { return process_; }
   /// Its exit code.
   int stop() {
     int status = 0;
@@ -146,7 +149,14 @@ TEST_F(BoardCli, ASerialPortIsAsGoodAsTheBoardItself) {
   EXPECT_NE(other.err.find("the board has other hardware than the configuration: register 0x"),
             std::string::npos)
       << other.err;
-  EXPECT_EQ(served.stop(), 0);
+  // Unplugged while a network is being loaded.
+  const Outcome unplugged =
+      execute(fmt::format("{{ sleep 3; kill -9 {}; }} & {} {}", served.process(), COSIM,
+                          arguments("ulx3s", port + "--set policy=first-fit", "lenet5")));
+  EXPECT_EQ(unplugged.code, 1);
+  EXPECT_NE(unplugged.err.find(served.port() + ": the line is gone"), std::string::npos)
+      << unplugged.err;
+  served.stop();
   EXPECT_EQ(board("ulx3s", port).code, 2) << "the port is gone";
 }
 

@@ -170,7 +170,7 @@ TEST_F(HostLink, TenThousandFaultsAreEachSentAgainAndNothingIsDoneTwice) {
     const auto address = static_cast<std::uint32_t>(random() % (kMemoryBytes - 64));
     const std::uint64_t size = 1 + random() % 64;
     const auto reg = static_cast<std::uint32_t>(8 + 4 * (random() % 14));
-    switch (random() % 5) {
+    switch (random() % 6) {
       case 0: {
         std::vector<std::uint8_t> bytes(size);
         for (std::uint8_t& byte : bytes) {
@@ -197,6 +197,16 @@ TEST_F(HostLink, TenThousandFaultsAreEachSentAgainAndNothingIsDoneTwice) {
           ASSERT_EQ(link.read_register(reg), registers[reg]);
         }
         ASSERT_EQ(link.read_register(0), writes);
+        break;
+      case 4:
+        // Refused, and refused again when the first refusal is lost.
+        try {
+          link.write_register(0x800, 1);
+          FAIL();
+        } catch (const LinkError& error) {
+          ASSERT_NE(std::string(error.what()).find("nothing there"), std::string::npos)
+              << error.what();
+        }
         break;
       default:
         link.reset();

@@ -34,7 +34,7 @@ def design_of(cosim, board):
     with tempfile.TemporaryDirectory() as folder:
         design = run(cosim, "fpga", "--board", board, "--config", str(BOARDS / board / "npu.yaml"), "--out", folder)
     hardware = design["hardware"]
-    return line_of(board, f"{hardware['atomic_c']} x {hardware['atomic_k']}", design["luts"], design["luts_available"],
+    return line_of(board, f"{hardware['AtomicC']} x {hardware['AtomicK']}", design["luts"], design["luts_available"],
                    design["ffs"], design["brams"], design["dsps"], f"{design['fmax_mhz']:.1f} MHz",
                    f"{design['clock_mhz']:g} MHz")
 

@@ -53,6 +53,35 @@ TEST_F(FitCli, IsTakenUpWhereItWasLeft) {
   EXPECT_NE(other.err.find("another question"), std::string::npos) << other.err;
 }
 
+TEST_F(FitCli, ABoardBringsItsPartItsMemoryAndItsClocks) {
+  const Outcome outcome = fit(
+      "--board colorlight-i5 --network lenet5 --points 150 --no-place --json " + path("fit.json"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("its bitstream: cosim fpga --board colorlight-i5 --config "),
+            std::string::npos)
+      << outcome.out;
+  const auto json = nlohmann::json::parse(text_of(path("fit.json")));
+  EXPECT_EQ(json.at("board"), "colorlight-i5");
+  EXPECT_EQ(json.at("part"), "ecp5-25f");
+  const auto& best = json.at("candidates").at(json.at("best").get<std::size_t>());
+  // The board's memory at the clock that the PLL makes: the same cycles again.
+  const Outcome ran = run("--config " + path("out/best.yaml") + " --engine model --quiet --json " +
+                          path("run.json"));
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto result = nlohmann::json::parse(text_of(path("run.json")));
+  EXPECT_EQ(result.at("totals").at("cycles"), best.at("cycles").at(0));
+  for (const auto& [wrong, words] :
+       {std::pair<std::string, std::string>{"--board none", "no such board"},
+        {"--board ulx3s --part ecp5-25f", "excludes"},
+        {"--board ulx3s --bandwidth 100", "excludes"},
+        {"--board tang-nano-20k", "there are estimates for ECP5 only"},
+        {"", "give --part or --board"}}) {
+    const Outcome refused = fit(wrong + " --network lenet5 --no-place");
+    EXPECT_EQ(refused.code, 2) << wrong;
+    EXPECT_NE(refused.err.find(words), std::string::npos) << refused.err;
+  }
+}
+
 TEST_F(FitCli, WhatIsSetIsInTheBestConfiguration) {
   const Outcome outcome =
       fit("--part ecp5-25f --network lenet5 --points 120 --no-place --quiet --bandwidth 300 "

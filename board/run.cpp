@@ -74,7 +74,9 @@ class OnBoard : public rom::Device {
 };
 
 void check_board(Link& link, const rom::Image& image) {
-  for (const auto& [offset, value] : identity_of(image.program.hardware)) {
+  auto expected = identity_of(image.program.hardware);
+  expected.emplace_back(isa::reg::kFeatures, image.program.hardware.features);
+  for (const auto& [offset, value] : expected) {
     const std::uint32_t found = link.read_register(offset);
     if (found != value) {
       throw InputError(fmt::format(

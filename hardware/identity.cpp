@@ -20,8 +20,7 @@ std::vector<std::pair<std::uint32_t, std::uint64_t>> identity_of(const Hardware&
           {isa::reg::kParamGroups, hardware.param_groups},
           {isa::reg::kWindow,
            window.rows == 0 ? 0U : window.rows | window.cols << 8 | hardware.line_atoms << 16},
-          {isa::reg::kBusBytes, hardware.bus_bytes},
-          {isa::reg::kFeatures, hardware.features}};
+          {isa::reg::kBusBytes, hardware.bus_bytes}};
 }
 
 }  // namespace tessera

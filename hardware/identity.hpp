@@ -9,7 +9,8 @@
 
 namespace tessera {
 
-/// Offset and value of each register by which a host knows that hardware.
+/// Offset and value of each register by which a host knows that hardware; as many as the cost
+/// model has time for before a run: FEATURES is not among them.
 std::vector<std::pair<std::uint32_t, std::uint64_t>> identity_of(const Hardware& hardware);
 
 }  // namespace tessera

@@ -1,7 +1,7 @@
 // Hardware presets for build scripts:
 //   variant parameters PRESET   the RTL's parameters, NAME=VALUE, one a line
 //   variant build PRESET...     Verilates the presets that are not in the cache yet
-//   variant board BOARD         the package with the parameters of a board with its own configuration
+//   variant board BOARD...      the package with the parameters of a board
 #include <fmt/format.h>
 
 #include <exception>

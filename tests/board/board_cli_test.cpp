@@ -152,9 +152,11 @@ TEST_F(BoardCli, ASerialPortIsAsGoodAsTheBoardItself) {
             std::string::npos)
       << other.err;
   // Unplugged while a network is being loaded.
-  const Outcome unplugged =
-      execute(fmt::format("{{ sleep 3; kill -9 {}; }} & {} {}", served.process(), COSIM,
-                          arguments("ulx3s", port + "--set policy=first-fit", "lenet5")));
+  const std::string loud = "--port " + served.port() + " --set policy=first-fit";
+  const Outcome unplugged = execute(fmt::format(
+      "{{ for i in $(seq 600); do grep -q loading {} && break; sleep 0.1; done; kill -9 {}; }} & "
+      "{} {}",
+      path("stderr"), served.process(), COSIM, arguments("ulx3s", loud, "lenet5")));
   EXPECT_EQ(unplugged.code, 1);
   EXPECT_NE(unplugged.err.find(served.port() + ": the line is gone"), std::string::npos)
       << unplugged.err;

@@ -65,8 +65,8 @@ TEST_F(FitCli, ABoardBringsItsPartItsMemoryAndItsClocks) {
   EXPECT_EQ(json.at("part"), "ecp5-25f");
   const auto& best = json.at("candidates").at(json.at("best").get<std::size_t>());
   // The board's memory at the clock that the PLL makes: the same cycles again.
-  const Outcome ran = run("--config " + path("out/best.yaml") + " --engine model --quiet --json " +
-                          path("run.json"));
+  const Outcome ran =
+      run("--config " + path("out/best.yaml") + " --engine tlm --quiet --json " + path("run.json"));
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto result = nlohmann::json::parse(text_of(path("run.json")));
   EXPECT_EQ(result.at("totals").at("cycles"), best.at("cycles").at(0));

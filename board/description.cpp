@@ -157,23 +157,27 @@ ExternalMemory external_memory(const Board& board, const Hardware& hardware, dou
   return memory;
 }
 
-double clock_at_most(const Board& board, double mhz) {
+std::vector<double> clocks_of(const Board& board) {
   constexpr std::uint32_t kMostDivider = 8;
   constexpr std::uint32_t kMostFactor = 64;
-  double best = 0;
-  double slowest = 0;
+  std::vector<double> clocks;
   for (std::uint32_t divider = 1; divider <= kMostDivider; ++divider) {
     for (std::uint32_t factor = 1; factor <= kMostFactor; ++factor) {
       const double clock = board.pin_mhz * factor / divider;
       const bool too_fast = board.memory.cas_latency == 2 && 1000 / clock < board.memory.cas_2_ns;
-      if (too_fast || !can_be_made(board, clock)) {
-        continue;
+      if (!too_fast && can_be_made(board, clock)) {
+        clocks.push_back(clock);
       }
-      slowest = slowest == 0 ? clock : std::min(slowest, clock);
-      best = clock <= mhz ? std::max(best, clock) : best;
     }
   }
-  return best > 0 ? best : slowest;
+  std::sort(clocks.begin(), clocks.end());
+  clocks.erase(std::unique(clocks.begin(), clocks.end()), clocks.end());
+  return clocks;
+}
+
+double clock_at_most(const std::vector<double>& clocks, double mhz) {
+  const auto above = std::upper_bound(clocks.begin(), clocks.end(), mhz);
+  return above == clocks.begin() ? clocks.front() : *(above - 1);
 }
 
 }  // namespace tessera::board

@@ -52,8 +52,11 @@ Board find_board(const std::string& name);
 /// The board's memory as the cost model and the simulations count it, at that clock.
 ExternalMemory external_memory(const Board& board, const Hardware& hardware, double mhz);
 
-/// The fastest clock of at most `mhz` that the board's PLL makes, its memory takes and its link can
-/// be made of; its slowest one when there is none.
-double clock_at_most(const Board& board, double mhz);
+/// All clocks that the board's PLL makes, its memory takes and its link can be made of, in MHz, the
+/// slowest first.
+std::vector<double> clocks_of(const Board& board);
+
+/// The fastest of them of at most `mhz`; the slowest one when there is none.
+double clock_at_most(const std::vector<double>& clocks, double mhz);
 
 }  // namespace tessera::board

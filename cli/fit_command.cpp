@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
-#include <mutex>
 #include <thread>
 
 #include "board/simulated.hpp"
@@ -29,18 +27,6 @@ constexpr std::size_t kMostPoints = 1000000;
 constexpr std::size_t kMostJobs = 1024;
 constexpr std::size_t kMostPlacements = 100;
 constexpr double kBytesPerMegabyte = 1e6;
-
-// Asked for each candidate: looked up but once.
-std::function<double(double)> clocks_of(const board::Board& board) {
-  auto known = std::make_shared<std::map<int, double>>();
-  auto lock = std::make_shared<std::mutex>();
-  return [&board, known, lock](double mhz) {
-    const std::lock_guard<std::mutex> guard(*lock);
-    const int key = static_cast<int>(10 * mhz);
-    const auto found = known->find(key);
-    return found != known->end() ? found->second : (*known)[key] = clock_at_most(board, key / 10.0);
-  };
-}
 
 }  // namespace
 
@@ -95,10 +81,12 @@ fit::Question FitCommand::question() const {
   if (on_) {
     // As small designs on two boards take it beside the accelerator: controller, port, link, pads.
     constexpr fpga::Usage kSystem = {2200, 690, 2, 0};
-    question.board = fit::Surroundings{on_->name, kSystem, clocks_of(*on_),
-                                       [this](const Hardware& hardware, double mhz) {
-                                         return external_memory(*on_, hardware, mhz);
-                                       }};
+    question.board = fit::Surroundings{
+        on_->name, kSystem,
+        [clocks = board::clocks_of(*on_)](double mhz) { return board::clock_at_most(clocks, mhz); },
+        [this](const Hardware& hardware, double mhz) {
+          return external_memory(*on_, hardware, mhz);
+        }};
   }
   question.bandwidth = bandwidth_ * kBytesPerMegabyte;
   for (const std::string& network : networks_) {
@@ -187,7 +175,7 @@ bool FitCommand::run() {
     flow.folder = fs::path(out_) / "placed";
     if (on_) {
       // The PLL's constraint is the placer's aim.
-      const double aim = clock_at_most(*on_, fpga::estimate(*flow.part, hardware).mhz);
+      const double aim = evaluator.clock_of(fpga::estimate(*flow.part, hardware).mhz);
       flow.part = &on_->part;
       flow.design = fpga::WholeDesign{"top", board_sources(*on_, hardware, aim, false)};
     }

@@ -48,7 +48,7 @@ void check_timing(const fpga::Design& design, const board::Board& board) {
     throw InputError(fmt::format(
         "{} at {} MHz: the placed design reaches {:.1f} MHz; try more --seeds, or --freq {}",
         board.title, design.clock_mhz, design.fastest().mhz,
-        clock_at_most(board, design.fastest().mhz)));
+        board::clock_at_most(clocks_of(board), design.fastest().mhz)));
   }
 }
 

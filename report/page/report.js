@@ -483,10 +483,12 @@
     const hardware = design.hardware;
     const resources = [['LUTs', 'luts'], ['flip-flops', 'ffs'], ['block RAMs', 'brams'], ['multipliers', 'dsps']]
         .map(([name, key]) => ({name, used: design[key], available: design[`${key}_available`]}));
-    document.getElementById('title').textContent = `${hardware.name} on ${design.part}`;
+    document.getElementById('title').textContent =
+        `${hardware.name} on ${design.board ? `${design.board} (${design.part})` : design.part}`;
     document.getElementById('summary').textContent =
         `${hardware.AtomicC} x ${hardware.AtomicK} MACs, ${grouped(design.luts)} LUTs` +
         (design.fmax_mhz === null ? ', not placed' : `, ${design.fmax_mhz.toFixed(1)} MHz`) +
+        (design.clock_mhz ? ` reached, its clock has ${design.clock_mhz} MHz` : '') +
         (design.network === undefined ? '' : `; ${design.network}: ${grouped(design.cycles)} cycles` +
             (design.inferences_per_second === null ? '' : `, ${design.inferences_per_second.toFixed(1)} inferences per second`)) +
         `; ${Object.entries(design.tools).map(([tool, version]) => `${tool} ${version.match(/\d+\.\d+[.\d]*/) ?? version}`).join(', ')}`;

@@ -30,6 +30,7 @@
     chart.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
     found.chosen = [...document.querySelectorAll('tr.chosen')].map((row) => row.children[0].textContent);
     for (const element of document.querySelectorAll('[src], [href]')) found.external.push(element.outerHTML.slice(0, 200));
+    found.head = ['title', 'summary'].map((id) => document.getElementById(id)?.textContent ?? '');
     window.dispatchEvent(new Event('beforeprint'));
     const text = document.createElement('pre');
     text.id = 'probe';

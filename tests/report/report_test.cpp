@@ -230,6 +230,18 @@ TEST_F(Page, OfADesignShowsItsModulesAndItsCriticalPath) {
   ASSERT_EQ(found["rows"].size(), 3U);
   EXPECT_EQ(found["rows"][0], Json({"u_store/u_drain", "2000", "500", "1", "9"}));
   EXPECT_EQ(found["rows"][2][0], "(top)");
+  EXPECT_EQ(found["head"][0], "tiny on ecp5-25f");
+  // A board: its clock is what the figures are at.
+  design["board"] = "ulx3s";
+  design["clock_mhz"] = 40;
+  write_text(path("board.html"), design_html(design.dump()));
+  found = opened(path("board.html"));
+  ASSERT_FALSE(found.is_null());
+  EXPECT_EQ(found["head"][0], "tiny on ulx3s (ecp5-25f)");
+  EXPECT_NE(found["head"][1].get<std::string>().find("41.5 MHz reached, its clock has 40 MHz"),
+            std::string::npos);
+  design.erase("board");
+  design.erase("clock_mhz");
   // Counted only: no clock and no path.
   design["fmax_mhz"] = nullptr;
   design["inferences_per_second"] = nullptr;

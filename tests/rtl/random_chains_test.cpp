@@ -7,49 +7,14 @@
 
 #include <cstdlib>
 
-#include "tests/rtl/random_case.hpp"
+#include "tests/rtl/random_layers.hpp"
 #include "tests/setups.hpp"
 
 namespace tessera {
 namespace {
 
-using test::pick;
-
-std::string draw_layer(int atomic, const std::string& in) {
-  const int kernel = pick(1, 4);
-  const int kind = pick(0, 5);
-  const std::string shape = fmt::format("{}kernel: [{}, {}], stride: [{}, {}]", in, kernel,
-                                        pick(1, 4), pick(1, 2), pick(1, 2));
-  if (kind == 0) {
-    return fmt::format("  - max_pool2d: {{{}, padding: same}}\n", shape);
-  }
-  if (kind <= 2) {
-    return fmt::format("  - depthwise_conv2d: {{{}, padding: same}}\n", shape);
-  }
-  return fmt::format("  - conv2d: {{{}, out_channels: {}, padding: same}}\n", shape,
-                     std::max(1, pick(0, 3) * atomic + pick(-1, 1)));
-}
-
 void run(const std::string& preset) {
-  const Hardware hw = hardware_preset(preset);
-  const auto atomic = static_cast<int>(hw.atomic_c);
-  const int height = pick(12, 60);
-  const int width = pick(5, 24);
-  const int channels = std::max(1, pick(0, 2) * atomic + pick(-1, 3));
-  test::RandomCase drawn;
-  drawn.network = "layers:\n";
-  const int layers = pick(1, 4);
-  for (int i = 0; i < layers; ++i) {
-    drawn.network += draw_layer(
-        atomic, i == 0 ? fmt::format("in: [{}, {}, {}], ", height, width, channels) : "");
-  }
-  // Room for some rows of the first layer's feature, and for as much again of all else.
-  const int row = width * ((channels + atomic - 1) / atomic);
-  const int atoms = std::min(static_cast<int>(hw.cbuf_atoms()), row * pick(6, 40) + pick(0, 200));
-  drawn.config = test::draw_config(
-      preset, atoms * atomic,
-      pick(0, 1) == 0 ? "name: best, objective: cycles" : "name: best, objective: traffic");
-  const test::Outcome outcome = test::run_case(drawn);
+  const test::Outcome outcome = test::run_case(test::draw_chain(preset));
   const bool wraps = disassemble(outcome.program).find("CV_RING") != std::string::npos;
   RC_TAG(std::string(wraps ? "rows wrap around" : "rows do not wrap around"));
 }

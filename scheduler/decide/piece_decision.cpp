@@ -104,8 +104,18 @@ std::optional<LayerDecision> decide_parts(const ConvShape& shape, const Hardware
   return decision;
 }
 
-void begin_early(const Hardware& hardware, std::uint32_t parts, PlannedPiece& planned) {
-  if (planned.data.fold) {
+// Bytes of a pixel that are written or read one by one: tiles are single rows then, and features
+// that stay in parts have one tile for all rows.
+bool needs_single_rows(const Piece& piece, const ConvShape& shape) {
+  const bool per_pixel = piece.operand_view && (piece.operand_view->row_stride != 0 ||
+                                                piece.operand_view->pixel_stride != 0);
+  return shape.out_h > 1 && (piece.output_view.channel_stride != 1 ||
+                             (per_pixel && piece.operand_view->channel_stride != 1));
+}
+
+void begin_early(const Piece& piece, const Hardware& hardware, std::uint32_t parts,
+                 PlannedPiece& planned) {
+  if (planned.data.fold || needs_single_rows(piece, planned.shape)) {
     return;
   }
   PlannedPiece other = planned;
@@ -129,7 +139,9 @@ void decide_for_traffic(const Piece& piece, const Hardware& hardware, PlannedPie
     other.data.fold = piece.folded_columns->fold;
   }
   read_needed_pixels(other);
-  if (auto decision = decide_least_traffic(other.shape, hardware, other.data.fold)) {
+  auto decision = decide_least_traffic(other.shape, hardware, other.data.fold);
+  const bool one_tile = decision && decision->feature_resident && decision->channel_parts > 1;
+  if (decision && !(one_tile && needs_single_rows(piece, other.shape))) {
     decision->sizes = planned.decision.sizes;
     decision->trace = std::move(planned.decision.trace);
     other.decision = std::move(*decision);
@@ -156,7 +168,7 @@ PlannedPiece decide_piece(const Piece& piece, const Hardware& hardware, const Po
     put_side_by_side(piece, hardware, policy, planned);
   }
   if (variant.parts > 1) {
-    begin_early(hardware, variant.parts, planned);
+    begin_early(piece, hardware, variant.parts, planned);
   } else if (variant.least_traffic) {
     decide_for_traffic(piece, hardware, planned);
   }

@@ -61,6 +61,23 @@ TEST(Compile, PaddingFunctionsAndAdditionsRideOnConvolutions) {
             0U);
 }
 
+// Random hardware found it: features that stay in parts have one tile for all rows, a value per
+// pixel is loaded row by row.
+TEST(Compile, ValuesPerPixelAreLoadedForAllRows) {
+  const Network network = import_yaml(
+      "inputs: {x: {shape: [1, 3, 8, 3]}, y: {shape: [1, 3, 8, 1]}}\n"
+      "layers: [{add: {from: [y, x]}}]",
+      "net.yaml", 1);
+  const Config config = parse_config(
+      "hardware: {array: {atomic_c: 2, atomic_k: 52}, cbuf: {size: 19278, banks: 63}, "
+      "accumulators: 128, param_groups: 64, bus_bytes: 8, post_lanes: 4, features: {depthwise: "
+      "no}}\n"
+      "memory: {bytes_per_cycle: 7, latency: 50}\nnetwork: lenet5\npolicy: best\n",
+      "npu.yaml", {});
+  const Program program = compile(network, config.hardware, config.policy);
+  EXPECT_EQ(check_program(program), std::vector<std::string>{});
+}
+
 TEST(Compile, ChannelsOfAConcatenationAreWrittenInPlace) {
   const Program program = compiled(
       "conv2d: {name: a, in: [2, 4, 4], out_channels: 4, kernel: 1}}, "

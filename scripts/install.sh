@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing: scripts/install.sh [build|web|test|ci|fpga]; `fpga`
-# also gets the open FPGA tools, into a Python environment of their own in build/fpga.
+# Installs the Debian packages that are missing: scripts/install.sh [build|web|test|ci|fpga|verify]; `fpga`
+# also gets the open FPGA tools, `verify` other people's bus models, solvers and interpreters, each into a
+# Python environment of their own, build/fpga and build/verify.
 set -euo pipefail
 
 build=(g++ make cmake ninja-build verilator zlib1g-dev libyaml-cpp-dev libcli11-dev libfmt-dev
@@ -13,6 +14,7 @@ command -v npm >/dev/null || web+=(nodejs npm)
 test=("${build[@]}" "${web[@]}" gtkwave libonnx-testdata chromium slurm-wlm munge procps
   clang gcc-arm-none-eabi gcc-riscv64-unknown-elf python3 zsh groff-base)
 fpga=("${build[@]}" python3-venv)
+verify=("${build[@]}" python3-venv python3-dev berkeley-abc)
 ci=("${test[@]}" clang-format clang-tidy libclang-rt-dev python3-venv)
 
 level=${1:-build}
@@ -31,10 +33,10 @@ if ((${#missing[@]})); then
   "${as_root[@]}" apt-get -q install -y --no-install-recommends "${missing[@]}"
 fi
 
-if [[ $level == fpga ]]; then
+if [[ $level == fpga || $level == verify ]]; then
   top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-  venv=$top/build/fpga/venv
-  wanted=$top/scripts/fpga-requirements.txt
+  venv=$top/build/$level/venv
+  wanted=$top/scripts/$level-requirements.txt
   if ! cmp -s "$wanted" "$venv/requirements.txt"; then
     python3 -m venv --clear "$venv"
     "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"

@@ -23,6 +23,10 @@ RTL = TOP / "rtl"
 TOOLS = Path(sys.executable).parent
 
 
+class NoAnswer(Exception):
+    """A solver said neither."""
+
+
 def run(command, cwd, limit):
     """Output of a command; what it wrote until then when the limit of seconds is over."""
     environment = {**os.environ, "PATH": f"{HERE}:{TOOLS}:{os.environ['PATH']}"}
@@ -69,7 +73,7 @@ def bounded(script, depth, folder, limit):
         return None
     violated = re.findall(r"Assert failed in \w+: .*?\((\w+)\)|Assert failed in \w+: (\S+)", output)
     if not violated:
-        raise SystemExit(f"{folder}: {output.strip().splitlines()[-1] if output.strip() else 'no answer'}")
+        raise NoAnswer((output.strip().splitlines() or ["nothing"])[-1])
     return {a or b.split(".")[-1] for a, b in violated}
 
 
@@ -92,7 +96,7 @@ def unbounded(script, folder, limit):
     return "Property proved" in output
 
 
-def sources_of(proof, change=None):
+def sources_of(proof, change=None, replaced=None):
     texts = []
     for name in proof["sources"]:
         text = (RTL / name).read_text()
@@ -100,19 +104,22 @@ def sources_of(proof, change=None):
             if text.count(change["old"]) != 1:
                 raise SystemExit(f"proofs.toml: {name} has {text.count(change['old'])} times: {change['old']}")
             text = text.replace(change["old"], change["new"])
-        texts.append(text)
+        texts.append(text.replace(*replaced) if replaced else text)
+    if replaced and not any(replaced[1] in text for text in texts):
+        raise SystemExit(f"proofs.toml: nothing to replace: {replaced[0]}")
     return texts
 
 
 def name_of(proof, task):
     shown = ", ".join(f"{n} {v}" for n, v in task.get("parameters", {}).items())
+    shown += f", {task['with'][1]}" if "with" in task else ""
     return f"{proof['cell']}{' (' + shown + ')' if shown else ''}"
 
 
 def prove(proof, number, out, limit):
     task = proof["runs"][number]
     folder = out / f"{proof['cell']}-{number}"
-    script = prepare(proof, task, sources_of(proof), folder)
+    script = prepare(proof, task, sources_of(proof, replaced=task.get("with")), folder)
     begin = time.monotonic()
     if task.get("inductive"):
         said = "any number of cycles, by induction" if inductive(
@@ -131,13 +138,13 @@ def break_it(proof, number, out, limit):
     change = proof["break"][number]
     task = proof["runs"][change.get("run", 0)]
     folder = out / f"{proof['cell']}-break{number}"
-    script = prepare(proof, task, sources_of(proof, change), folder)
+    script = prepare(proof, task, sources_of(proof, change, task.get("with")), folder)
     begin = time.monotonic()
     violated = bounded(script, change.get("depth", task.get("depth", 16)), folder, limit) or set()
     missing = set(change["violates"]) - violated
-    text = f"{proof['cell']} with `{change['new'].strip()}`: "
-    text += f"NOT NOTICED ({', '.join(sorted(missing))})" if missing else \
-        f"violates {', '.join(sorted(violated))}"
+    text = f"{proof['cell']} with `{' '.join(change['new'].split())}`: "
+    text += f"NOT NOTICED ({', '.join(sorted(missing))}), " if missing else ""
+    text += f"violates {', '.join(sorted(violated)) or 'nothing'}"
     return text, not missing, time.monotonic() - begin
 
 
@@ -145,7 +152,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("cells", nargs="*")
-    parser.add_argument("--limit", type=int, default=240, help="seconds per proof")
+    parser.add_argument("--limit", type=int, default=600, help="seconds per proof")
+    parser.add_argument("--breaks", action="store_true", help="only that properties can fail")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     proofs = tomllib.loads((HERE / "proofs.toml").read_text())["proof"]
@@ -153,9 +161,17 @@ def main():
     out = options.out.resolve()
     good = True
     tasks = [(f, p, i) for p in proofs for f, key in ((prove, "runs"), (break_it, "break"))
+             if f is break_it or not options.breaks
              for i in range(len(p.get(key, [])))]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for text, is_good, seconds in pool.map(lambda t: t[0](*t[1:], out, options.limit), tasks):
+        def do(task):
+            begin = time.monotonic()
+            try:
+                return task[0](*task[1:], out, options.limit)
+            except NoAnswer as why:
+                return f"{task[1]['cell']}: NO ANSWER: {why}", False, time.monotonic() - begin
+
+        for text, is_good, seconds in pool.map(do, tasks):
             print(f"{text} ({seconds:.0f} s)", flush=True)
             good &= is_good
     for proof in proofs:

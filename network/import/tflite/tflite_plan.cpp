@@ -318,8 +318,10 @@ TfliteActivations tflite_activations(const std::vector<std::uint8_t>& data, cons
       continue;
     }
     const std::string id = tensor.name() != nullptr ? tensor.name()->str() : std::to_string(t);
+    // The interpreter gives each tensor whole multiples of its alignment.
     const std::uint64_t bytes = bytes_of(tensor, fmt::format("{}: tensor {}", name, t));
-    result.problem.buffers.push_back({id, span->first, span->last + 1, bytes});
+    const std::uint64_t whole = (bytes + alignment - 1) / alignment * alignment;
+    result.problem.buffers.push_back({id, span->first, span->last + 1, whole});
     result.tensor_of.push_back(static_cast<std::int32_t>(t));
   }
   return result;

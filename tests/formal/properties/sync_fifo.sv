@@ -62,7 +62,6 @@ module sync_fifo_properties #(
       nothing_lost_or_doubled : assert (empty == (held_q == '0));
       order_kept : assert (!following_q || ahead_q != '0 || data == entry_q);
       full_only_with_all_entries : assert (!full || held_q >= Bits'(Depth));
-      no_overflow : assert (held_q <= Bits'(Depth + 1));
     end
   end
 

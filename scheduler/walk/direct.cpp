@@ -31,7 +31,7 @@ void DirectWalk::tile(Range rows, Range cols) {
   for (const Range& groups : chunks) {
     const std::uint32_t base =
         weights.begin + walk_.add.weight_offset({0, groups.begin}, walk_.all_atoms());
-    const std::uint32_t params = params_for(groups, chunks.size(), resident);
+    const std::uint32_t params = params_for(groups, resident);
     if (!resident) {
       walk_.add.load_weights(groups, walk_.all_atoms(), base);
     }
@@ -57,10 +57,12 @@ std::uint32_t DirectWalk::largest_slab() const {
   return largest;
 }
 
-// Parameters stay in their memory from tile to tile when all of them fit one chunk.
-std::uint32_t DirectWalk::params_for(Range groups, std::size_t chunks, bool resident) {
-  if (chunks != 1 || !resident) {
+// Parameters stay in their memory from tile to tile when they are those that were loaded last:
+// tiles of other sizes may take their groups in other chunks.
+std::uint32_t DirectWalk::params_for(Range groups, bool resident) {
+  if (!resident || groups.begin != resident_groups_.begin || groups.end != resident_groups_.end) {
     resident_params_ = walk_.add.load_params(groups);
+    resident_groups_ = groups;
   }
   return resident_params_;
 }

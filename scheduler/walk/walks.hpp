@@ -16,12 +16,13 @@ class DirectWalk {
 
  private:
   [[nodiscard]] std::uint32_t largest_slab() const;
-  std::uint32_t params_for(Range groups, std::size_t chunks, bool resident);
+  std::uint32_t params_for(Range groups, bool resident);
 
   LayerWalk& walk_;
   bool keep_;        // weights stay from tile to tile
   Region resident_;  // the weights that stay
   std::uint32_t resident_params_ = 0;
+  Range resident_groups_;  ///< whose parameters these are
 };
 
 /// ping-pong and wait: features stay, one kernel group at a time in `halves` places.

@@ -78,6 +78,20 @@ TEST(Compile, ValuesPerPixelAreLoadedForAllRows) {
   EXPECT_EQ(check_program(program), std::vector<std::string>{});
 }
 
+// Random layers found it: tiles of unequal sizes that take their kernel groups in one chunk and in
+// several.
+TEST(Compile, ParametersThatStayAreThoseOfTheChunk) {
+  const Network network = import_yaml(
+      "layers: [{conv2d: {in: [8, 15, 7], out_channels: 3, kernel: [1, 2], stride: [3, 2]}}]",
+      "net.yaml", 1);
+  const Config config = parse_config(
+      "hardware: {preset: nano, cbuf: {size: 138}}\nnetwork: lenet5\npolicy: {mode: "
+      "split-spatial}\n",
+      "npu.yaml", {});
+  const Program program = compile(network, config.hardware, config.policy);
+  EXPECT_EQ(check_program(program), std::vector<std::string>{});
+}
+
 TEST(Compile, ChannelsOfAConcatenationAreWrittenInPlace) {
   const Program program = compiled(
       "conv2d: {name: a, in: [2, 4, 4], out_channels: 4, kernel: 1}}, "

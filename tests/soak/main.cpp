@@ -31,7 +31,12 @@ struct Tally {
   std::vector<std::string> failures;
 };
 
+std::string preset_asked_for;
+
 std::string draw_preset(Engines engines) {
+  if (!preset_asked_for.empty()) {
+    return preset_asked_for;
+  }
   return engines == Engines::All
              ? one_of<std::string>({"nano", "tiny", "tiny", "small", "small", "medium"})
              : one_of<std::string>({"nano", "tiny", "small", "medium", "large"});
@@ -67,7 +72,7 @@ RandomCase draw(Engines engines) {
     case 3:
       return draw_on_preset(preset);
     default:
-      if (engines == Engines::All) {
+      if (engines == Engines::All || !preset_asked_for.empty()) {
         return draw_on_preset(preset);
       }
       return draw_case(draw_hardware(64 * 64), pick(0, 2) == 0);
@@ -167,6 +172,8 @@ int main(int argc, char** argv) {
   CLI::App app("Random networks on random hardware against the reference kernels.", "soak");
   app.add_option("--engine", request.engine, "rtl: Verilated presets, and the other two engines")
       ->check(CLI::IsMember({"tlm", "rtl"}));
+  app.add_option("--preset", tessera::test::preset_asked_for,
+                 "this one only, in place of several and of hardware drawn at random");
   app.add_option("--from", request.from, "number of the first case");
   app.add_option("--cases", request.cases, "how many")->check(CLI::PositiveNumber);
   app.add_option("--jobs", request.jobs, "processes at a time")->check(CLI::PositiveNumber);

@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+"""Breaks RTL and scheduler in one place at a time and counts what the fast tests do not notice.
+
+mutate.py WORK [--rtl N] [--scheduler N] [--seed S] [--jobs J] [--list] [--only ID...]
+
+All mutants are put into one copy of the sources at once, each behind a number that the environment
+variable TESSERA_MUTANT chooses: the copy is built once. The results are in WORK/mutants.json.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parent.parent
+
+# What one operator or constant becomes.
+COMMON = [
+    (r"(?<![=!<>])==(?!=)", "!="), (r"!=(?!=)", "=="), (r"&&", "||"), (r"\|\|", "&&"),
+    (r"(?<=\s)\+(?=\s)", "-"), (r"(?<=\s)-(?=\s)", "+"), (r"!(?=[A-Za-z_(&|])", ""),
+    (r"(?<=\s)<=(?=\s)", "<"), (r"(?<=\s)>=(?=\s)", ">"), (r"(?<=\s)<(?=\s)", "<="), (r"(?<=\s)>(?=\s)", ">="),
+]
+RTL = [*COMMON, (r"(?<=\s)&(?=\s)", "|"), (r"(?<=\s)\|(?=\s)", "&"), (r"(?<=\s)\^(?=\s)", "|"),
+       (r"\b1'b1\b", "1'b0"), (r"\b1'b0\b", "1'b1"), (r"(?<='d)(\d+)\b", "+1")]
+CPP = [*COMMON, (r"(?<=\s)\*(?=\s)", "+"), (r"(?<=\s)/(?=\s)", "*"), (r"(?<=\s)%(?=\s)", "/"),
+       (r"\bstd::min\b", "std::max"), (r"\bstd::max\b", "std::min"),
+       (r"(?<=[\s(,])([0-9]+)U?(?=[\s),;])", "+1"), (r"\btrue\b", "false"), (r"\bfalse\b", "true")]
+
+
+def without_comments(text):
+    blank = lambda m: re.sub(r"[^\n]", " ", m[0])
+    return re.sub(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"", blank, text, flags=re.DOTALL)
+
+
+def is_balanced(text):
+    depth = 0
+    for c in text:
+        depth += (c in "([{") - (c in ")]}")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def condition_at(text, begin):
+    """The end of the parenthesis that opens at `begin`."""
+    depth = 0
+    for i in range(begin, len(text)):
+        depth += (text[i] == "(") - (text[i] == ")")
+        if depth == 0:
+            return i
+    return -1
+
+
+def rtl_expressions(text):
+    """(begin, end, kind) of expressions whose change is a change of the hardware."""
+    found = []
+    for m in re.finditer(r"\bassign\s+[^=;]*?\s=\s([^;]+);", text):
+        found.append((m.start(1), m.end(1), "value"))
+    begin = 0
+    for block in re.finditer(r"\balways_(ff|comb)\b", text):
+        end = text.find("\n  end\n", block.start())
+        inner = text[block.start():end if end > 0 else len(text)]
+        following = re.search(r"\balways_(ff|comb)\b|\bendmodule\b", inner[8:])
+        inner = inner[:following.start() + 8] if following else inner
+        begin = block.start()
+        for m in re.finditer(r"(?:begin|;|\)|else|:)\s+([a-z]\w*(?:\[[^;=]*?\])?(?:\.\w+)?)\s<?=\s([^;]+);", inner):
+            found.append((begin + m.start(2), begin + m.end(2), "value"))
+        for m in re.finditer(r"\bif\s\(", inner):
+            close = condition_at(inner, m.end() - 1)
+            if close > 0:
+                found.append((begin + m.end(), begin + close, "condition"))
+    return sorted(set(f for f in found if is_balanced(text[f[0]:f[1]]) and "'{" not in text[f[0]:f[1]]))
+
+
+def cpp_expressions(text):
+    found = []
+    for m in re.finditer(r"\breturn\s([^;{}\[]+);", text):
+        found.append((m.start(1), m.end(1), "value"))
+    for m in re.finditer(r"(?:^|\n)\s+(?:const\s)?(?:[\w:<>]+[&*]?\s)?[a-z][\w.\->]*\s[+\-]?=\s([^;{}\[]+);", text):
+        found.append((m.start(1), m.end(1), "value"))
+    for m in re.finditer(r"\b(?:if|while)\s\(", text):
+        close = condition_at(text, m.end() - 1)
+        if close > 0 and not re.search(r";|[^=!<>]=[^=]|\{|\[", text[m.end():close]):
+            found.append((m.end(), close, "condition"))
+    return sorted(set(f for f in found if is_balanced(text[f[0]:f[1]])))
+
+
+def changes(expression, kind, rules):
+    """All that one change makes of an expression."""
+    made = []
+    for pattern, to in rules:
+        for m in re.finditer(pattern, expression):
+            new = str(int(m[1]) + 1) + ("U" if m[0].endswith("U") else "") if to == "+1" else to
+            changed = expression[:m.start()] + new + expression[m.end():]
+            made.append((changed, f"{m[0].strip()} -> {new or 'nothing'}"))
+    if kind == "condition":
+        made.append(("MUTANT_TRUE", "condition dropped"))
+    return made
+
+
+def find(files, expressions, rules, count, rng, tree):
+    """`count` mutants, at most one in an expression, every expression as likely."""
+    sites = []
+    for file in files:
+        text = without_comments((tree / file).read_text())
+        for begin, end, kind in expressions(text):
+            options = changes(text[begin:end], kind, rules)
+            if options:
+                sites.append((file, begin, end, options))
+    # Expressions within others would be cut twice.
+    flat, last = [], {}
+    for site in sorted(sites, key=lambda s: (s[0], s[1])):
+        if site[1] >= last.get(site[0], -1):
+            flat.append(site)
+            last[site[0]] = site[2]
+    chosen = rng.sample(flat, min(count, len(flat)))
+    return [(file, begin, end, *rng.choice(options)) for file, begin, end, options in chosen], len(flat)
+
+
+def apply(tree, mutants, is_rtl):
+    by_file = {}
+    for number, mutant in mutants.items():
+        by_file.setdefault(mutant["file"], []).append((number, mutant))
+    for file, several in by_file.items():
+        text = (tree / file).read_text()
+        for number, m in sorted(several, key=lambda s: -s[1]["begin"]):
+            old = text[m["begin"]:m["end"]]
+            if is_rtl:
+                new = m["new"].replace("MUTANT_TRUE", "1'b1")
+                both = f"((mutant_pkg::number == {number}) ? ({new}) : ({old}))"
+            else:
+                new = m["new"].replace("MUTANT_TRUE", "true")
+                both = f"(mutant_number() == {number} ? ({new}) : ({old}))"
+            text = text[:m["begin"]] + both + text[m["end"]:]
+        if not is_rtl:
+            text = '#include "mutant.hpp"\n' + text
+        (tree / file).write_text(text)
+
+
+def copy_sources(tree):
+    shutil.rmtree(tree, ignore_errors=True)
+    for name in subprocess.run(["git", "ls-files"], cwd=TOP, check=True, capture_output=True,
+                               text=True).stdout.splitlines():
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(TOP / name, tree / name)
+
+
+def add_selectors(tree):
+    """The number of the mutant, for both languages."""
+    (tree / "mutant.hpp").write_text(
+        "#pragma once\n#include <cstdlib>\ninline int mutant_number() {\n"
+        "  static const int number = [] { const char* n = std::getenv(\"TESSERA_MUTANT\"); "
+        "return n == nullptr ? 0 : std::atoi(n); }();\n  return number;\n}\n")
+    (tree / "rtl/packages/mutant_pkg.sv").write_text(
+        "package mutant_pkg;\n  import \"DPI-C\" function int tessera_mutant();\n"
+        "  int number = tessera_mutant();\nendpackage\n")
+    files = tree / "rtl/files.f"
+    files.write_text("packages/mutant_pkg.sv\n" + files.read_text())
+    wrapper = tree / "sim/verilated/model.cpp"
+    wrapper.write_text(wrapper.read_text() + '\n#include "mutant.hpp"\n'
+                       'extern "C" int tessera_mutant() { return mutant_number(); }\n')
+
+
+TARGETS = ["soak", "faults_test", "illegal_words_test", "registers_tests", "scheduler_test",
+           "least_traffic_test", "cosim"]
+
+
+def build(tree, out, mutants):
+    """Builds; mutants that do not compile are taken out."""
+    configure = ["cmake", "-S", tree, "-B", out, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+                 "-DCMAKE_CXX_FLAGS=-w"]
+    subprocess.run(configure, check=True, stdout=subprocess.DEVNULL)
+    targets = [t for t in TARGETS if t != "registers_tests"]
+    done = subprocess.run(["ninja", "-C", out, "-k", "0", *targets], capture_output=True, text=True,
+                          check=False)
+    if done.returncode == 0:
+        return set()
+    bad = set()
+    for file, line in re.findall(r"^(/\S+?):(\d+):\d+: error", done.stdout, re.MULTILINE):
+        text = Path(file).read_text().splitlines()
+        for at in range(max(0, int(line) - 4), min(len(text), int(line) + 3)):
+            bad |= {int(n) for n in re.findall(r"mutant_number\(\) == (\d+)", text[at])}
+    if not bad:
+        sys.exit("the copy does not build:\n" + done.stdout[-4000:])
+    return bad
+
+
+def test_commands(out, mutant):
+    soak = out / "tests/soak"
+    if mutant["rtl"]:
+        return [[soak, "--engine", "rtl", "--preset", "small", "--cases", "40", "--jobs", "1"],
+                [out / "tests/faults_test", "--gtest_fail_fast"],
+                [soak, "--engine", "rtl", "--preset", "tiny", "--cases", "40", "--jobs", "1"],
+                [out / "tests/illegal_words_test", "--gtest_fail_fast"],
+                [soak, "--engine", "rtl", "--preset", "small", "--cases", "500", "--from", "100", "--jobs", "1"],
+                [soak, "--engine", "rtl", "--preset", "tiny", "--cases", "300", "--from", "100", "--jobs", "1"]]
+    return [[out / "tests/scheduler_test", "--gtest_fail_fast"],
+            [soak, "--engine", "tlm", "--cases", "150", "--jobs", "1"],
+            [sys.executable, TOP / "tests/scheduler/figures.py", out / "cosim"],
+            [soak, "--engine", "tlm", "--cases", "1500", "--from", "1000", "--jobs", "1"],
+            [out / "tests/least_traffic_test", "--gtest_fail_fast"]]
+
+
+def run_one(number, mutant, tree, out):
+    environment = {**os.environ, "TESSERA_MUTANT": str(number), "TESSERA_DATA_DIR": str(tree)}
+    for command in test_commands(out, mutant):
+        command = [str(c) for c in command]
+        try:
+            done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, cwd=out,
+                                  stderr=subprocess.DEVNULL, timeout=400, check=False)
+            if done.returncode != 0:
+                return " ".join([Path(command[0]).name, *command[1:]])
+        except subprocess.TimeoutExpired:
+            return "time is over: " + Path(command[0]).name
+    return None
+
+
+def draw(tree, options):
+    rng = random.Random(options.seed)
+    rtl_files = [f"rtl/{f}" for f in (TOP / "rtl/files.f").read_text().split()
+                 if not f.startswith(("generated/", "packages/"))]
+    cpp_files = sorted(str(p.relative_to(TOP)) for p in (TOP / "scheduler").rglob("*.cpp"))
+    mutants, number = {}, 0
+    for files, expressions, rules, count, is_rtl in (
+            (rtl_files, rtl_expressions, RTL, options.rtl, True),
+            (cpp_files, cpp_expressions, CPP, options.scheduler, False)):
+        chosen, of = find(files, expressions, rules, count, rng, tree)
+        print(f"{'RTL' if is_rtl else 'scheduler'}: {len(chosen)} of {of} expressions")
+        for file, begin, end, new, what in sorted(chosen):
+            number += 1
+            text = (TOP / file).read_text()
+            mutants[number] = {"file": file, "line": text.count("\n", 0, begin) + 1, "begin": begin, "end": end,
+                               "old": " ".join(text[begin:end].split()), "new": new, "what": what, "rtl": is_rtl}
+    return mutants
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("work", type=Path)
+    parser.add_argument("--rtl", type=int, default=250)
+    parser.add_argument("--scheduler", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--list", action="store_true", help="only what would be broken")
+    parser.add_argument("--only", type=int, nargs="*", help="numbers of mutants to run (in a copy that is built)")
+    options = parser.parse_args()
+    work = options.work.resolve()
+    tree, out = work / "tree", work / "build"
+    drawn = draw(TOP, options)
+    if options.list:
+        for number, m in drawn.items():
+            print(f"{number} {m['file']}:{m['line']}: {m['what']}: {m['old']}")
+        return
+    refused = set()
+    if not options.only:
+        while True:
+            copy_sources(tree)
+            add_selectors(tree)
+            left = {n: m for n, m in drawn.items() if n not in refused}
+            apply(tree, {n: m for n, m in left.items() if m["rtl"]}, True)
+            apply(tree, {n: m for n, m in left.items() if not m["rtl"]}, False)
+            bad = build(tree, out, left)
+            if not bad:
+                break
+            print(f"do not compile: {sorted(bad)}", flush=True)
+            refused |= bad
+        (tree / "cache").mkdir(exist_ok=True)
+        for number in (0,):
+            for is_rtl in (True, False):
+                failed = run_one(number, {"rtl": is_rtl}, tree, out)
+                if failed:
+                    sys.exit(f"without a mutant: {failed}")
+    chosen = {n: m for n, m in drawn.items()
+              if n not in refused and (not options.only or n in options.only)}
+    results = {}
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        futures = {pool.submit(run_one, n, m, tree, out): n for n, m in chosen.items()}
+        for future in concurrent.futures.as_completed(futures):
+            n = futures[future]
+            killed = future.result()
+            results[n] = {**chosen[n], "killed_by": killed}
+            if not killed:
+                m = chosen[n]
+                print(f"SURVIVES {n} {m['file']}:{m['line']}: {m['what']}: {m['old']}", flush=True)
+            (work / "mutants.json").write_text(json.dumps(dict(sorted(results.items())), indent=1))
+    alive = sum(1 for r in results.values() if not r["killed_by"])
+    for is_rtl, name in ((True, "RTL"), (False, "scheduler")):
+        of = [r for r in results.values() if r["rtl"] == is_rtl]
+        print(f"{name}: {len(of)} mutants, {sum(1 for r in of if not r['killed_by'])} survive")
+    print(f"{len(results)} mutants, {alive} survive, {len(refused)} did not compile")
+
+
+if __name__ == "__main__":
+    main()

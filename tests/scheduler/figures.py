@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Cycles, bytes and arena of built-in networks on presets, as the cost model counts them, against figures.txt.
+
+figures.py COSIM [--write]. The model's figures are the RTL's (tests/rtl): what changes here has changed there.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TOP = HERE.parents[1]
+RUNS = [(network, hardware, policy)
+        for network, several in (("lenet5", ("nano", "tiny", "small")), ("first_light", ("tiny",)),
+                                 ("mobilenet_v2", ("small",)))
+        for hardware in several
+        for policy in ("first-fit", "best", "{name: best, objective: traffic}")]
+
+
+def figures(cosim, network, hardware, policy):
+    done = subprocess.run([cosim, "--config", TOP / "configs/npu.yaml", "--network", network, "--engine", "model",
+                           "--set", f"hardware={hardware}", "--set", f"policy={policy}", "--quiet", "--json", "-"],
+                          capture_output=True, text=True, check=False)
+    if done.returncode:
+        return done.stderr.strip()
+    result = json.loads(done.stdout)
+    totals = result["totals"]
+    return " ".join(str(totals[key]) for key in sorted(totals) if isinstance(totals[key], int))
+
+
+def main():
+    lines = [f"{n} {h} {p}: {figures(sys.argv[1], n, h, p)}" for n, h, p in RUNS]
+    file = HERE / "figures.txt"
+    if "--write" in sys.argv:
+        file.write_text("\n".join(lines) + "\n")
+        return
+    expected = file.read_text().splitlines()
+    wrong = [f"now    {now}\nbefore {before}" for now, before in zip(lines, expected) if now != before]
+    print("\n".join(wrong))
+    sys.exit(1 if wrong or len(lines) != len(expected) else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -23,6 +24,9 @@ constexpr const char* kVerilatorFlags =
     "--cc --no-timing -O3 --x-assign fast --x-initial fast --noassert -Wno-fatal -Wno-lint";
 // Members of bundles by their names.
 constexpr const char* kWaveFlags = " --trace-fst --trace-structs";
+// With the folder that this variable names, each model leaves there what it has reached.
+constexpr const char* kCoverageVariable = "TESSERA_RTL_COVERAGE";
+constexpr const char* kCoverageFlags = " --coverage-line --coverage-toggle";
 
 // -march=native makes code for this processor: a cache carried to another one must not serve it.
 std::string processor_features() {
@@ -49,9 +53,11 @@ std::string verilate(const Verilation& v, const std::function<void(const std::st
   for (const auto& [name, value] : v.parameters) {
     parameters += fmt::format(" -G{}={}", name, value);
   }
+  const bool coverage = std::getenv(kCoverageVariable) != nullptr;
+  const std::string flags = v.flags + (coverage ? kCoverageFlags : "");
   CacheKey hash;
-  hash.add(v.top + parameters + v.flags + (v.slow ? "slow" : "") + kCompilerFlags +
-           kVerilatorFlags + (v.waves ? kWaveFlags : ""));
+  hash.add(v.top + parameters + flags + (v.slow ? "slow" : "") + kCompilerFlags + kVerilatorFlags +
+           (v.waves ? kWaveFlags : ""));
   hash.add(processor_features());
   hash.add(contents(v.wrapper));
   for (const fs::path& header : v.headers) {
@@ -89,8 +95,8 @@ std::string verilate(const Verilation& v, const std::function<void(const std::st
     sources += " " + shell_quoted(file.string());
   }
   run(fmt::format("verilator {}{}{} --top-module {}{} -Mdir {} -CFLAGS {}{}", kVerilatorFlags,
-                  v.waves ? kWaveFlags : "", v.flags, v.top, parameters,
-                  shell_quoted(work.string()), shell_quoted(kCompilerFlags), sources),
+                  v.waves ? kWaveFlags : "", flags, v.top, parameters, shell_quoted(work.string()),
+                  shell_quoted(kCompilerFlags), sources),
       log);
   run(fmt::format("make -j2 -C {} -f V{}.mk {} V{}__ALL.a", shell_quoted(work.string()), v.top,
                   v.slow ? "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1"
@@ -99,15 +105,17 @@ std::string verilate(const Verilation& v, const std::function<void(const std::st
       log);
   const fs::path built = work / "model.so";
   // The run-time library is compiled along: its own archive is not position-independent.
-  run(fmt::format(
-          "V=$(verilator --getenv VERILATOR_ROOT)/include; "
-          "g++ {} -w -shared -DTESSERA_WAVES={} -I{} -I{} -I{} -isystem $V -isystem $V/vltstd "
-          "{} $V/verilated.cpp $V/verilated_threads.cpp {} {}/V{}__ALL.a "
-          "-lpthread{} -o {}",
-          kCompilerFlags, v.waves ? 1 : 0, shell_quoted(data_dir().string()),
-          shell_quoted((data_dir() / "include").string()), shell_quoted(work.string()),
-          shell_quoted(v.wrapper.string()), v.waves ? "$V/verilated_fst_c.cpp" : "",
-          shell_quoted(work.string()), v.top, v.waves ? " -lz" : "", shell_quoted(built.string())),
+  run(fmt::format("V=$(verilator --getenv VERILATOR_ROOT)/include; "
+                  "g++ {} -w -shared -DTESSERA_WAVES={} -DTESSERA_COVERAGE={} -I{} -I{} -I{} "
+                  "-isystem $V -isystem $V/vltstd "
+                  "{} $V/verilated.cpp $V/verilated_threads.cpp {}{} {}/V{}__ALL.a "
+                  "-lpthread{} -o {}",
+                  kCompilerFlags, v.waves ? 1 : 0, coverage ? 1 : 0,
+                  shell_quoted(data_dir().string()),
+                  shell_quoted((data_dir() / "include").string()), shell_quoted(work.string()),
+                  shell_quoted(v.wrapper.string()), v.waves ? "$V/verilated_fst_c.cpp" : "",
+                  coverage ? " $V/verilated_cov.cpp" : "", shell_quoted(work.string()), v.top,
+                  v.waves ? " -lz" : "", shell_quoted(built.string())),
       log);
   fs::rename(built, library);
   fs::remove_all(work);

@@ -9,6 +9,13 @@
 #if TESSERA_WAVES
 #include <verilated_fst_c.h>
 #endif
+#if TESSERA_COVERAGE
+#include <unistd.h>
+#include <verilated_cov.h>
+
+#include <cstdlib>
+#include <string>
+#endif
 
 namespace {
 
@@ -53,6 +60,13 @@ struct Model {
     }
 #endif
     top->final();
+#if TESSERA_COVERAGE
+    static unsigned models = 0;
+    const char* folder = std::getenv("TESSERA_RTL_COVERAGE");
+    context.coveragep()->write((std::string(folder == nullptr ? "." : folder) + "/" +
+                                std::to_string(getpid()) + "-" + std::to_string(models++) + ".dat")
+                                   .c_str());
+#endif
   }
 
   void half_cycle(int clock) {

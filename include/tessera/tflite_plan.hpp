@@ -10,8 +10,8 @@
 namespace tessera {
 
 /// The activations of a model as an interpreter keeps them: every tensor that an operator writes
-/// or the user provides, in the file's order of operators, nothing shared, sizes in whole multiples of
-/// the alignment.
+/// or the user provides, in the file's order of operators, nothing shared, sizes in whole multiples
+/// of the alignment.
 struct TfliteActivations {
   AllocationProblem problem;
   std::vector<std::int32_t> tensor_of;  ///< tensor by buffer

@@ -67,8 +67,9 @@ def peak_of(plan):
 def scalesim(cosim, shared, work):
     binaries = environment("scalesim", work)
     rows = []
-    for name in ("alexnet",):
-        table = shared / f"benchmarks/topologies/{name}.csv"
+    # Its convolutions as a table; additions and the pool are no layers there.
+    for name, network in (("resnet8", shared / "models/ic_resnet8/model.tflite"),):
+        table = HERE / f"{name}.csv"
         folder = work / "scalesim"
         folder.mkdir(parents=True, exist_ok=True)
         lines = [line.rstrip().rstrip(",") for line in table.read_text().splitlines() if line.strip(" ,\r")]
@@ -77,7 +78,7 @@ def scalesim(cosim, shared, work):
             "\n".join([lines[0] + ", Sparsity,", *(line + ",1:1," for line in lines[1:])]) + "\n")
         factors = ",".join(["1"] * 6 + ["0", "1", "2"] * 2 + ["0", "1", "2", "3"] * 2)
         (folder / "layout.csv").write_text(
-            "\n".join(["Layer name," * 1 + ",".join(f"f{i}" for i in range(20)) + ","]
+            "\n".join(["Layer name," + ",".join(f"f{i}" for i in range(20)) + ","]
                       + [f"{layer},{factors}," for layer in layers]) + "\n")
         for dataflow in ("ws", "os"):
             out = folder / dataflow
@@ -89,8 +90,8 @@ def scalesim(cosim, shared, work):
             reader = csv.DictReader(report.open(), skipinitialspace=True)
             layers_run = list(reader)
             total = sum(float(r["Total Cycles"]) - float(r["Stall Cycles"]) for r in layers_run)
-            mine = ours(cosim, table, "memory=ideal")
-            rows.append((name, f"SCALE-Sim 3.0.0, 16 x 16, {dataflow}, cycles without stalls", int(total), mine["cycles"]))
+            mine = ours(cosim, network, "memory=ideal")
+            rows.append(("ic_resnet8", f"SCALE-Sim 3.0.0, 16 x 16, {dataflow}, cycles without stalls", int(total), mine["cycles"]))
     return rows
 
 

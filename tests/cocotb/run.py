@@ -72,7 +72,7 @@ def run(name, network, cases, out):
                               "PYTHONPATH": str(HERE), "PYTHONWARNINGS": "ignore", "COCOTB_LOG_LEVEL": "WARNING"})
     tests, failures = get_results(results)
     print(f"{name}: {tests} tests, {failures} failed")
-    assert tests >= 6
+    assert tests >= 7
     return failures
 
 

@@ -14,7 +14,7 @@ import cocotb
 from bus_models import Ram, ShuffledReads, pause_all, pauses
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge, ReadOnly, RisingEdge, with_timeout
-from cocotbext.axi import AxiLiteBus, AxiLiteMaster
+from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 from rom_folder import RomFolder
 
 folder = RomFolder(os.environ["ROM"])
@@ -124,6 +124,32 @@ async def identity(dut):
                         "BUS_BYTES": folder["BUS_BYTES"], "ACC_WORDS": folder["ACC_WORDS"],
                         "FEATURES": folder["FEATURES"], "STATUS": 0}.items():
         assert await bench.read(name) == value, name
+
+
+@cocotb.test()
+async def registers_refuse_what_they_do_not_know(dut):
+    """Parts of words, read-only and unknown registers: an error response, and nothing changes."""
+    rng = random.Random(5)
+    bench = Bench(dut)
+    # Address and data of a write come apart, in either order.
+    bench.registers.write_if.aw_channel.set_pause_generator(pauses(rng, 50))
+    bench.registers.write_if.w_channel.set_pause_generator(pauses(rng, 50))
+    await bench.reset()
+    watchdog, limit = folder["REG_WATCHDOG"], folder["REG_CBUF_LIMIT"]
+    for value in range(40):
+        await bench.registers.write_dword(watchdog, 0x1000 + value)
+        assert await bench.registers.read_dword(watchdog) == 0x1000 + value
+        part = rng.randrange(1, 4)
+        answer = await bench.registers.write(watchdog + 4 - part, b"\xff" * part)
+        assert answer.resp == AxiResp.SLVERR
+        assert await bench.registers.read_dword(watchdog) == 0x1000 + value
+    too_much = folder["CBUF_LIMIT"] + 1
+    for offset, value in ((folder["REG_ID"], 0), (folder["REG_STATUS"], 0), (0xFFC, 0), (limit, too_much)):
+        before = await bench.registers.read(offset, 4)
+        answer = await bench.registers.write(offset, value.to_bytes(4, "little"))
+        assert answer.resp == AxiResp.SLVERR, hex(offset)
+        assert (await bench.registers.read(offset, 4)).data == before.data
+    assert (await bench.registers.read(0xFFC, 4)).resp == AxiResp.SLVERR
 
 
 @cocotb.test()

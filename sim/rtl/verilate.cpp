@@ -99,8 +99,8 @@ std::string verilate(const Verilation& v, const std::function<void(const std::st
                   shell_quoted(kCompilerFlags), sources),
       log);
   run(fmt::format("make -j2 -C {} -f V{}.mk {} V{}__ALL.a", shell_quoted(work.string()), v.top,
-                  v.slow ? "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1"
-                         : "OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O3",
+                  v.slow || coverage ? "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1"
+                                     : "OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O3",
                   v.top),
       log);
   const fs::path built = work / "model.so";

@@ -205,6 +205,41 @@ TEST(Faults, MemoryThatNeverAnswersTripsTheWatchdog) {
   EXPECT_LT(rig.device.cycles(), 1000U);
 }
 
+// Everything that works, without each of its configuration words in turn.
+TEST(Faults, EachConfigurationWordIsMissed) {
+  Rig rig("small");
+  const isa::StPost adding{2, 0, 0, 0, 0, 0, 1U << 30U, 0};
+  isa::Store keeping;
+  keeping.keep = 1;
+  const std::vector<std::vector<isa::Command>> programs = {
+      {isa::LdSource{0, 8}, isa::LdShape{8, 2, 1}, isa::LdStride{8, 0}, isa::Load{}},
+      {isa::CvInput{1, 1, 1, 0}, isa::CvKernel{1, 1, 1, 1, 1, 1, 1}, isa::CvTile{0, 0, 1, 1},
+       isa::CvWeights{8, 1, 8}, isa::Conv{}},
+      {isa::CvInput{1, 1, 1, 0}, isa::CvKernel{1, 1, 1, 1, 1, 1, 1}, isa::CvTile{0, 0, 1, 1},
+       isa::CvWeights{8, 1, 8}, isa::CvWindow{1, 1, 1, 1}, isa::Depthwise{}},
+      {isa::StAddress{0}, isa::StShape{8, 2, 1}, isa::StStride{8, 0}, isa::StQuant{0, -128, 127},
+       isa::StTile{2, 1, 8, 0}, isa::Store{}},
+      {isa::StAddress{0}, isa::StShape{8, 1, 1}, isa::StQuant{0, -128, 127}, adding,
+       isa::StResult{0, -128, 127}, isa::StTile{1, 1, 8, 0}, isa::Store{}},
+      {isa::StAddress{0}, isa::StShape{8, 1, 1}, isa::StQuant{0, -128, 127}, isa::StKeep{1, 1, 1},
+       isa::StTile{1, 1, 8, 0}, keeping},
+  };
+  for (const auto& program : programs) {
+    for (std::size_t missing = 0; missing + 1 < program.size(); ++missing) {
+      // An operation that is not asked for needs no result.
+      if (std::holds_alternative<isa::StPost>(program[missing])) {
+        continue;
+      }
+      std::vector<isa::Command> words = program;
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(missing));
+      words.emplace_back(isa::End{});
+      EXPECT_EQ(rig.failure(encode_all(words)), Error::NotConfigured)
+          << "word " << missing << " of " << isa::disassemble(program[missing]);
+    }
+  }
+  expect_works(rig);
+}
+
 TEST(Faults, WorkBeforeItsConfiguration) {
   Rig rig("small");
   std::uint32_t info = 9;

@@ -123,6 +123,20 @@ TEST(FoldedConvolutions, EqualTheReference) {
   EXPECT_NE(listings.find("blank=1"), std::string::npos) << "rows outside the picture";
 }
 
+// Sums of so many products that biases need all their bits: parameters of 12 bytes.
+TEST(WideBiases, EqualTheReference) {
+  for (const char* preset : {"tiny", "small"}) {
+    const Network network = import_yaml(
+        "inputs: {x: {shape: [1, 1, 1, 9000], scale: 0.02, zero_point: -128}}\n"
+        "layers: [{conv2d: {from: x, out_channels: 5, kernel: 1}}]",
+        "wide.yaml", 1);
+    const auto outcome = test::conform(network, hardware_preset(preset), {},
+                                       test::seeded_inputs(network, 1), ExternalMemory{});
+    EXPECT_EQ(outcome.problem, "") << preset;
+    EXPECT_NE(disassemble(outcome.program).find("pixel_bytes=12"), std::string::npos);
+  }
+}
+
 // Tiles that go on where the one above stopped need more rows than the random layers have.
 TEST(TallDepthwise, ResumesInEveryStride) {
   for (const int kernel : {2, 3}) {

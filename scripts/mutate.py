@@ -62,7 +62,6 @@ def rtl_expressions(text):
     found = []
     for m in re.finditer(r"\bassign\s+[^=;]*?\s=\s([^;]+);", text):
         found.append((m.start(1), m.end(1), "value"))
-    begin = 0
     for block in re.finditer(r"\balways_(ff|comb)\b", text):
         end = text.find("\n  end\n", block.start())
         inner = text[block.start():end if end > 0 else len(text)]
@@ -167,8 +166,7 @@ def add_selectors(tree):
                        'extern "C" int tessera_mutant() { return mutant_number(); }\n')
 
 
-TARGETS = ["soak", "faults_test", "illegal_words_test", "registers_tests", "scheduler_test",
-           "least_traffic_test", "cosim"]
+TARGETS = ["soak", "faults_test", "illegal_words_test", "scheduler_test", "least_traffic_test", "cosim"]
 
 
 def build(tree, out, mutants):
@@ -176,8 +174,7 @@ def build(tree, out, mutants):
     configure = ["cmake", "-S", tree, "-B", out, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
                  "-DCMAKE_CXX_FLAGS=-w"]
     subprocess.run(configure, check=True, stdout=subprocess.DEVNULL)
-    targets = [t for t in TARGETS if t != "registers_tests"]
-    done = subprocess.run(["ninja", "-C", out, "-k", "0", *targets], capture_output=True, text=True,
+    done = subprocess.run(["ninja", "-C", out, "-k", "0", *TARGETS], capture_output=True, text=True,
                           check=False)
     if done.returncode == 0:
         return set()
@@ -276,11 +273,10 @@ def main():
             refused |= bad
         known.write_text(json.dumps(sorted(refused)))
         (tree / "cache").mkdir(exist_ok=True)
-        for number in (0,):
-            for is_rtl in (True, False):
-                failed = run_one(number, {"rtl": is_rtl}, tree, out)
-                if failed:
-                    sys.exit(f"without a mutant: {failed}")
+        for is_rtl in (True, False):
+            failed = run_one(0, {"rtl": is_rtl}, tree, out)
+            if failed:
+                sys.exit(f"without a mutant: {failed}")
     chosen = {n: m for n, m in drawn.items()
               if n not in refused and (not options.only or n in options.only)}
     results = {}

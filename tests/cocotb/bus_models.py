@@ -1,6 +1,5 @@
 """cocotbext-axi's memory, made unpleasant: delays on every channel, answers out of order, errors."""
 
-import random
 from collections import defaultdict
 
 import cocotb

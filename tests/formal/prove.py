@@ -142,6 +142,8 @@ def break_it(proof, number, out, limit):
     begin = time.monotonic()
     violated = bounded(script, change.get("depth", task.get("depth", 16)), folder, limit) or set()
     missing = set(change["violates"]) - violated
+    if task.get("unbounded") and unbounded(script, folder, limit):
+        missing.add("ABC proves it all the same")
     text = f"{proof['cell']} with `{' '.join(change['new'].split())}`: "
     text += f"NOT NOTICED ({', '.join(sorted(missing))}), " if missing else ""
     text += f"violates {', '.join(sorted(violated)) or 'nothing'}"

@@ -81,7 +81,7 @@ class FailingReads(AxiRamRead):
     bad = range(0)
 
     async def _read(self, address, length):
-        if any(a in self.bad for a in (address, address + length - 1)):
+        if any(a in self.bad for a in range(address, address + length)):
             raise ValueError("bad address")
         return await super()._read(address, length)
 

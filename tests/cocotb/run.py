@@ -51,17 +51,17 @@ def kws_dscnn(shared):
     return model / "model.tflite", cases
 
 
-def run(name, network, cases, out):
+def run(name, hardware, network, cases, out):
     rom = out / name / "rom"
     cosim("rom", "--config", TOP / "configs/npu.yaml", "--network", network, "--set",
-          "hardware=tiny", "--out", rom, "--quiet")
+          f"hardware={hardware}", "--out", rom, "--quiet")
     sys.path.insert(0, str(HERE))
     from rom_folder import RomFolder
 
     folder = RomFolder(rom)
     runner = get_runner("verilator")
     files = [TOP / "rtl" / f for f in (TOP / "rtl/files.f").read_text().split()]
-    build = out / "build"
+    build = out / f"build-{hardware}"
     runner.build(sources=[TOP / "rtl/lint.vlt", *files, HERE / "npu_bench.sv"],
                  hdl_toplevel="npu_bench", parameters=folder.parameters(), build_dir=build,
                  build_args=["-O3", "--no-timing", "-Wno-fatal", "-Wno-PINCONNECTEMPTY"],
@@ -71,7 +71,7 @@ def run(name, network, cases, out):
                               "ROM": str(rom), "CASES": json.dumps(cases),
                               "PYTHONPATH": str(HERE), "PYTHONWARNINGS": "ignore", "COCOTB_LOG_LEVEL": "WARNING"})
     tests, failures = get_results(results)
-    print(f"{name}: {tests} tests, {failures} failed")
+    print(f"{name} on {hardware}: {tests} tests, {failures} failed")
     assert tests >= 7
     return failures
 
@@ -84,9 +84,10 @@ if __name__ == "__main__":
     # The package was configured for a compiler that includes its header without being told.
     os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include OPT_FAST=-O2"
     out.mkdir(parents=True, exist_ok=True)
-    failed = run("lenet", *lenet(out), out)
+    failed = run("lenet", "tiny", *lenet(out), out)
+    failed += run("lenet_wide", "small", *lenet(out), out)
     if (shared / "models").is_dir():
-        failed += run("kws_dscnn", *kws_dscnn(shared), out)
+        failed += run("kws_dscnn", "tiny", *kws_dscnn(shared), out)
     else:
         print(f"no published models in {shared}: kws_dscnn skipped")
     sys.exit(1 if failed else 0)

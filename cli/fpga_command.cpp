@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint32_t kMostSeeds = 100;
-constexpr double kMostMhz = 1000;
+constexpr double kFastestMhz = 1000;
 constexpr double kAimedMhz = 80;
 
 bool has_network(const Config& config) {
@@ -67,7 +67,7 @@ void FpgaCommand::add_to(CLI::App& app) {
   app.add_option("--freq", mhz_,
                  "MHz that the placer aims at (default 80), or of the board's clock (default: the "
                  "board's)")
-      ->check(CLI::Range(1.0, kMostMhz));
+      ->check(CLI::Range(1.0, kFastestMhz));
   app.add_option("--report", report_, "write a page with charts (HTML)");
   common_.add_json(app);
 }

@@ -34,6 +34,8 @@ void SweepCommand::add_space(CLI::App& app) {
                  "usable cbuf sizes: 16KiB,48KiB or 16KiB..1MiB (doublings) or 16KiB..64KiB:8KiB");
   app.add_option("--set", request_.sets, "path.to.key=a,b,c; one value: for all points; repeatable")
       ->allow_extra_args(false);
+  app.add_option("--points", request_.points,
+                 "JSON list of maps, each a point: path.to.key to its value");
   app.add_option("--part", request_.part,
                  "FPGA for which area, clock and inferences per second are estimated");
   app.add_option("--engine", engine_, "engine: rtl, tlm, model or netlist");
@@ -193,6 +195,9 @@ bool SweepCommand::submit() const {
   }
   if (!request_.cbuf.empty()) {
     add("--cbuf", request_.cbuf);
+  }
+  if (!request_.points.empty()) {
+    add("--points", fs::absolute(request_.points).string());
   }
   if (!request_.part.empty()) {
     add("--part", request_.part);

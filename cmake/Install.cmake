@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 # All rooms below the commands and their reports.
 get_property(rooms GLOBAL PROPERTY TESSERA_ROOMS)
 list(REMOVE_ITEM rooms tessera_console tessera_app tessera_report tessera_rom tessera_sweep
-     tessera_fpga tessera_fit tessera_parts tessera_link tessera_board tessera_cli_options)
+     tessera_python tessera_fpga tessera_fit tessera_parts tessera_link tessera_board tessera_cli_options)
 set(objects)
 foreach(room ${rooms})
   list(APPEND objects $<TARGET_OBJECTS:${room}>)
@@ -33,16 +33,7 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/TesseraConfigVersion.cmake
 install(FILES ${CMAKE_BINARY_DIR}/TesseraConfig.cmake ${CMAKE_BINARY_DIR}/TesseraConfigVersion.cmake
   DESTINATION ${package_dir})
 
-# What is read at run time, as cmake/BuildTree.cmake links it in a build tree.
-install(DIRECTORY configs DESTINATION ${TESSERA_DATA})
-install(DIRECTORY rtl DESTINATION ${TESSERA_DATA} FILES_MATCHING PATTERN "*.sv" PATTERN "*.f"
-  PATTERN "*.vlt")
-install(DIRECTORY sim/verilated DESTINATION ${TESSERA_DATA}/sim FILES_MATCHING PATTERN "*.?pp")
-install(DIRECTORY sim/board DESTINATION ${TESSERA_DATA}/sim FILES_MATCHING PATTERN "*.sv")
-install(DIRECTORY include/tessera/generated DESTINATION ${TESSERA_DATA}/include/tessera)
-install(DIRECTORY report/page DESTINATION ${TESSERA_DATA}/report)
-install(FILES ${TESSERA_WEB_DIR}/node_modules/echarts/dist/echarts.min.js
-  DESTINATION ${TESSERA_DATA}/web OPTIONAL)
+include(cmake/InstallData.cmake)
 
 install(FILES ${CMAKE_BINARY_DIR}/pages/cosim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${CMAKE_BINARY_DIR}/pages/cosim

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <utility>
 
 namespace tessera {
 namespace {
@@ -12,6 +13,11 @@ constexpr int kBarWidth = 30;
 constexpr std::chrono::milliseconds kFirst{1000};
 constexpr std::chrono::milliseconds kTerminalPeriod{100};
 constexpr std::chrono::milliseconds kLinePeriod{5000};
+
+ProgressListener& listener() {
+  static ProgressListener all;
+  return all;
+}
 
 }  // namespace
 
@@ -25,7 +31,12 @@ Progress::~Progress() {
 }
 
 void Progress::say(const std::string& text) {
-  if (!quiet_) {
+  if (quiet_) {
+    return;
+  }
+  if (listener().say) {
+    listener().say(text);
+  } else {
     clear();
     fmt::print(stderr, "{}\n", text);
   }
@@ -33,6 +44,13 @@ void Progress::say(const std::string& text) {
 
 void Progress::update(const std::string& what, std::uint64_t done, std::uint64_t whole) {
   const auto now = std::chrono::steady_clock::now();
+  if (listener().update && !quiet_) {
+    if (now >= next_ || done == whole) {
+      listener().update(what, done, whole);
+      next_ = now + kTerminalPeriod;
+    }
+    return;
+  }
   if (quiet_ || now < next_) {
     return;
   }
@@ -57,6 +75,10 @@ void Progress::clear() {
     std::fflush(stderr);
     shown_ = false;
   }
+}
+
+void Progress::redirect(ProgressListener other) {
+  listener() = std::move(other);
 }
 
 }  // namespace tessera

@@ -3,9 +3,16 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace tessera {
+
+/// Who is told in the place of stderr, at most ten times a second.
+struct ProgressListener {
+  std::function<void(const std::string& text)> say;
+  std::function<void(const std::string& what, std::uint64_t done, std::uint64_t whole)> update;
+};
 
 class Progress {
  public:
@@ -22,6 +29,9 @@ class Progress {
   void update(const std::string& what, std::uint64_t done, std::uint64_t whole);
   /// Takes the bar away.
   void clear();
+
+  /// For all of the process, from then on.
+  static void redirect(ProgressListener listener);
 
  private:
   bool quiet_;

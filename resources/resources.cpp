@@ -18,6 +18,11 @@ fs::path& given_dir() {
   return dir;
 }
 
+fs::path& given_program() {
+  static fs::path file;
+  return file;
+}
+
 // `share/tessera` beside the file or in a folder above it.
 std::optional<fs::path> share_above(const fs::path& file) {
   std::error_code error;
@@ -76,6 +81,14 @@ fs::path data_dir() {
       "the folder share/tessera (presets, RTL) is neither beside this program nor beside a cosim "
       "on "
       "the PATH; TESSERA_DATA_DIR can name it");
+}
+
+fs::path program_file() {
+  return given_program().empty() ? fs::path("/proc/self/exe") : given_program();
+}
+
+void set_program_file(const fs::path& file) {
+  given_program() = file;
 }
 
 fs::path cache_dir() {

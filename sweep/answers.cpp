@@ -9,15 +9,6 @@
 namespace tessera::sweep {
 namespace {
 
-bool has_cbuf_axis(const Space& space) {
-  return !space.axes.empty() && space.axes.back().key == kCbufKey;
-}
-
-// Points of one curve have one key.
-std::size_t curve_of(const Space& space, std::size_t index) {
-  return has_cbuf_axis(space) ? index / space.axes.back().values.size() : index;
-}
-
 double objective_of(const PointResult& point) {
   if (point.objective == "traffic") {
     return static_cast<double>(point.external_bytes());
@@ -109,9 +100,9 @@ void carry_over(const Space& space, std::vector<PointResult>& points) {
   const PointResult* best = nullptr;
   std::size_t curve = 0;
   for (PointResult& point : points) {
-    if (best == nullptr || curve_of(space, point.index) != curve) {
+    if (best == nullptr || !space.on_one_curve(point.index, curve)) {
       best = nullptr;
-      curve = curve_of(space, point.index);
+      curve = point.index;
     }
     if (point.status != Status::Ok || point.objective.empty()) {
       continue;
@@ -179,13 +170,18 @@ Results evaluate(const Space& space, std::vector<PointResult> points) {
   carry_over(space, points);
   Results results{space, std::move(points), {}, {}};
   results.on_front = pareto_front(space, results.points);
-  std::map<std::size_t, std::vector<std::size_t>> curves;
+  std::vector<std::vector<std::size_t>> curves;
   for (std::size_t p = 0; p < results.points.size(); ++p) {
-    if (results.points[p].status == Status::Ok) {
-      curves[curve_of(space, results.points[p].index)].push_back(p);
+    if (results.points[p].status != Status::Ok) {
+      continue;
     }
+    if (curves.empty() || !space.on_one_curve(results.points[curves.back().front()].index,
+                                              results.points[p].index)) {
+      curves.emplace_back();
+    }
+    curves.back().push_back(p);
   }
-  for (auto& [key, members] : curves) {
+  for (std::vector<std::size_t>& members : curves) {
     results.curves.push_back(make_curve(space, results.points, std::move(members)));
   }
   return results;

@@ -88,7 +88,7 @@ namespace {
 
 std::string build_of() {
   Digest digest;
-  digest.add(read_file("/proc/self/exe"));
+  digest.add(read_file(program_file().string()));
   std::vector<std::filesystem::path> sources;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(data_dir() / "rtl")) {
     if (entry.path().extension() == ".sv") {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "input/yaml_fields.hpp"
+#include "sweep/listed_points.hpp"
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
 
@@ -26,15 +27,6 @@ bool is_plain(const std::string& text) {
                                       [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// As it is written by hand: in the largest unit that divides it.
-std::string size_text(std::uint64_t bytes) {
-  constexpr std::uint64_t kKi = 1024;
-  if (bytes % (kKi * kKi) == 0) {
-    return fmt::format("{}MiB", bytes / (kKi * kKi));
-  }
-  return bytes % kKi == 0 ? fmt::format("{}KiB", bytes / kKi) : fmt::format("{}", bytes);
-}
-
 void add_axis(Space& space, const std::string& key, const std::vector<std::string>& items,
               const std::string& where) {
   std::vector<std::string> values;
@@ -52,7 +44,18 @@ void add_axis(Space& space, const std::string& key, const std::vector<std::strin
 
 }  // namespace
 
+std::string size_text(std::uint64_t bytes) {
+  constexpr std::uint64_t kKi = 1024;
+  if (bytes % (kKi * kKi) == 0) {
+    return fmt::format("{}MiB", bytes / (kKi * kKi));
+  }
+  return bytes % kKi == 0 ? fmt::format("{}KiB", bytes / kKi) : fmt::format("{}", bytes);
+}
+
 std::size_t Space::points() const {
+  if (!listed.empty()) {
+    return listed.size();
+  }
   std::size_t count = 1;
   for (const Axis& axis : axes) {
     count *= axis.values.size();
@@ -61,6 +64,9 @@ std::size_t Space::points() const {
 }
 
 std::vector<std::size_t> Space::coordinates(std::size_t index) const {
+  if (!listed.empty()) {
+    return listed[index];
+  }
   std::vector<std::size_t> at(axes.size());
   for (std::size_t a = axes.size(); a-- > 0;) {
     at[a] = index % axes[a].values.size();
@@ -78,13 +84,28 @@ std::vector<std::string> Space::values(std::size_t index) const {
   return values;
 }
 
+bool Space::on_one_curve(std::size_t a, std::size_t b) const {
+  if (a == b || axes.empty() || axes.back().key != kCbufKey) {
+    return a == b;
+  }
+  const std::vector<std::size_t> at = coordinates(a);
+  return std::equal(at.begin(), at.end() - 1, coordinates(b).begin());
+}
+
 std::size_t Space::largest_cbuf(std::size_t index) const {
   // Sizes are sorted, and vary fastest.
   if (axes.empty() || axes.back().key != kCbufKey) {
     return index;
   }
-  const std::size_t sizes = axes.back().values.size();
-  return index / sizes * sizes + sizes - 1;
+  if (listed.empty()) {
+    const std::size_t sizes = axes.back().values.size();
+    return index / sizes * sizes + sizes - 1;
+  }
+  std::size_t last = index;
+  while (last + 1 < points() && on_one_curve(index, last + 1)) {
+    ++last;
+  }
+  return last;
 }
 
 std::vector<std::string> Space::overrides(std::size_t index) const {
@@ -93,7 +114,7 @@ std::vector<std::string> Space::overrides(std::size_t index) const {
   // Presets first: the other values are about what they give.
   for (const bool preset : {true, false}) {
     for (std::size_t a = 0; a < axes.size(); ++a) {
-      if ((axes[a].key.find('.') == std::string::npos) == preset) {
+      if (!point[a].empty() && (axes[a].key.find('.') == std::string::npos) == preset) {
         sets.push_back(axes[a].key == kNetworkKey ? fmt::format("network=\"{}\"", point[a])
                                                   : axes[a].key + "=" + point[a]);
       }
@@ -238,6 +259,9 @@ Space make_space(const SpaceRequest& request) {
     if (points > kMostPoints) {
       throw InputError(fmt::format("more than {} points", kMostPoints));
     }
+  }
+  if (!request.points.empty()) {
+    list_points(request.points, space);
   }
   return space;
 }

@@ -21,14 +21,19 @@ struct Space {
   std::string config;              ///< file
   std::vector<std::string> fixed;  ///< "path.to.key=value", the same in all points
   std::vector<Axis> axes;          ///< the last one varies fastest
-  std::string part;                ///< FPGA of the area columns; empty: none
+  /// By point and axis, the index of its value, when points are listed one by one; points that differ
+  /// in the size of the cbuf alone lie side by side, by size. Empty: all combinations are points.
+  std::vector<std::vector<std::size_t>> listed;
+  std::string part;  ///< FPGA of the area columns; empty: none
   [[nodiscard]] std::size_t points() const;
   /// By axis, the index of point `index`'s value.
   [[nodiscard]] std::vector<std::size_t> coordinates(std::size_t index) const;
-  /// By axis, the value.
+  /// By axis, the value; "" where a listed point leaves it to the configuration.
   [[nodiscard]] std::vector<std::string> values(std::size_t index) const;
   /// The point that differs from that one only in having the largest cbuf.
   [[nodiscard]] std::size_t largest_cbuf(std::size_t index) const;
+  /// Two points that differ in nothing else; all such points lie side by side.
+  [[nodiscard]] bool on_one_curve(std::size_t a, std::size_t b) const;
   /// All that the configuration is overridden with for a point.
   [[nodiscard]] std::vector<std::string> overrides(std::size_t index) const;
   /// Index of the axis of that key, or nothing.
@@ -43,7 +48,11 @@ struct SpaceRequest {
   std::vector<std::string> sets;      ///< "path.to.key=a,b,c"; one value: fixed
   std::vector<std::string> fixed;     ///< never taken apart
   std::string part;                   ///< FPGA that area and clock are estimated for; or empty
+  std::string points;  ///< JSON file, a list of maps from keys to values: points one by one
 };
+
+/// As it is written by hand: in the largest unit that divides it.
+std::string size_text(std::uint64_t bytes);
 
 /// Splits at commas outside of quotes, brackets and braces.
 std::vector<std::string> split_list(const std::string& text);
@@ -53,7 +62,8 @@ std::vector<std::string> split_list(const std::string& text);
 /// Throws InputError, prefixed by `where`.
 std::vector<std::string> expand_range(const std::string& text, const std::string& where);
 
-/// Throws InputError: a key twice, a value twice, an empty list, more than a million points.
+/// Throws InputError: a key twice, a value twice, an empty list, more than a million points, a point
+/// that is listed twice.
 Space make_space(const SpaceRequest& request);
 
 /// Share `i` of `n` has the points with index % n == i - 1, i from 1 to n.

@@ -45,6 +45,9 @@ std::string json_of(const Definition& definition) {
   for (const Axis& axis : space.axes) {
     json["axes"].push_back({{"key", axis.key}, {"values", axis.values}});
   }
+  if (!space.listed.empty()) {
+    json["listed"] = space.listed;
+  }
   json["part"] = space.part;
   json["contents"] = definition.contents;
   json["build"] = definition.build;
@@ -61,6 +64,9 @@ Definition from_json(const std::string& text) {
     definition.space.axes.push_back(
         {axis.at("key").get<std::string>(), axis.at("values").get<std::vector<std::string>>()});
   }
+  if (json.contains("listed")) {
+    json.at("listed").get_to(definition.space.listed);
+  }
   json.at("part").get_to(definition.space.part);
   json.at("contents").get_to(definition.contents);
   json.at("build").get_to(definition.build);
@@ -73,7 +79,9 @@ std::string settings_of(const Space& space, std::size_t point) {
   Json settings = Json::object();
   const std::vector<std::string> values = space.values(point);
   for (std::size_t a = 0; a < values.size(); ++a) {
-    settings[space.axes[a].key] = values[a];
+    if (!values[a].empty()) {
+      settings[space.axes[a].key] = values[a];
+    }
   }
   return settings.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

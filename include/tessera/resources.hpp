@@ -17,6 +17,11 @@ std::filesystem::path data_dir();
 /// For programs that keep the folder elsewhere.
 void set_data_dir(const std::filesystem::path& dir);
 
+/// The program's file: what a sweep's points were counted by. The running one, unless another one
+/// was set: an interpreter that has loaded the engine is not it.
+std::filesystem::path program_file();
+void set_program_file(const std::filesystem::path& file);
+
 /// Where Verilated hardware is kept: TESSERA_CACHE_DIR; the build tree's own when the program is
 /// one of its; otherwise `tessera` in the user's cache folder (XDG_CACHE_HOME, ~/.cache).
 std::filesystem::path cache_dir();

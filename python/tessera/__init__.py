@@ -1,0 +1,43 @@
+"""Co-design of convolution accelerators: schedule a quantised network, simulate it to the cycle, sweep, build.
+
+>>> import tessera
+>>> run = tessera.simulate("lenet5", hardware="small")
+>>> run.verified
+True
+"""
+
+from importlib.metadata import PackageNotFoundError, version
+
+from .errors import EngineError, Error, InputError, MissingToolError, VerificationError
+from .hardware import Design, Fit, fit, fpga
+from .memory_plan import MemoryPlan, plan
+from .network import Network
+from .rom_files import RomFiles, rom
+from .run import Run, inspect, simulate
+from .sweeps import sweep
+
+try:
+    __version__ = version("tessera-npu")
+except PackageNotFoundError:  # a source tree
+    __version__ = "0"
+
+__all__ = [
+    "Design",
+    "EngineError",
+    "Error",
+    "Fit",
+    "InputError",
+    "MemoryPlan",
+    "MissingToolError",
+    "Network",
+    "RomFiles",
+    "Run",
+    "VerificationError",
+    "fit",
+    "fpga",
+    "inspect",
+    "plan",
+    "rom",
+    "simulate",
+    "sweep",
+]

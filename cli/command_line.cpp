@@ -16,6 +16,7 @@ CommandLine::CommandLine()
   fpga_.add_to(*app_.add_subcommand("fpga", "the accelerator on an FPGA: area, clock, bitstream"));
   board_.add_to(*app_.add_subcommand("board", "a network on a board, real or simulated"));
   fit_.add_to(*app_.add_subcommand("fit", "the hardware that runs networks best on an FPGA"));
+  explore_.add_to(*app_.add_subcommand("explore", "a page to look around in sweeps and runs"));
   import_.add_to(*app_.add_subcommand("import", "write a model as an editable layer list"));
 }
 
@@ -38,6 +39,10 @@ int CommandLine::dispatch() {
   }
   if (app_.got_subcommand("fpga")) {
     fpga_.run();
+    return kDone;
+  }
+  if (app_.got_subcommand("explore")) {
+    explore_.run();
     return kDone;
   }
   if (app_.got_subcommand("explain")) {

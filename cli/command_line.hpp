@@ -3,10 +3,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/board_command.hpp"
 #include "cli/explain_command.hpp"
-#include "cli/fit_command.hpp"
-#include "cli/fpga_command.hpp"
+#include "cli/explore_command.hpp"
+#include "cli/hardware/board_command.hpp"
+#include "cli/hardware/fit_command.hpp"
+#include "cli/hardware/fpga_command.hpp"
 #include "cli/import_command.hpp"
 #include "cli/plan_command.hpp"
 #include "cli/rom_command.hpp"
@@ -41,6 +42,7 @@ class CommandLine {
   FpgaCommand fpga_;
   BoardCommand board_;
   FitCommand fit_;
+  ExploreCommand explore_;
   ImportCommand import_;
 };
 

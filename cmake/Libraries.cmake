@@ -8,4 +8,7 @@ find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(SQLite3 REQUIRED)
 find_library(SYSTEMC_LIBRARY systemc REQUIRED)
 find_path(SYSTEMC_INCLUDE systemc REQUIRED)
+# Its classes depend on how it was compiled.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
 find_program(FLATC flatc REQUIRED)

@@ -182,6 +182,11 @@ void check_web_assets() {
   }
 }
 
+std::string charting_library() {
+  check_web_assets();
+  return text_of(library_path());
+}
+
 std::string report_html(const Config& config, const Simulation& simulation,
                         const timing::Timeline& timeline) {
   Json data;

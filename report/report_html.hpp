@@ -12,6 +12,9 @@ namespace tessera {
 /// Throws MissingTool when the charting library is not there, with how to get it.
 void check_web_assets();
 
+/// The charting library that pages contain. Throws MissingTool.
+std::string charting_library();
+
 /// Of a run. Throws MissingTool.
 std::string report_html(const Config& config, const Simulation& simulation,
                         const timing::Timeline& timeline);

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing: scripts/install.sh [build|web|test|ci|fpga|verify]; `fpga`
-# also gets the open FPGA tools, `verify` other people's bus models, solvers and interpreters, each into a
-# Python environment of their own, build/fpga and build/verify.
+# Installs the Debian packages that are missing: scripts/install.sh [build|web|test|ci|fpga|verify|python]; `fpga`
+# also gets the open FPGA tools, `verify` other people's bus models, solvers and interpreters, `python` what the
+# package is built and tested with, each into a Python environment of their own: build/fpga, build/verify, build/python.
 set -euo pipefail
 
-build=(g++ make cmake ninja-build verilator zlib1g-dev libyaml-cpp-dev libcli11-dev libfmt-dev
+build=(g++ make cmake ninja-build verilator zlib1g-dev libyaml-cpp-dev libcli11-dev libfmt-dev libcpp-httplib-dev libbrotli-dev pkg-config
   nlohmann-json3-dev flatbuffers-compiler libflatbuffers-dev libgtest-dev librapidcheck-dev
   libbenchmark-dev libsqlite3-dev libsystemc-dev libssl-dev libonnx-dev libprotobuf-dev
   libpng-dev libjpeg-dev)
@@ -15,6 +15,7 @@ test=("${build[@]}" "${web[@]}" gtkwave libonnx-testdata chromium slurm-wlm mung
   clang gcc-arm-none-eabi gcc-riscv64-unknown-elf python3 zsh groff-base)
 fpga=("${build[@]}" python3-venv)
 verify=("${build[@]}" python3-venv python3-dev berkeley-abc)
+python=("${build[@]}" "${web[@]}" python3-venv python3-dev procps)
 ci=("${test[@]}" clang-format clang-tidy libclang-rt-dev python3-venv)
 
 level=${1:-build}
@@ -33,7 +34,7 @@ if ((${#missing[@]})); then
   "${as_root[@]}" apt-get -q install -y --no-install-recommends "${missing[@]}"
 fi
 
-if [[ $level == fpga || $level == verify ]]; then
+if [[ $level == fpga || $level == verify || $level == python ]]; then
   top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
   venv=$top/build/$level/venv
   wanted=$top/scripts/$level-requirements.txt

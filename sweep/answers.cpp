@@ -175,8 +175,8 @@ Results evaluate(const Space& space, std::vector<PointResult> points) {
     if (results.points[p].status != Status::Ok) {
       continue;
     }
-    if (curves.empty() || !space.on_one_curve(results.points[curves.back().front()].index,
-                                              results.points[p].index)) {
+    if (curves.empty() ||
+        !space.on_one_curve(results.points[curves.back().front()].index, results.points[p].index)) {
       curves.emplace_back();
     }
     curves.back().push_back(p);

@@ -66,8 +66,8 @@ std::vector<Axis> axes_of(const std::string& path, const std::vector<Axis>& give
   std::vector<Axis> axes;
   for (const Axis& axis : given) {
     if (axis.values.size() != 1) {
-      throw InputError(fmt::format("{} lists the points; `{}` may have one value beside it", path,
-                                   axis.key));
+      throw InputError(
+          fmt::format("{} lists the points; `{}` may have one value beside it", path, axis.key));
     }
     for (Point& point : points) {
       point.emplace(axis.key, axis.values[0]);

@@ -77,9 +77,10 @@ class PointRunner {
 
   /// Never throws for what a point's configuration can cause: that is its error.
   PointResult run(std::size_t index);
+  /// Throws InputError.
+  Config config_of(std::size_t index);
 
  private:
-  Config config_of(std::size_t index);
   std::shared_ptr<const Network> network_of(const Config& config);
 
   const Space& space_;

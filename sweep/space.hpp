@@ -21,8 +21,9 @@ struct Space {
   std::string config;              ///< file
   std::vector<std::string> fixed;  ///< "path.to.key=value", the same in all points
   std::vector<Axis> axes;          ///< the last one varies fastest
-  /// By point and axis, the index of its value, when points are listed one by one; points that differ
-  /// in the size of the cbuf alone lie side by side, by size. Empty: all combinations are points.
+  /// By point and axis, the index of its value, when points are listed one by one; points that
+  /// differ in the size of the cbuf alone lie side by side, by size. Empty: all combinations are
+  /// points.
   std::vector<std::vector<std::size_t>> listed;
   std::string part;  ///< FPGA of the area columns; empty: none
   [[nodiscard]] std::size_t points() const;
@@ -62,8 +63,8 @@ std::vector<std::string> split_list(const std::string& text);
 /// Throws InputError, prefixed by `where`.
 std::vector<std::string> expand_range(const std::string& text, const std::string& where);
 
-/// Throws InputError: a key twice, a value twice, an empty list, more than a million points, a point
-/// that is listed twice.
+/// Throws InputError: a key twice, a value twice, an empty list, more than a million points, a
+/// point that is listed twice.
 Space make_space(const SpaceRequest& request);
 
 /// Share `i` of `n` has the points with index % n == i - 1, i from 1 to n.

@@ -51,9 +51,8 @@ std::string simulation(const Question& question, const SimulateOptions& options)
   for (const LayerRecord& layer : done.program.layers) {
     json["explain"].push_back(explain(done.program, layer.name));
   }
-  json["outputs"] = done.has_data
-                        ? tensors_json(config, *done.network, done.network->outputs)
-                        : Json::array();
+  json["outputs"] =
+      done.has_data ? tensors_json(config, *done.network, done.network->outputs) : Json::array();
   return text_of(json);
 }
 

@@ -14,9 +14,9 @@ struct Question {
   std::vector<std::string> sets;  ///< "path.to.key=value"
 };
 
-/// {"run": what `--json` writes, "plan": the same of `plan`, "explain": [texts by layer], "outputs":
-/// as in description()}. Outputs are not written when the engine has none. All throw what simulate()
-/// does.
+/// {"run": what `--json` writes, "plan": the same of `plan`, "explain": [texts by layer],
+/// "outputs": as in description()}. Outputs are not written when the engine has none. All throw
+/// what simulate() does.
 std::string simulation(const Question& question, const SimulateOptions& options);
 
 /// {"network", "inputs" and "outputs": [{"name", "type", "shape"}] as files have them, "layers":

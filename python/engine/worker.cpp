@@ -152,8 +152,9 @@ class Worker {
     while (!gone && std::chrono::steady_clock::now() < end) {
       ::poll(nullptr, 0, 10);
       siginfo_t info{};
-      gone = ::waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-             info.si_pid == process_;
+      gone =
+          ::waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+          info.si_pid == process_;
     }
     ::kill(-process_, SIGKILL);
     wait();

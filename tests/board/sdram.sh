@@ -15,7 +15,7 @@ built() {
   local name=$1 bus=$2 controller=$3
   shift 3
   (cd "$top/rtl" && verilator --cc --exe --build -O3 --no-timing -Wno-fatal -Wno-lint --Mdir "$work/$name" \
-    --top-module sdram_bench "$@" "-GBusBytes=$bus" -CFLAGS "-O2 -std=c++17 -DBUS_BYTES=$bus" cells/ram_1r1w.sv \
+    --top-module sdram_bench "$@" "-GBusBytes=$bus" -MAKEFLAGS OPT_GLOBAL=-O0 -CFLAGS "-O1 -std=c++17 -DBUS_BYTES=$bus" cells/ram_1r1w.sv \
     cells/sync_fifo.sv "$controller" board/sdram_port.sv "$top/sim/board/sdram_model.sv" "$here/sdram_bench.sv" \
     "$here/sdram_main.cpp") >"$work/$name.log" 2>&1 || { tail -n 20 "$work/$name.log"; exit 1; }
 }

@@ -1,4 +1,4 @@
-#include "cli/fit_command.hpp"
+#include "cli/hardware/fit_command.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "cli/fpga_command.hpp"
+#include "cli/hardware/fpga_command.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/board_command.hpp"
+#include "cli/hardware/board_command.hpp"
 
 #include <fmt/format.h>
 

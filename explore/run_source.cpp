@@ -38,7 +38,7 @@ class RunSource : public Source {
       : path_(std::move(path)), run_(Json::parse(text)) {
     try {
       static_cast<void>(row());
-      static_cast<void>(layers(0));
+      static_cast<void>(layer_list());
       if (!trace.empty()) {
         const Json json = Json::parse(trace);
         stretches_ = run_stretches(json);
@@ -62,18 +62,7 @@ class RunSource : public Source {
     if (point != 0) {
       throw InputError(fmt::format("{}: one run; there is no point {}", path_, point));
     }
-    Json list = Json::array();
-    for (const Json& layer : run_.at("layers")) {
-      const auto bytes = layer.at("external_read_bytes").get<std::uint64_t>() +
-                         layer.at("external_write_bytes").get<std::uint64_t>();
-      list.push_back({{"name", layer.at("name")},
-                      {"op", layer.at("op")},
-                      {"mode", layer.at("mode")},
-                      {"macs", layer.at("macs")},
-                      {"cycles", layer.at("cycles")},
-                      {"external_bytes", bytes}});
-    }
-    return text_of(list);
+    return text_of(layer_list());
   }
 
   [[nodiscard]] std::string timeline(std::size_t /*point*/, const std::string& layer) override {
@@ -85,6 +74,21 @@ class RunSource : public Source {
   }
 
  private:
+  [[nodiscard]] Json layer_list() const {
+    Json list = Json::array();
+    for (const Json& layer : run_.at("layers")) {
+      const auto bytes = layer.at("external_read_bytes").get<std::uint64_t>() +
+                         layer.at("external_write_bytes").get<std::uint64_t>();
+      list.push_back({{"name", layer.at("name")},
+                      {"op", layer.at("op")},
+                      {"mode", layer.at("mode")},
+                      {"macs", layer.at("macs")},
+                      {"cycles", layer.at("cycles")},
+                      {"external_bytes", bytes}});
+    }
+    return list;
+  }
+
   [[nodiscard]] Json row() const {
     const Json& hardware = run_.at("hardware");
     const Json& totals = run_.at("totals");

@@ -209,7 +209,7 @@ def run_one(number, mutant, tree, out):
     for command in test_commands(out, mutant):
         command = [str(c) for c in command]
         # A hang is noticed as well: many times what the command takes without a mutant.
-        limit = 12 if "40" in command else 40 if "150" in command else 90
+        limit = 30 if "40" in command else 90 if "150" in command else 200
         try:
             done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, cwd=out,
                                   stderr=subprocess.DEVNULL, timeout=limit, check=False)

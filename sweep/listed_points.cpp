@@ -18,6 +18,17 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Point = std::map<std::string, std::string>;
 
+struct List {
+  std::vector<Point> points;
+  std::vector<std::string> keys;  ///< of all points, in the order in which they come first
+
+  void know(const std::string& key) {
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+      keys.push_back(key);
+    }
+  }
+};
+
 constexpr std::size_t kMostPoints = 1'000'000;
 
 Json parsed(const std::string& path) {
@@ -41,29 +52,29 @@ std::string value_of(const std::string& key, const Json& value, const std::strin
   return key == kCbufKey ? size_text(parse_size(text, where + ": " + key + ": ")) : text;
 }
 
-std::vector<Point> read_points(const std::string& path) {
+List read_points(const std::string& path) {
   const Json json = parsed(path);
   if (!json.is_array() || json.empty() || json.size() > kMostPoints) {
     throw InputError(fmt::format("{}: must be a list of 1 to {} points", path, kMostPoints));
   }
-  std::vector<Point> points;
+  List list;
   for (const Json& entry : json) {
-    const std::string where = fmt::format("{}: point {}", path, points.size());
+    const std::string where = fmt::format("{}: point {}", path, list.points.size());
     if (!entry.is_object()) {
       throw InputError(where + " must be a map from keys to values");
     }
-    Point& point = points.emplace_back();
+    Point& point = list.points.emplace_back();
     for (const auto& [key, value] : entry.items()) {
       point[key] = value_of(key, value, where);
+      list.know(key);
     }
   }
-  return points;
+  return list;
 }
 
-// Keys in the order in which they come first, the size of the cbuf last.
-std::vector<Axis> axes_of(const std::string& path, const std::vector<Axis>& given,
-                          std::vector<Point>& points) {
-  std::vector<Axis> axes;
+// In the order of the keys, the size of the cbuf last.
+std::vector<Axis> axes_of(const std::string& path, const std::vector<Axis>& given, List& list) {
+  std::vector<Point>& points = list.points;
   for (const Axis& axis : given) {
     if (axis.values.size() != 1) {
       throw InputError(
@@ -72,14 +83,16 @@ std::vector<Axis> axes_of(const std::string& path, const std::vector<Axis>& give
     for (Point& point : points) {
       point.emplace(axis.key, axis.values[0]);
     }
+    list.know(axis.key);
+  }
+  std::vector<Axis> axes;
+  for (const std::string& key : list.keys) {
+    axes.push_back({key, {}});
   }
   for (const Point& point : points) {
     for (const auto& [key, value] : point) {
       const auto same = [name = key](const Axis& axis) { return axis.key == name; };
-      auto axis = std::find_if(axes.begin(), axes.end(), same);
-      if (axis == axes.end()) {
-        axis = axes.insert(axes.end(), {key, {}});
-      }
+      const auto axis = std::find_if(axes.begin(), axes.end(), same);
       if (std::find(axis->values.begin(), axis->values.end(), value) == axis->values.end()) {
         axis->values.push_back(value);
       }
@@ -106,7 +119,8 @@ std::vector<Axis> axes_of(const std::string& path, const std::vector<Axis>& give
 }  // namespace
 
 void list_points(const std::string& path, Space& space) {
-  std::vector<Point> points = read_points(path);
+  List list = read_points(path);
+  const std::vector<Point>& points = list.points;
   for (const std::string& set : space.fixed) {
     const std::string key = set.substr(0, set.find('='));
     for (std::size_t p = 0; p < points.size(); ++p) {
@@ -115,7 +129,7 @@ void list_points(const std::string& path, Space& space) {
       }
     }
   }
-  space.axes = axes_of(path, space.axes, points);
+  space.axes = axes_of(path, space.axes, list);
   std::vector<std::map<std::string, std::size_t>> indices(space.axes.size());
   for (std::size_t a = 0; a < space.axes.size(); ++a) {
     for (std::size_t v = 0; v < space.axes[a].values.size(); ++v) {

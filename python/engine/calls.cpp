@@ -119,6 +119,7 @@ std::string command(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {"cosim"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
+  pointers.reserve(words.size());
   for (std::string& word : words) {
     pointers.push_back(word.data());
   }

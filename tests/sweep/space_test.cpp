@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "tessera/error.hpp"
 
 namespace tessera::sweep {
@@ -83,6 +85,53 @@ TEST(Space, MistakesAreNamed) {
   r = request();
   r.cbuf = "big";
   EXPECT_NE(refusal(r).find("`big` is not a size"), std::string::npos);
+}
+
+std::string listed(const std::string& json) {
+  const std::string path = testing::TempDir() + "/tessera_points.json";
+  std::ofstream(path) << json;
+  return path;
+}
+
+TEST(Space, PointsAreListedOneByOne) {
+  SpaceRequest r = request();
+  r.networks = {"lenet5"};
+  r.points = listed(R"([
+    {"hardware": "small", "hardware.cbuf.size": "32KiB"},
+    {"hardware": "tiny"},
+    {"hardware.cbuf.size": 8192, "hardware": "small"}])");
+  const Space space = make_space(r);
+  ASSERT_EQ(space.points(), 3U);
+  // Those that differ in the cbuf's size alone lie side by side, the smallest first.
+  EXPECT_EQ(space.overrides(0).back(), "hardware.cbuf.size=8KiB");
+  EXPECT_EQ(space.overrides(1).back(), "hardware.cbuf.size=32KiB");
+  EXPECT_EQ(space.overrides(2).front(), "hardware=tiny");
+  EXPECT_TRUE(space.on_one_curve(0, 1));
+  EXPECT_FALSE(space.on_one_curve(1, 2));
+  EXPECT_EQ(space.largest_cbuf(0), 1U);
+  EXPECT_EQ(space.largest_cbuf(2), 2U);
+}
+
+TEST(Space, MistakesInAListAreNamed) {
+  const auto refusal_of = [](const std::string& json) {
+    SpaceRequest r = request();
+    r.fixed = {"seed=2"};
+    r.points = listed(json);
+    return refusal(r);
+  };
+  EXPECT_NE(refusal_of("[]").find("list of 1 to"), std::string::npos);
+  EXPECT_NE(refusal_of("{").find("tessera_points.json"), std::string::npos);
+  EXPECT_NE(refusal_of("[1]").find("point 0 must be a map"), std::string::npos);
+  EXPECT_NE(refusal_of(R"([{"a": 1}, {"a": 1}])").find("point 1 is the same as point 0"),
+            std::string::npos);
+  EXPECT_NE(refusal_of(R"([{"a": null}])").find("`a` has no value"), std::string::npos);
+  EXPECT_NE(refusal_of(R"([{"seed": 1}])").find("`seed` is given for all points"),
+            std::string::npos);
+  EXPECT_NE(refusal_of(R"([{"network": "nix"}])").find("network `nix`"), std::string::npos);
+  SpaceRequest r = request();
+  r.cbuf = "8KiB,16KiB";
+  r.points = listed(R"([{"hardware": "tiny"}])");
+  EXPECT_NE(refusal(r).find("may have one value"), std::string::npos);
 }
 
 TEST(Shard, EveryPointIsInExactlyOne) {

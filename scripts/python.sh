@@ -19,6 +19,7 @@ common='linux-vdso|ld-linux|libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\
 
 wheel() {
   rm -rf "$wheels"
+  scripts/web-assets.sh || echo "without the charting library: no --report, no explore"
   # The build folder stays: only what has changed is compiled again.
   PATH=$tools:$PATH "$tools/pip" wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w "$wheels/plain" .
   PATH=$tools:$PATH "$tools/auditwheel" repair "$wheels"/plain/*.whl -w "$wheels" >"$wheels/auditwheel.log" 2>&1 ||

@@ -1,19 +1,23 @@
 """Simulations from Python against the command line, and against arrays computed here."""
 
+import contextlib
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
 import textwrap
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tessera
+from tessera import _files
 
 
 def test_json_is_the_command_lines(lenet, cosim):
@@ -110,6 +114,17 @@ def test_engines_count_the_same_cycles():
         runs[1].output
 
 
+def test_rtl_counts_the_same_cycles(tmp_path):
+    if shutil.which("verilator") is None:
+        pytest.skip("no Verilator")
+    waves = tmp_path / "waves.fst"
+    rtl = tessera.simulate("first_light", hardware="nano", engine="rtl", waves=waves)
+    assert rtl.verified and waves.stat().st_size > 0
+    tlm = tessera.simulate("first_light", hardware="nano")
+    assert rtl.cycles == tlm.cycles
+    np.testing.assert_array_equal(rtl.output, tlm.output)
+
+
 def test_rest_of_a_run(lenet, tmp_path):
     assert "holds" in lenet.explain("conv1") and lenet.explain(0) == lenet.explain("conv1")
     with pytest.raises(tessera.InputError, match="no layer is named `nix`"):
@@ -123,6 +138,12 @@ def test_rest_of_a_run(lenet, tmp_path):
     assert lenet.memory_plan.arena_bytes == lenet.data["memory"]["arena_bytes"]
     assert (lenet.memory_plan.buffers["offset"] + lenet.memory_plan.buffers["bytes"]).max() == lenet.memory_plan.arena_bytes
     assert json.loads(lenet.save_trace(tmp_path / "trace.json").read_text())["traceEvents"]
+
+
+def test_report(lenet, tmp_path):
+    if not (_files.SHARE / "web/echarts.min.js").exists():
+        pytest.skip("the wheel was made without the charting library")
+    assert "lenet5 on small" in lenet.save_report(tmp_path / "page.html").read_text()
 
 
 @pytest.mark.parametrize(
@@ -188,8 +209,12 @@ def test_threads_run_at_once_and_python_goes_on():
 
 
 def _children(pid):
-    listed = subprocess.run(["ps", "--ppid", str(pid), "-o", "pid="], capture_output=True, text=True, check=False)
-    return listed.stdout.split()
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # gone by now
+            if int(stat.read_text().rsplit(")", 1)[1].split()[1]) == pid:
+                found.append(int(stat.parent.name))
+    return found
 
 
 @pytest.mark.parametrize(
@@ -231,14 +256,11 @@ def test_interrupt_ends_it_within_a_second(work, tmp_path):
 def test_end_of_the_engines_process_is_an_error():
     def kill():
         deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            for child in _children(os.getpid()):
-                name = subprocess.run(["ps", "-p", child, "-o", "comm="], capture_output=True, text=True, check=False)
-                if "ps" not in name.stdout.split():
-                    time.sleep(0.3)
-                    os.kill(int(child), signal.SIGKILL)
-                    return
+        while time.monotonic() < deadline and not _children(os.getpid()):
             time.sleep(0.02)
+        time.sleep(0.3)
+        for child in _children(os.getpid()):
+            os.kill(child, signal.SIGKILL)
 
     killer = threading.Thread(target=kill)
     killer.start()

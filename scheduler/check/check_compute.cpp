@@ -44,7 +44,8 @@ bool continues(const Op& op, RunState& state) {
          slab_base(last) == slab_base(op) && last.tile.y0 + walked_rows == op.tile.y0;
 }
 
-void accumulate(const Op& op, std::uint64_t words, RunState& state) {
+void accumulate(const Op& op, std::uint64_t pixels, RunState& state) {
+  const std::uint64_t words = pixels * op.weights.groups;
   if (op.conv.acc_base + words > state.acc.size()) {
     state.findings.report_here(fmt::format("accumulates into word {}, there are {}",
                                            op.conv.acc_base + words - 1, state.acc.size()));
@@ -67,6 +68,14 @@ void accumulate(const Op& op, std::uint64_t words, RunState& state) {
           fmt::format("overwrites accumulator word {} that may still be read", w));
       return;
     }
+    const bool is_last = (w - op.conv.acc_base) / pixels + 1 == op.weights.groups;
+    const std::uint32_t kernels = is_last ? op.weights.last_kernels : state.hw.atomic_k;
+    if (op.conv.accumulate != 0 && state.sums[w] != kernels) {
+      state.findings.report_here(fmt::format("adds {} kernels to accumulator word {}, which has {}",
+                                             kernels, w, state.sums[w]));
+      return;
+    }
+    state.sums[w] = kernels;
     cell = {state.numbers[kCompute], 0, kCompute};
   }
 }
@@ -100,7 +109,7 @@ void check_conv(const Op& op, RunState& state) {
   state.cbuf.read(op.weights.address,
                   kernels_in(op, state) * op.kernel.kernel_h * op.kernel.kernel_w * op.input.atoms,
                   state.actor(kCompute, op), state.findings);
-  accumulate(op, pixels * op.weights.groups, state);
+  accumulate(op, pixels, state);
 }
 
 void check_depthwise(const Op& op, RunState& state) {
@@ -154,7 +163,7 @@ void check_depthwise(const Op& op, RunState& state) {
   }
   state.cbuf.read(op.weights.address, channels * window.chunks_y * window.chunks_x,
                   state.actor(kCompute, op), state.findings);
-  accumulate(op, std::uint64_t{op.tile.rows} * op.tile.cols * op.weights.groups, state);
+  accumulate(op, std::uint64_t{op.tile.rows} * op.tile.cols, state);
 }
 
 }  // namespace tessera::checker

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "scheduler/check/run_state.hpp"
 #include "scheduler/check/transfer.hpp"
 
@@ -26,6 +28,25 @@ bool keep(const Op& op, RunState& state) {
   return true;
 }
 
+// Sums of as many kernels as are stored, which nobody has stored yet.
+bool holds_its_sums(const Op& op, std::uint64_t words, RunState& state) {
+  const std::uint64_t end = std::min<std::uint64_t>(op.store.acc_base + words, state.acc.size());
+  for (std::uint64_t w = op.store.acc_base; w < end; ++w) {
+    const bool is_last = (w - op.store.acc_base) / op.store_tile.pixels + 1 == op.store_tile.groups;
+    const std::uint32_t kernels = is_last ? op.store_tile.last_kernels : state.hw.atomic_k;
+    if (state.acc[w].reader != 0) {
+      state.findings.report_here(fmt::format("stores accumulator word {} a second time", w));
+      return false;
+    }
+    if (state.acc[w].writer != 0 && state.sums[w] < kernels) {
+      state.findings.report_here(fmt::format(
+          "stores {} kernels of accumulator word {}, which has {}", kernels, w, state.sums[w]));
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 void check_store(const Op& op, RunState& state) {
@@ -38,6 +59,10 @@ void check_store(const Op& op, RunState& state) {
     state.findings.report_here("the tile is written nowhere");
     return;
   }
+  if (op.quant.low > op.quant.high) {
+    state.findings.report_here(fmt::format("clamps to {} up to {}", op.quant.low, op.quant.high));
+    return;
+  }
   if (op.store_tile.last_kernels > state.hw.atomic_k ||
       (to_memory && bytes != kernels * op.store_tile.pixels)) {
     state.findings.report_here(
@@ -45,6 +70,9 @@ void check_store(const Op& op, RunState& state) {
     return;
   }
   const std::uint64_t words = std::uint64_t{op.store_tile.pixels} * op.store_tile.groups;
+  if (!holds_its_sums(op, words, state)) {
+    return;
+  }
   state.acc.read(op.store.acc_base, words, state.actor(kStore, op), state.findings);
   if (op.store.acc_base + words > state.acc.size()) {
     return;

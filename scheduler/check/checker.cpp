@@ -21,6 +21,10 @@ void check_ops(const std::vector<Op>& ops, RunState& state) {
     state.findings.at_word(op.word);
     ++state.numbers[static_cast<std::size_t>(op.unit) - 1];
     if (op.is_mark) {
+      if (op.mark >= state.layers) {
+        state.findings.report_here(
+            fmt::format("mark {} of a run of {} layers", op.mark, state.layers));
+      }
       continue;
     }
     if (!is_configured(op)) {
@@ -46,6 +50,7 @@ void check_run(const CommandRun& run, const Program& program, ExternalMap& exter
   const auto words = isa::words_of(program.image.data() + run.stream.address, run.stream.bytes);
   checker::Replay replay = checker::replay(words, program.hardware.queue_depth);
   RunState state(program, external, problems);
+  state.layers = run.layers.size();
   for (std::string& problem : replay.problems) {
     state.findings.report(std::move(problem));
   }

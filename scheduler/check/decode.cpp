@@ -43,10 +43,7 @@ struct Applier {
   bool operator()(const isa::StAddress& c) const { return configure(state.address, c); }
   bool operator()(const isa::StShape& c) const { return configure(state.store_shape, c); }
   bool operator()(const isa::StStride& c) const { return configure(state.store_stride, c); }
-  bool operator()(const isa::StQuant& c) const {
-    isa::StQuant unused;
-    return configure(unused, c);
-  }
+  bool operator()(const isa::StQuant& c) const { return configure(state.quant, c); }
   bool operator()(const isa::StTile& c) const { return configure(state.store_tile, c); }
   bool operator()(const isa::StPost& c) const { return configure(state.post, c); }
   bool operator()(const isa::StResult& c) const { return configure(state.result, c); }
@@ -57,17 +54,18 @@ struct Applier {
     state.posts = {c.post_load != 0, c.post_compute != 0, false};
     return true;
   }
-  bool operator()(const isa::LdMark&) const { return mark(); }
-  bool operator()(const isa::CvMark&) const { return mark(); }
-  bool operator()(const isa::StMark&) const { return mark(); }
+  bool operator()(const isa::LdMark& c) const { return mark(c.id); }
+  bool operator()(const isa::CvMark& c) const { return mark(c.id); }
+  bool operator()(const isa::StMark& c) const { return mark(c.id); }
   template <class T>
   bool configure(T& field, const T& command) const {
     field = command;
     state.configured |= std::uint64_t{1} << static_cast<unsigned>(T::kOpcode);
     return false;
   }
-  [[nodiscard]] bool mark() const {
+  [[nodiscard]] bool mark(std::uint32_t id) const {
     state.is_mark = true;
+    state.mark = id;
     state.waits = {};
     state.posts = {};
     return true;

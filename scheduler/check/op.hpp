@@ -13,6 +13,7 @@ struct Op {
   isa::Unit unit = isa::Unit::Load;
   std::size_t word = 0;  ///< index in the stream
   bool is_mark = false;
+  std::uint32_t mark = 0;  ///< its number
   std::uint64_t configured = 0;  ///< bit per opcode whose word came before
   // Configuration, as far as the unit has it.
   isa::LdSource source;
@@ -34,6 +35,7 @@ struct Op {
   isa::StAddress address;
   isa::StShape store_shape;
   isa::StStride store_stride;
+  isa::StQuant quant;
   isa::StTile store_tile;
   isa::StPost post;
   isa::StResult result;

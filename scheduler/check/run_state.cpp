@@ -67,6 +67,7 @@ RunState::RunState(const Program& program_, ExternalMap& external_,
       acc("accumulator word", hw.acc_words, kStore),
       params("parameter group", hw.param_groups, kStore),
       operands("operand word", hw.acc_words, kStore),
-      tables("table", kTables, kStore) {}
+      tables("table", kTables, kStore),
+      sums(hw.acc_words) {}
 
 }  // namespace tessera::checker

@@ -83,9 +83,11 @@ struct RunState {
 
   const Program& program;
   const Hardware& hw;
+  std::size_t layers = 0;  ///< of the run: marks number them
   ExternalMap& external;
   Findings findings;
   CellMemory cbuf, acc, params, operands, tables;
+  std::vector<std::uint32_t> sums;  ///< by accumulator word, how many kernels' it holds
   std::array<std::uint32_t, 3> numbers{};  ///< of the last operation, by unit
   std::optional<Op> last_depthwise;        ///< whose rows the window holds
 };

@@ -9,20 +9,24 @@ namespace {
 
 constexpr std::int64_t kAddressMask = 0xFFFFF;
 
+// Rows above the first new one that the window holds for a tile that resumes.
+std::int64_t rows_held(const timing::ConvOperation& op) {
+  if (!op.depthwise || op.conv.resume == 0) {
+    return 0;
+  }
+  const std::int64_t stride = op.kernel.stride_y;
+  const std::int64_t window = op.window.window_h;
+  return op.window.spaced != 0 ? (window - 1) * stride : window - stride;
+}
+
 /// The slab and the places of taps in it.
 class Slab {
  public:
-  Slab(const timing::ConvOperation& op, const Memories& m) : op_(op), m_(m) {
+  explicit Slab(const timing::ConvOperation& op) : op_(op) {
     y0_ = op.tile.y0;
     origin_ = op.conv.origin;
-    if (op.depthwise && op.conv.resume != 0) {
-      // The window holds the rows above the first new one.
-      const std::int64_t stride = op.kernel.stride_y;
-      const std::int64_t window = op.window.window_h;
-      const std::int64_t back = op.window.spaced != 0 ? (window - 1) * stride : window - stride;
-      y0_ -= back;
-      origin_ -= back * op.kernel.row_pitch;
-    }
+    y0_ -= rows_held(op);
+    origin_ -= rows_held(op) * op.kernel.row_pitch;
   }
 
   /// Atom of the tap `dy`, `dx` slab rows and columns from the tile's first; -1: padding.
@@ -35,18 +39,9 @@ class Slab {
     const std::int64_t wrapped = y >= op_.ring.row ? op_.ring.atoms : 0;
     return (origin_ + dy * op_.kernel.row_pitch + dx * op_.input.atoms - wrapped) & kAddressMask;
   }
-  /// Throws when one of `atoms` atoms of one of the pixels does not exist.
-  void check_row(std::int64_t first, std::int64_t last, std::int64_t pixels,
-                 std::int64_t atoms) const {
-    const std::int64_t end = std::max(first, last) + atoms;
-    if (first >= 0 && (end > m_.cbuf_limit || last - first != pixels * op_.input.atoms)) {
-      fail(isa::Error::CbufRange, static_cast<std::uint64_t>(end - 1));
-    }
-  }
 
  private:
   const timing::ConvOperation& op_;
-  const Memories& m_;
   std::int64_t y0_ = 0, origin_ = 0;
 };
 
@@ -55,7 +50,7 @@ std::uint32_t kernels_of(const timing::ConvOperation& op, std::uint32_t group, c
 }
 
 void convolve_plain(const timing::ConvOperation& op, Memories& m) {
-  const Slab slab(op, m);
+  const Slab slab(op);
   const std::size_t c = m.hw.atomic_c;
   const std::size_t atoms = op.input.atoms;
   const std::size_t pixels = std::size_t{op.tile.rows} * op.tile.cols;
@@ -153,7 +148,7 @@ void raise_channels(const std::int16_t* weights, const std::int16_t* feature, st
 }
 
 void convolve_depthwise(const timing::ConvOperation& op, Memories& m) {
-  const Slab slab(op, m);
+  const Slab slab(op);
   const std::size_t c = m.hw.atomic_c;
   const std::size_t h = op.window.window_h;
   const std::size_t w = op.window.window_w;
@@ -208,6 +203,36 @@ void convolve_depthwise(const timing::ConvOperation& op, Memories& m) {
 
 }  // namespace
 
+// What is read of a slab row: of each weight tile atoms follow each other evenly, their ends tell
+// of all.
+void check_slab_row(const timing::ConvOperation& op, const Memories& m, const timing::Walk& walk,
+                    std::int64_t y, std::int64_t atoms) {
+  const std::int64_t wrapped = y >= op.ring.row ? op.ring.atoms : 0;
+  const auto atom = [&](std::int64_t x) {
+    return (std::int64_t{op.conv.origin} + (y - op.tile.y0) * op.kernel.row_pitch +
+            (x - op.tile.x0) * op.input.atoms - wrapped) &
+           kAddressMask;
+  };
+  for (std::int64_t tile = 0; tile < walk.tiles_x; ++tile) {
+    const std::int64_t begin = walk.x0 + tile * walk.tile_move_x;
+    const std::int64_t move = walk.move_x;
+    const std::int64_t skipped = begin < 0 ? (-begin + move - 1) / move : 0;
+    const std::int64_t inside = std::int64_t{op.input.cols} - 1 - begin;
+    const std::int64_t last =
+        std::min<std::int64_t>(walk.cols - 1, inside < 0 ? -1 : inside / move);
+    if (skipped > last) {
+      continue;
+    }
+    const std::int64_t first_atom = atom(begin + skipped * move);
+    const std::int64_t last_atom = atom(begin + last * move);
+    const std::int64_t end = std::max(first_atom, last_atom) + atoms;
+    // A row that wraps around passes atoms that no cbuf has.
+    if (end > m.cbuf_limit || last_atom - first_atom != (last - skipped) * move * op.input.atoms) {
+      fail(isa::Error::CbufRange, static_cast<std::uint64_t>(end - 1));
+    }
+  }
+}
+
 void check_convolution(const timing::ConvOperation& op, const Memories& m) {
   const timing::Walk walk = timing::walk_of(op);
   if (op.depthwise && op.window.window_h != 1 && walk.cols > m.hw.line_atoms) {
@@ -223,20 +248,20 @@ void check_convolution(const timing::ConvOperation& op, const Memories& m) {
   if (op.weights.address + atoms > m.cbuf_limit) {
     fail(isa::Error::CbufRange, std::max<std::uint64_t>(op.weights.address, m.cbuf_limit));
   }
-  // Within a row atoms follow each other evenly: its ends tell of all.
-  const Slab slab(op, m);
-  const std::int64_t last_y = std::int64_t{walk.tile_move_y} * (walk.tiles_y - 1) +
-                              std::int64_t{walk.move_y} * (walk.rows - 1);
-  for (std::int64_t dy = 0; dy <= last_y; ++dy) {
-    const std::int64_t last_x = std::int64_t{walk.tile_move_x} * (walk.tiles_x - 1) +
-                                std::int64_t{walk.move_x} * (walk.cols - 1);
-    const std::int64_t own =
-        op.depthwise ? timing::channel_pieces(op, m.hw).back().atom + 1 : walk.atoms;
-    const std::int64_t first = std::max<std::int64_t>(0, -std::int64_t{op.tile.x0});
-    const std::int64_t last =
-        std::min<std::int64_t>(last_x, std::int64_t{op.input.cols} - 1 - op.tile.x0);
-    if (first <= last) {
-      slab.check_row(slab.atom(dy, first), slab.atom(dy, last), last - first, own);
+  const std::int64_t own =
+      op.depthwise ? timing::channel_pieces(op, m.hw).back().atom + 1 : walk.atoms;
+  for (std::int64_t tile_y = 0; tile_y < walk.tiles_y; ++tile_y) {
+    for (std::int64_t row = 0; row < walk.rows; ++row) {
+      const std::int64_t y = walk.y0 + tile_y * walk.tile_move_y + row * walk.move_y;
+      if (y >= 0 && y < op.input.rows) {
+        check_slab_row(op, m, walk, y, own);
+      }
+    }
+  }
+  // What the window's lines hold of the rows above is read from the cbuf here.
+  for (std::int64_t y = walk.y0 - rows_held(op); y < walk.y0; ++y) {
+    if (y >= 0 && y < op.input.rows) {
+      check_slab_row(op, m, walk, y, own);
     }
   }
 }

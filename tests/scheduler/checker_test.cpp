@@ -238,6 +238,35 @@ TEST(Checker, NamesWhatIsWrong) {
   expect(finding<isa::StTile>([](auto& c) { c.pixels -= 1; }), "the tile has");
   expect(finding<isa::StTile>([](auto& c) { c.param_base = 60; }), "parameter group");
   expect(finding<isa::StAddress>([](auto& c) { c.address = 0; }), "outside the activations");
+  expect(finding<isa::StQuant>([](auto& c) { c.low = c.high + 1; }), "clamps to");
+  expect(finding<isa::CvWeights>([](auto& c) { c.last_kernels -= 1; }), "kernels of accumulator");
+  for (const std::string& mark : {finding<isa::LdMark>([](auto& c) { c.id = 4; }),
+                                  finding<isa::CvMark>([](auto& c) { c.id = 77; }),
+                                  finding<isa::StMark>([](auto& c) { c.id = 4; })}) {
+    expect(mark, "of a run of 4 layers");
+  }
+}
+
+// The second STORE takes what the first one took.
+TEST(Checker, NamesSumsThatAreStoredTwice) {
+  Program program = program_with(ForcedMode::SplitSpatial, 16384);
+  const auto words = words_of(program);
+  std::optional<isa::Store> first;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const isa::Command command = *isa::decode(words[i]).command;
+    if (const auto* store = std::get_if<isa::Store>(&command); store != nullptr) {
+      if (first) {
+        isa::Store again = *store;
+        again.acc_base = first->acc_base;
+        set_word(program, i, isa::encode(again));
+        break;
+      }
+      first = *store;
+    }
+  }
+  const auto problems = check_program(program);
+  ASSERT_FALSE(problems.empty());
+  EXPECT_NE(problems[0].find("a second time"), std::string::npos) << problems[0];
 }
 
 TEST(Checker, NamesWhatIsWrongWithKeptTilesAndParameters) {

@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace tessera::timing {
+namespace {
+
+constexpr std::int64_t kAddressMask = 0xFFFFF;  // the command set's cbuf addresses
+
+}  // namespace
 
 ArrayTiming::ArrayTiming(const Hardware& hardware)
     : hw_(hardware), bank_atoms_(hardware.bank_atoms()) {}
@@ -47,13 +52,17 @@ bool ArrayTiming::apart(const Job& job) const {
   const std::int64_t base = static_cast<std::int64_t>(job.origin) -
                             std::int64_t{walk.y0} * walk.row_pitch -
                             std::int64_t{walk.x0} * walk.pixel_pitch;
-  const std::int64_t wrapped = base & 0xFFFFF;
   // Rows that wrap around are taken to fill the ring.
   const bool wraps = walk.ring_atoms != 0 && last_row >= walk.ring_row;
-  const auto first = static_cast<std::uint64_t>(
-      wrapped + (wraps ? walk.row_atoms(walk.ring_row) : first_row * walk.row_pitch));
-  const auto last = static_cast<std::uint64_t>(
-      wrapped + (wraps ? walk.ring_row : last_row + 1) * walk.row_pitch - 1);
+  const auto atom = [&](std::int64_t offset) {
+    return static_cast<std::uint64_t>((base + offset) & kAddressMask);
+  };
+  const std::uint64_t first =
+      atom(wraps ? walk.row_atoms(walk.ring_row) : first_row * walk.row_pitch);
+  const std::uint64_t last = atom((wraps ? walk.ring_row : last_row + 1) * walk.row_pitch - 1);
+  if (last < first) {
+    return false;
+  }
   std::uint64_t kernels = std::uint64_t{walk.groups - 1} * hw_.atomic_k + walk.last_kernels;
   kernels *= job.group_tiles;
   return bank_of(last) < bank_of(job.weights) ||
@@ -159,7 +168,7 @@ bool ArrayTiming::feature_in(std::uint64_t step, std::uint32_t bank) const {
   const std::int64_t wrapped = y >= walk.ring_row ? walk.ring_atoms : 0;
   const std::int64_t address = static_cast<std::int64_t>(job_.origin) + dy * walk.row_pitch +
                                dx * walk.pixel_pitch + atom + own - wrapped;
-  return bank_of(static_cast<std::uint64_t>(address & 0xFFFFF)) == bank;
+  return bank_of(static_cast<std::uint64_t>(address & kAddressMask)) == bank;
 }
 
 // Steps of the last tile under way that meet the weight tile being read.

@@ -49,7 +49,8 @@ class Server {
     add_file("/", file_text(page / "explore.html"), "text/html; charset=utf-8");
     add_file("/explore.css", file_text(report / "report.css") + file_text(page / "explore.css"),
              "text/css; charset=utf-8");
-    add_file("/explore.js", file_text(page / "explore.js"), "text/javascript; charset=utf-8");
+    add_file("/explore.js", file_text(report / "common.js") + file_text(page / "explore.js"),
+             "text/javascript; charset=utf-8");
     add_file("/echarts.js", charting_library(), "text/javascript; charset=utf-8");
     add_answer("/api/sources", [this](const httplib::Request& /*request*/) {
       std::string list;

@@ -17,6 +17,8 @@
 #include <optional>
 #include <system_error>
 
+#include "console/pipes.hpp"
+
 namespace tessera::sweep {
 namespace {
 
@@ -24,38 +26,6 @@ constexpr int kTickMilliseconds = 100;
 
 [[noreturn]] void fail(const char* what) {
   throw std::system_error(errno, std::generic_category(), what);
-}
-
-bool write_all(int file, const void* data, std::size_t bytes) {
-  const char* at = static_cast<const char*>(data);
-  while (bytes > 0) {
-    const ssize_t written = ::write(file, at, bytes);
-    if (written < 0 && errno == EINTR) {
-      continue;
-    }
-    if (written <= 0) {
-      return false;
-    }
-    at += written;
-    bytes -= static_cast<std::size_t>(written);
-  }
-  return true;
-}
-
-bool read_all(int file, void* data, std::size_t bytes) {
-  char* at = static_cast<char*>(data);
-  while (bytes > 0) {
-    const ssize_t got = ::read(file, at, bytes);
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got <= 0) {
-      return false;
-    }
-    at += got;
-    bytes -= static_cast<std::size_t>(got);
-  }
-  return true;
 }
 
 /// What a process sends back: whether it is a result, and its length, before the text.

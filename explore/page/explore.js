@@ -1,16 +1,7 @@
-'use strict';
 (() => {
   const MOST_ROWS = 500;
   const byId = (id) => document.getElementById(id);
-  const grouped = (value) => Math.round(value).toString().replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');
-  const escaped = (text) => String(text).replace(/[&<>"]/g,
-      (c) => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'})[c]);
-  const add = (tag, parent, properties = {}) => {
-    const element = document.createElement(tag);
-    Object.assign(element, properties);
-    parent.appendChild(element);
-    return element;
-  };
+  const {grouped, escaped, add} = ui;
 
   // What of a point is a figure, in the order of columns; those that no point has are left out.
   const FIGURES = [

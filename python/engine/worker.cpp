@@ -16,6 +16,7 @@
 #include <optional>
 #include <system_error>
 
+#include "console/pipes.hpp"
 #include "console/progress.hpp"
 #include "tessera/engine.hpp"
 #include "tessera/error.hpp"
@@ -37,25 +38,11 @@ struct Header {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-void write_all(int file, const void* data, std::size_t bytes) {
-  const char* at = static_cast<const char*>(data);
-  while (bytes > 0) {
-    const ssize_t written = ::write(file, at, bytes);
-    if (written < 0 && errno == EINTR) {
-      continue;
-    }
-    if (written <= 0) {
-      ::_exit(1);  // nobody listens any more
-    }
-    at += written;
-    bytes -= static_cast<std::size_t>(written);
-  }
-}
-
 void send(int file, Kind kind, const std::string& text) {
   const Header header{static_cast<std::uint64_t>(kind), text.size()};
-  write_all(file, &header, sizeof(header));
-  write_all(file, text.data(), text.size());
+  if (!write_all(file, &header, sizeof(header)) || !write_all(file, text.data(), text.size())) {
+    ::_exit(1);  // nobody listens any more
+  }
 }
 
 // "kind\ntext"

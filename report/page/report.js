@@ -1,19 +1,9 @@
-'use strict';
 (() => {
   const data = JSON.parse(document.getElementById('data').textContent);
   const main = document.getElementById('main');
   const charts = [];
-  const grouped = (value) => Math.round(value).toString().replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');
+  const {grouped, escaped, add} = ui;
   const kib = (bytes) => (bytes % 1024 ? `${bytes} B` : `${grouped(bytes / 1024)} KiB`);
-  const escaped = (text) => String(text).replace(/[&<>"]/g,
-      (c) => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'})[c]);
-
-  const add = (tag, parent, properties = {}) => {
-    const element = document.createElement(tag);
-    Object.assign(element, properties);
-    parent.appendChild(element);
-    return element;
-  };
 
   const section = (title, note) => {
     const part = add('section', main);

@@ -238,7 +238,7 @@ TEST(Checker, NamesWhatIsWrong) {
   expect(finding<isa::StTile>([](auto& c) { c.pixels -= 1; }), "the tile has");
   expect(finding<isa::StTile>([](auto& c) { c.param_base = 60; }), "parameter group");
   expect(finding<isa::StAddress>([](auto& c) { c.address = 0; }), "outside the activations");
-  expect(finding<isa::StQuant>([](auto& c) { c.low = c.high + 1; }), "clamps to");
+  expect(finding<isa::StQuant>([](auto& c) { c.low = 1, c.high = 0; }), "clamps to");
   expect(finding<isa::CvWeights>([](auto& c) { c.last_kernels -= 1; }), "kernels of accumulator");
   for (const std::string& mark : {finding<isa::LdMark>([](auto& c) { c.id = 4; }),
                                   finding<isa::CvMark>([](auto& c) { c.id = 77; }),

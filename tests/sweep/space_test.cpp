@@ -88,7 +88,9 @@ TEST(Space, MistakesAreNamed) {
 }
 
 std::string listed(const std::string& json) {
-  const std::string path = testing::TempDir() + "/tessera_points.json";
+  // Tests run at the same time.
+  const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string path = testing::TempDir() + "/tessera_" + test + ".json";
   std::ofstream(path) << json;
   return path;
 }
@@ -120,7 +122,7 @@ TEST(Space, MistakesInAListAreNamed) {
     return refusal(r);
   };
   EXPECT_NE(refusal_of("[]").find("list of 1 to"), std::string::npos);
-  EXPECT_NE(refusal_of("{").find("tessera_points.json"), std::string::npos);
+  EXPECT_NE(refusal_of("{").find("tessera_MistakesInAListAreNamed.json"), std::string::npos);
   EXPECT_NE(refusal_of("[1]").find("point 0 must be a map"), std::string::npos);
   EXPECT_NE(refusal_of(R"([{"a": 1}, {"a": 1}])").find("point 1 is the same as point 0"),
             std::string::npos);

@@ -1,6 +1,7 @@
 // The program checker accepts what the scheduler makes and notices when it is broken.
 #include "tessera/checker.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -244,6 +245,35 @@ TEST(Checker, NamesWhatIsWrong) {
                                   finding<isa::CvMark>([](auto& c) { c.id = 77; }),
                                   finding<isa::StMark>([](auto& c) { c.id = 4; })}) {
     expect(mark, "of a run of 4 layers");
+  }
+}
+
+// Operands that are loaded a word further than they are read, for both operations that take them.
+TEST(Checker, NamesOperandsThatAreNotThere) {
+  for (const char* operation : {"add", "mul"}) {
+    const Network network = import_yaml(
+        fmt::format("inputs: {{x: {{shape: [1, 12, 12, 8]}}, y: {{shape: [1, 12, 12, 9]}}}}\n"
+                    "layers:\n  - conv2d: {{from: x, out_channels: 9, kernel: 1}}\n"
+                    "  - {}: {{from: [conv2d_0, y]}}\n",
+                    operation),
+        "operands.yaml", 1);
+    Program program = compile(network, hardware_preset("small"), {});
+    ASSERT_TRUE(check_program(program).empty());
+    const auto words = words_of(program);
+    std::size_t moved = 0;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      isa::Command command = *isa::decode(words[i]).command;
+      auto* load = std::get_if<isa::Load>(&command);
+      if (load != nullptr && static_cast<isa::LoadKind>(load->kind) == isa::LoadKind::Operand) {
+        ++load->dest;
+        set_word(program, i, isa::encode(command));
+        ++moved;
+      }
+    }
+    EXPECT_GT(moved, 0U) << operation;
+    const auto problems = check_program(program);
+    ASSERT_FALSE(problems.empty()) << operation;
+    EXPECT_NE(problems[0].find("operand word"), std::string::npos) << problems[0];
   }
 }
 

@@ -90,7 +90,7 @@ TEST(Space, MistakesAreNamed) {
 std::string listed(const std::string& json) {
   // Tests run at the same time.
   const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
-  const std::string path = testing::TempDir() + "/tessera_" + test + ".json";
+  std::string path = testing::TempDir() + "/tessera_" + test + ".json";
   std::ofstream(path) << json;
   return path;
 }

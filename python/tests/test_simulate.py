@@ -236,6 +236,8 @@ def test_interrupt_ends_it_within_a_second(work, tmp_path):
     def seconds():
         with subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True) as process:
+            end = threading.Timer(60, process.kill)  # its output ends then
+            end.start()
             assert process.stdout.readline() == "ready\n"
             deadline = time.monotonic() + 20
             while not _children(process.pid) and time.monotonic() < deadline:
@@ -246,6 +248,7 @@ def test_interrupt_ends_it_within_a_second(work, tmp_path):
             assert process.stdout.readline() == "interrupted\n"
             took = time.monotonic() - begin
             assert _children(process.pid) == []
+            end.cancel()
             process.communicate("\n")
         return took
 

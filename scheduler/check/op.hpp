@@ -13,7 +13,7 @@ struct Op {
   isa::Unit unit = isa::Unit::Load;
   std::size_t word = 0;  ///< index in the stream
   bool is_mark = false;
-  std::uint32_t mark = 0;  ///< its number
+  std::uint32_t mark = 0;        ///< its number
   std::uint64_t configured = 0;  ///< bit per opcode whose word came before
   // Configuration, as far as the unit has it.
   isa::LdSource source;

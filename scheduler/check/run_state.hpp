@@ -87,7 +87,7 @@ struct RunState {
   ExternalMap& external;
   Findings findings;
   CellMemory cbuf, acc, params, operands, tables;
-  std::vector<std::uint32_t> sums;  ///< by accumulator word, how many kernels' it holds
+  std::vector<std::uint32_t> sums;         ///< by accumulator word, how many kernels' it holds
   std::array<std::uint32_t, 3> numbers{};  ///< of the last operation, by unit
   std::optional<Op> last_depthwise;        ///< whose rows the window holds
 };

@@ -1,6 +1,6 @@
 # What is read at run time, as cmake/BuildTree.cmake links it in a build tree.
 install(DIRECTORY configs DESTINATION ${TESSERA_DATA})
-install(DIRECTORY rtl DESTINATION ${TESSERA_DATA} FILES_MATCHING PATTERN "*.sv" PATTERN "*.f"
+install(DIRECTORY rtl DESTINATION ${TESSERA_DATA} FILES_MATCHING PATTERN "*.sv" PATTERN "*.v" PATTERN "*.ys" PATTERN "*.f"
   PATTERN "*.vlt")
 install(DIRECTORY sim/verilated DESTINATION ${TESSERA_DATA}/sim FILES_MATCHING PATTERN "*.?pp")
 install(DIRECTORY sim/board DESTINATION ${TESSERA_DATA}/sim FILES_MATCHING PATTERN "*.sv")

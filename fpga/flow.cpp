@@ -64,7 +64,7 @@ class Flow {
     Synthesis synthesis;
     synthesis.name = family_.name;
     synthesis.command = family_.synthesis;
-    synthesis.output = "write_json netlist.json";
+    synthesis.output = family_.finish + "write_json netlist.json";
     if (request_.design) {
       synthesis.top = request_.design->top;
       synthesis.sources = request_.design->sources;
@@ -80,6 +80,7 @@ class Flow {
       const fs::path own = data_dir() / "rtl" / "fpga" / family_.name / source.filename();
       source = fs::exists(own) ? own : source;
     }
+    synthesis.maps = maps();
     design_.lut_multipliers = lut_multipliers(*request_.part, request_.hardware);
     for (auto& [name, value] : synthesis.parameters) {
       value = name == "LutMultipliers" ? design_.lut_multipliers : value;
@@ -90,6 +91,19 @@ class Flow {
     const Netlist netlist = synthesise(synthesis, announce_);
     synthesis_ = netlist.folder;
     design_.seconds = netlist.seconds;
+  }
+
+  /// What the family's synthesis reads beside the sources, in a fixed order.
+  [[nodiscard]] std::vector<fs::path> maps() const {
+    const fs::path all = data_dir() / "rtl" / "fpga";
+    std::vector<fs::path> files;
+    for (const fs::path& folder : {all / "maps", all / family_.name / "maps"}) {
+      if (fs::exists(folder)) {
+        files.insert(files.end(), fs::directory_iterator(folder), fs::directory_iterator());
+      }
+    }
+    std::sort(files.begin(), files.end());
+    return files;
   }
 
   [[nodiscard]] fs::path placed(std::uint32_t seed) const {

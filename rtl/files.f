@@ -4,7 +4,10 @@ packages/compute_pkg.sv
 packages/bus_pkg.sv
 packages/unit_pkg.sv
 packages/load_pkg.sv
+cells/adder_subtractor.sv
+cells/crc_next.sv
 cells/masked_adder.sv
+cells/scaled_word.sv
 cells/soft_multiplier.sv
 cells/ram_1r1w.sv
 cells/ram_1r1w_bytes.sv

@@ -187,6 +187,7 @@ module tessera_npu #(
   );
 
   // Load: external memory to the cbuf and to the memories of the store unit.
+  logic cbuf_write;
   logic [AtomicC-1:0] cbuf_we;
   logic [19:0] cbuf_waddr;
   logic [AtomicC*8-1:0] cbuf_wdata;
@@ -220,6 +221,7 @@ module tessera_npu #(
       .r_ready_o(load_r_ready),
       .r_data_i(m_rdata_i),
       .cbuf_limit_i(cbuf_limit),
+      .cbuf_write_o(cbuf_write),
       .cbuf_we_o(cbuf_we),
       .cbuf_address_o(cbuf_waddr),
       .cbuf_data_o(cbuf_wdata),
@@ -246,6 +248,7 @@ module tessera_npu #(
       .Banks(CbufBanks)
   ) u_cbuf (
       .clk_i,
+      .write_i(cbuf_write),
       .we_i(cbuf_we),
       .waddr_i(cbuf_waddr),
       .wdata_i(cbuf_wdata),

@@ -75,8 +75,8 @@ def main():
     arguments.add_argument("--out", default=os.path.join(TOP, "configs", "area", "ecp5.json"))
     options = arguments.parse_args()
     rng = random.Random(21)
-    # Sixteen of all sizes, then more small ones, which are made in a minute.
-    wanted = [drawn(rng, [16, 32, 64, 100] if i < 16 else [8, 16, 24]) for i in range(options.designs)]
+    # A third of all sizes; the others are small ones, which are made in a minute.
+    wanted = [drawn(rng, [16, 32, 64, 100] if i % 3 == 0 else [8, 16, 24]) for i in range(options.designs)]
     wanted += [{"preset": name} for name in ("nano", "tiny", "small")]
     designs = []
     tools = {}

@@ -2,12 +2,14 @@
 //   variant parameters PRESET   the RTL's parameters, NAME=VALUE, one a line
 //   variant build PRESET...     Verilates the presets that are not in the cache yet
 //   variant board BOARD...      the package with the parameters of a board
+//   variant synthesis PART...   Yosys' commands for the part's family; {top} is the top module
 #include <fmt/format.h>
 
 #include <exception>
 
 #include "board/config_package.hpp"
 #include "board/description.hpp"
+#include "fpga/parts/parts.hpp"
 #include "sim/rtl/variant.hpp"
 #include "tessera/config.hpp"
 
@@ -30,19 +32,26 @@ void print_board(const std::string& name) {
   fmt::print("{}", tessera::board::config_package(board, config.hardware, board.mhz));
 }
 
+void print_synthesis(const std::string& part) {
+  const tessera::fpga::Family& family = *tessera::fpga::find_part(part).family;
+  fmt::print("{}\n{}", family.synthesis, family.finish);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string action = argc > 2 ? argv[1] : "";
-  if (action != "parameters" && action != "build" && action != "board") {
-    fmt::print(stderr, "usage: variant parameters|build PRESET... | board BOARD...\n");
+  if (action != "parameters" && action != "build" && action != "board" && action != "synthesis") {
+    fmt::print(stderr,
+               "usage: variant parameters|build PRESET... | board BOARD... | synthesis PART...\n");
     return 2;
   }
   try {
     for (int i = 2; i < argc; ++i) {
-      action == "build"   ? build(argv[i])
-      : action == "board" ? print_board(argv[i])
-                          : print_parameters(argv[i]);
+      action == "build"       ? build(argv[i])
+      : action == "board"     ? print_board(argv[i])
+      : action == "synthesis" ? print_synthesis(argv[i])
+                              : print_parameters(argv[i]);
     }
   } catch (const std::exception& error) {
     fmt::print(stderr, "variant: {}\n", error.what());

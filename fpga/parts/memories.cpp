@@ -51,7 +51,7 @@ Choice block_rams(const Memory& memory) {
 
 std::vector<Memory> memories_of(const Hardware& hw) {
   const std::uint64_t k = hw.atomic_k;
-  const std::uint64_t lanes = std::max<std::uint64_t>(hw.post_lanes, 2);
+  const std::uint64_t lanes = std::max<std::uint64_t>(hw.post_lanes, hw.whole_records() ? 2 : 1);
   std::vector<Memory> memories = {
       {std::uint64_t{hw.atomic_c} * 8, hw.bank_atoms(), true, hw.cbuf_banks},
       {k * 32, hw.acc_half(), false, 2},

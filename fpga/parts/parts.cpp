@@ -10,11 +10,24 @@
 namespace tessera::fpga {
 namespace {
 
+// Sums of three words and more: see rtl/fpga/maps/sums.v.
+constexpr const char* kChainedSums = "maccmap -unmap\ntechmap -map sums.v\nopt\n";
+
+// As synth_lattice does it, with the time that ways to and from lookup tables take here: see
+// rtl/fpga/ecp5/maps/routed_carries.v.
+constexpr const char* kRoutedLuts =
+    "check -latchonly -assert\ntechmap -map +/lattice/latches_map.v\n"
+    "read_verilog -overwrite -lib -specify routed_carries.v\nabc9 -W 650\nclean\n";
+
 // Wide multiplexers of LUT pairs cost more LUTs than they save levels here: -nowidelut.
 Family ecp5() {
   Family f;
   f.name = "ecp5";
-  f.synthesis = "synth_lattice -family ecp5 -nowidelut -cmp2softlogic";
+  const std::string synthesis = "synth_lattice -family ecp5 -nowidelut -cmp2softlogic -top {top}";
+  f.synthesis = synthesis + " -run begin:map_gates\n" + kChainedSums +
+                "techmap -map +/techmap.v -map adders.v\n" + synthesis +
+                " -run map_gates:map_luts\n" + kRoutedLuts + synthesis + " -run map_cells:json";
+  f.finish = "script open_chains.ys\n";
   f.placer = "nextpnr-ecp5";
   f.pins_option = "--lpf {}";
   f.pins_file = "pins.lpf";
@@ -34,7 +47,7 @@ Family ecp5() {
 Family ice40() {
   Family f;
   f.name = "ice40";
-  f.synthesis = "synth_ice40 -dsp";
+  f.synthesis = "synth_ice40 -dsp -top {top}";
   f.placer = "nextpnr-ice40";
   f.pins_option = "--pcf {}";
   f.pins_file = "pins.pcf";
@@ -54,7 +67,13 @@ Family ice40() {
 Family gowin() {
   Family f;
   f.name = "gowin";
-  f.synthesis = "synth_gowin -nowidelut";
+  const std::string synthesis = "synth_gowin -nowidelut -top {top}";
+  // Comparisons with constants are lookup tables, as synth_lattice makes them by itself.
+  f.synthesis =
+      "hierarchy -top {top}\nproc\nflatten\nopt\nwreduce\nopt_clean\n"
+      "techmap -map +/cmp2lut.v -D LUT_WIDTH=4\ntechmap -map "
+      "+/cmp2softlogic.v\nopt_expr\nopt_clean\n" +
+      synthesis + " -run begin:map_ram\n" + kChainedSums + synthesis + " -run map_ram:vout";
   f.placer = "nextpnr-himbaechel-gowin";
   f.pins_option = "--vopt cst={}";
   f.pins_file = "pins.cst";

@@ -17,7 +17,8 @@ struct Resource {
 
 struct Family {
   std::string name;
-  std::string synthesis;       ///< yosys command with options, without -top and -json
+  std::string synthesis;       ///< commands of Yosys; {top} stands for the top module
+  std::string finish;          ///< further ones, for the placer's netlist
   std::string placer;          ///< program, without the prefix that PyPI's build has
   std::string placer_options;  ///< of every part
   std::string pins_option;     ///< that names the file of pins, with {} for it

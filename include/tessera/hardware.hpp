@@ -61,6 +61,16 @@ struct Hardware {
   /// Most bytes of a unit of loads that fold taps. 0 without the feature.
   [[nodiscard]] std::uint32_t fold_bytes() const;
 
+  /// The load unit hands on parameter records of 8 bytes, or pairs of 4, in one piece; else word by
+  /// word, as a bus of 4 bytes brings them.
+  [[nodiscard]] bool whole_records() const { return bus_bytes > 4 || atomic_c > 4 || atomic_k > 4; }
+
+  /// Loads that are requested before the data of the first one have come.
+  [[nodiscard]] std::uint32_t loads_ahead() const { return macs_per_cycle() < 64 ? 2 : 4; }
+
+  /// Convolutions that wait behind the one that runs; their weights likewise.
+  [[nodiscard]] std::uint32_t convolutions_ahead() const { return macs_per_cycle() < 128 ? 1 : 2; }
+
   /// The RTL's top-level parameters by name. Where the multipliers are to be found out none is made
   /// of logic.
   [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> rtl_parameters() const;

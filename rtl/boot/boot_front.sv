@@ -81,7 +81,11 @@ module boot_front #(
   assign rom_re_o = state_q == Address;
 
   logic [31:0] crc;
-  assign crc = checksum_pkg::next_crc32(crc_q, word);
+  crc_next u_crc (
+      .crc_i (crc_q),
+      .data_i(word),
+      .crc_o (crc)
+  );
 
   // The word belongs to the run that is to be made.
   logic [15:0] place;

@@ -34,6 +34,7 @@ module burst_splitter #(
   logic [31:0] row_q, segment_q, address_q;
   logic [23:0] left_q;
   logic [15:0] inner_q, outer_q;
+  logic row_done_q;  // the segment is its row's last
 
   // MaxBytes is a power of two of at most 4 KiB, so bursts that stop at its multiples obey both rules. Behind a segment's first
   // burst there is nothing but such a multiple.
@@ -47,10 +48,9 @@ module burst_splitter #(
     to_border = 13'(MaxBytes) - (address & 13'(MaxBytes - 1));
   endfunction
 
-  logic segment_done, row_done, all_done;
+  logic segment_done, all_done;
   assign segment_done = left_q <= 24'(limit_q);
-  assign row_done = inner_q == 16'd1;
-  assign all_done = segment_done && row_done && outer_q == 16'd1;
+  assign all_done = segment_done && row_done_q && outer_q == 16'd1;
 
   assign busy_o = busy_q;
   assign burst_valid_o = busy_q;
@@ -59,44 +59,46 @@ module burst_splitter #(
   assign burst_len_o = last_beat;
   assign burst_last_o = all_done;
 
-  logic [31:0] next_segment, next_row;
-  assign next_segment = segment_q + 32'(inner_stride_i);
-  assign next_row = row_q + 32'(outer_stride_i);
+  // The next segment begins a stride behind this one, the next row behind this one: one adder for both. A burst that does not end
+  // its segment ends at a border.
+  localparam int unsigned BorderBits = $clog2(MaxBytes);
+  logic [31:0] base, next_begin, begins;
+  logic [31:BorderBits] next_border;
+  logic [27:0] stride;
+  assign base = row_done_q ? row_q : segment_q;
+  assign stride = row_done_q ? outer_stride_i : inner_stride_i;
+  assign next_begin = base + 32'(stride);
+  assign begins = busy_q ? next_begin : address_i;
+  assign next_border = address_q[31:BorderBits] + 1'b1;
+
+  logic starts, advance, new_segment, new_row;
+  assign starts = start_i && !busy_q;
+  assign advance = busy_q && burst_ready_i;
+  assign new_segment = starts || (advance && segment_done);
+  assign new_row = starts || (advance && segment_done && row_done_q);
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      busy_q <= 1'b0;
-    end else if (start_i && !busy_q) begin
-      busy_q <= 1'b1;
-      row_q <= address_i;
-      segment_q <= address_i;
-      address_q <= address_i;
-      limit_q <= to_border(address_i[12:0]);
-      left_q <= segment_bytes_i;
+    if (!rst_ni) busy_q <= 1'b0;
+    else if (starts) busy_q <= 1'b1;
+    else if (advance && all_done) busy_q <= 1'b0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (new_row) begin
+      row_q <= begins;
       inner_q <= inner_i;
-      outer_q <= outer_i;
-    end else if (busy_q && burst_ready_i) begin
-      if (!segment_done) begin
-        address_q <= address_q + 32'(bytes);
-        limit_q <= 13'(MaxBytes);
-        left_q <= left_q - 24'(bytes);
-      end else begin
-        left_q <= segment_bytes_i;
-        if (!row_done) begin
-          segment_q <= next_segment;
-          address_q <= next_segment;
-          limit_q <= to_border(next_segment[12:0]);
-          inner_q <= inner_q - 16'd1;
-        end else begin
-          row_q <= next_row;
-          segment_q <= next_row;
-          address_q <= next_row;
-          limit_q <= to_border(next_row[12:0]);
-          inner_q <= inner_i;
-          outer_q <= outer_q - 16'd1;
-          busy_q <= !all_done;
-        end
-      end
+      row_done_q <= inner_i == 16'd1;
+    end else if (new_segment) begin
+      inner_q <= inner_q - 16'd1;
+      row_done_q <= inner_q == 16'd2;
+    end
+    if (starts) outer_q <= outer_i;
+    else if (new_row) outer_q <= outer_q - 16'd1;
+    if (new_segment) segment_q <= begins;
+    if (new_segment || advance) begin
+      address_q <= new_segment ? begins : {next_border, BorderBits'(0)};
+      limit_q <= new_segment ? to_border(begins[12:0]) : 13'(MaxBytes);
+      left_q <= new_segment ? segment_bytes_i : left_q - 24'(limit_q);
     end
   end
 

@@ -13,7 +13,7 @@ module soft_multiplier (
         .Subtract(b == 7)
     ) u_row (
         .augend_i({sums[b-1][9], sums[b-1][9:1]}),
-        .addend_i(weight_i),
+        .addend_i({weight_i[8], weight_i}),
         .enable_i(feature_i[b]),
         .sum_o(sums[b])
     );

@@ -2,7 +2,7 @@
 module sync_fifo #(
     /// Bits per entry.
     parameter int unsigned Width = 32,
-    /// Entries, a power of two of at least 2.
+    /// Entries, a power of two. One is free again a cycle after it left.
     parameter int unsigned Depth = 4
 ) (
     input  logic             clk_i,
@@ -18,7 +18,18 @@ module sync_fifo #(
     output logic             empty_o
 );
 
-  if (Depth == 2) begin : gen_two
+  if (Depth == 1) begin : gen_one
+    logic [Width-1:0] head_q;
+    logic head_valid_q;
+    assign empty_o = !head_valid_q;
+    assign full_o  = head_valid_q;
+    assign data_o  = head_q;
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) head_valid_q <= 1'b0;
+      else head_valid_q <= head_valid_q ? !pop_i : push_i;
+      if (!head_valid_q) head_q <= data_i;
+    end
+  end else if (Depth == 2) begin : gen_two
     // Two registers are smaller than a memory with a pointer, and the head needs no read.
     logic [Width-1:0] head_q, next_q;
     logic head_valid_q, next_valid_q, push, pop;

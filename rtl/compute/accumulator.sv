@@ -41,7 +41,7 @@ module accumulator #(
 
   // A word is read, then held, then added to: `arrive_q` and `add_q` say where there is one.
   logic drain_half_q, arrive_q, add_q, wrote_q;
-  logic arrive_zero_q, arrive_maximum_q, zero_q, maximum_q, again_q;
+  logic arrive_zero_q, arrive_maximum_q, zero_q, maximum_q;
   logic [RowBits:0] arrive_addr_q, add_addr_q, wrote_addr_q;
   logic [AtomicK-1:0][31:0] total, total_q, held_q, previous;
   logic [1:0][AtomicK-1:0][31:0] rdata;
@@ -73,8 +73,6 @@ module accumulator #(
       add_addr_q <= arrive_addr_q;
       zero_q <= arrive_zero_q;
       maximum_q <= arrive_maximum_q;
-      again_q <= again;
-      held_q <= shortly ? total_q : rdata[arrive_addr_q[RowBits]];
     end
     if (add_q) begin
       wrote_addr_q <= add_addr_q;
@@ -83,9 +81,8 @@ module accumulator #(
     if (drain_i) drain_half_q <= drain_half;
   end
 
-  assign previous = again_q ? total_q : held_q;
-
-  logic [AtomicK-1:0] lanes;
+  // Lanes that take their sums, as the word arrives and as it is added to.
+  logic [AtomicK-1:0] taken, lanes;
   if (Pieces) begin : gen_lanes
     logic [6:0] lane_q, lane_end_q;
     always_ff @(posedge clk_i) begin
@@ -95,22 +92,43 @@ module accumulator #(
       end
     end
     for (genvar k = 0; k < AtomicK; k++) begin : gen_lane
-      always_ff @(posedge clk_i) if (arrive_q) lanes[k] <= lane_q <= 7'(k) && lane_end_q > 7'(k);
+      assign taken[k] = lane_q <= 7'(k) && lane_end_q > 7'(k);
     end
+    always_ff @(posedge clk_i) if (arrive_q) lanes <= taken;
   end else begin : gen_all_lanes
+    assign taken = '1;
     assign lanes = '1;
     logic unused;
     assign unused = ^{fetch_lane_i, fetch_lane_end_i, lanes};
   end
 
   for (genvar k = 0; k < AtomicK; k++) begin : gen_kernels
+    // A lane that starts from zero holds zero.
+    logic fresh, again_q;
+    assign fresh = arrive_zero_q && taken[k];
+    always_ff @(posedge clk_i) begin
+      if (arrive_q) begin
+        again_q <= again && !fresh;
+        if (fresh) held_q[k] <= '0;
+        else held_q[k] <= shortly ? total_q[k] : rdata[arrive_addr_q[RowBits]][k];
+      end
+    end
+    assign previous[k] = again_q ? total_q[k] : held_q[k];
+
     logic signed [31:0] summand;
-    logic signed [32:0] added;
+    logic [32:0] added;
     logic compare;
     assign summand = 32'($signed(sums_i[k]));
     assign compare = maximum_q && !zero_q;
     // One adder: the sum, or the difference whose sign says which is greater.
-    assign added = 33'($signed(zero_q ? 32'd0 : previous[k])) + (33'(summand) ^ {33{compare}}) + $signed({32'd0, compare});
+    adder_subtractor #(
+        .Width(33)
+    ) u_adder (
+        .augend_i({previous[k][31], previous[k]}),
+        .addend_i({summand[31], summand}),
+        .subtract_i(compare),
+        .sum_o(added)
+    );
     always_comb begin
       if (Pieces && !lanes[k]) total[k] = previous[k];
       else if (compare) total[k] = added[32] ? summand : previous[k];

@@ -8,7 +8,8 @@ module cbuf #(
     parameter int unsigned Banks = 8
 ) (
     input  logic                 clk_i,
-    /// By byte of the atom.
+    /// A load's write, and which bytes of the atom.
+    input  logic                 write_i,
     input  logic [  AtomicC-1:0] we_i,
     input  logic [         19:0] waddr_i,
     input  logic [AtomicC*8-1:0] wdata_i,
@@ -68,7 +69,7 @@ module cbuf #(
 
   assign wbank = bank_of(waddr_i);
   assign keep_bank = bank_of(keep_addr_i);
-  assign keep_conflict_o = |we_i && wbank == keep_bank;
+  assign keep_conflict_o = write_i && wbank == keep_bank;
   assign feature_bank = bank_of(feature_addr_i);
   assign weight_bank = bank_of(weight_addr_i);
   assign conflict_o = feature_re_i && weight_re_i && feature_bank == weight_bank;
@@ -77,7 +78,7 @@ module cbuf #(
 
   for (genvar b = 0; b < Banks; b++) begin : gen_banks
     logic weight_here, feature_here, load_here;
-    assign load_here = |we_i && wbank == BankBits'(b);
+    assign load_here = write_i && wbank == BankBits'(b);
     assign weight_here = weight_re_i && weight_bank == BankBits'(b);
     assign feature_here = feature_re_i && feature_bank == BankBits'(b);
 

@@ -125,6 +125,21 @@ module compute_unit #(
   assign window_w = is_depthwise ? window_q.window_w : 4'd1;
   assign tile_move_y = 9'(compute_pkg::times(20'(kernel_q.dilation_y), 9'(window_h)));
   assign tile_move_x = 9'(compute_pkg::times(20'(kernel_q.dilation_x), 9'(window_w)));
+  logic [19:0] tap_row_pitch, tap_col_pitch;
+  scaled_word #(
+      .FactorBits(5)
+  ) u_tap_row_pitch (
+      .word_i  (kernel_q.row_pitch),
+      .factor_i(kernel_q.dilation_y),
+      .scaled_o(tap_row_pitch)
+  );
+  scaled_word #(
+      .FactorBits(5)
+  ) u_tap_col_pitch (
+      .word_i  (20'(input_q.atoms)),
+      .factor_i(kernel_q.dilation_x),
+      .scaled_o(tap_col_pitch)
+  );
 
   logic [11:0] atoms;
   logic [4:0] tiles_y, tiles_x;
@@ -170,8 +185,8 @@ module compute_unit #(
     job_in.origin = conv.origin;
     job_in.row_pitch = kernel_q.row_pitch;
     job_in.col_pitch = input_q.atoms;
-    job_in.tap_row_pitch = compute_pkg::times(kernel_q.row_pitch, 9'(kernel_q.dilation_y));
-    job_in.tap_col_pitch = compute_pkg::times(20'(input_q.atoms), 9'(kernel_q.dilation_x));
+    job_in.tap_row_pitch = tap_row_pitch;
+    job_in.tap_col_pitch = tap_col_pitch;
     job_in.ring_row = ring_q.row;
     job_in.ring_atoms = ring_q.atoms;
     job_in.acc_base = conv.acc_base;
@@ -180,10 +195,12 @@ module compute_unit #(
     job_in.post_store = conv.post_store;
   end
 
+  // Small arrays take so long for a convolution that one behind it is as good as two.
+  localparam int unsigned JobsAhead = (AtomicC * AtomicK < 128) ? 1 : 2;
   logic jobs_empty, job_take;
   sync_fifo #(
       .Width(compute_pkg::JobBits),
-      .Depth(2)
+      .Depth(JobsAhead)
   ) u_jobs (
       .clk_i,
       .rst_ni,
@@ -202,7 +219,8 @@ module compute_unit #(
 
   weight_loader #(
       .AtomicC(AtomicC),
-      .AtomicK(AtomicK)
+      .AtomicK(AtomicK),
+      .JobsAhead(JobsAhead)
   ) u_weight_loader (
       .clk_i,
       .rst_ni,
@@ -387,24 +405,27 @@ module compute_unit #(
   assign status_o.mark = mark;
   assign status_o.error = error;
 
+  // What is said without an error means nothing.
+  logic not_configured;
+  assign not_configured = is_conv && !configured && !halt_i;
+  assign error.valid = not_configured || kernel_count_error || window_error || piece_error || line_error || cbuf_error ||
+      weight_range_error || acc_error;
   always_comb begin
-    error = '0;
-    if (is_conv && !configured && !halt_i) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorNotConfigured, 32'd1);
+    if (not_configured) begin
+      error.cause = tessera_isa_pkg::ErrorNotConfigured;
+      error.info = 32'd1;
     end else if (kernel_count_error) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorKernelCount, 32'(weights_q.last_kernels));
-    end else if (window_error) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorWindowRange, {24'd0, window_q.window_w, window_q.window_h});
-    end else if (piece_error) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorWindowRange, 32'd512);
-    end else if (line_error) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorWindowRange, 32'd256);
-    end else if (cbuf_error) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorCbufRange, 32'(feature_addr_o));
-    end else if (weight_range_error) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorCbufRange, 32'(weight_addr_o));
-    end else if (acc_error) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorAccRange, 32'(acc_error_word));
+      error.cause = tessera_isa_pkg::ErrorKernelCount;
+      error.info = 32'(weights_q.last_kernels);
+    end else if (window_error || piece_error || line_error) begin
+      error.cause = tessera_isa_pkg::ErrorWindowRange;
+      error.info = window_error ? {24'd0, window_q.window_w, window_q.window_h} : piece_error ? 32'd512 : 32'd256;
+    end else if (cbuf_error || weight_range_error) begin
+      error.cause = tessera_isa_pkg::ErrorCbufRange;
+      error.info = cbuf_error ? 32'(feature_addr_o) : 32'(weight_addr_o);
+    end else begin
+      error.cause = tessera_isa_pkg::ErrorAccRange;
+      error.info = 32'(acc_error_word);
     end
   end
 

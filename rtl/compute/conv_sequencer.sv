@@ -53,6 +53,32 @@ module conv_sequencer #(
   logic [19:0] row_step_q, col_step_q, tap_row_step_q, tap_col_step_q;
   logic active_q;
 
+  logic [19:0] row_step, col_step, tap_row_step, tap_col_step;
+  scaled_word u_row_step (
+      .word_i  (job_i.row_pitch),
+      .factor_i(job_i.move_y),
+      .scaled_o(row_step)
+  );
+  scaled_word u_col_step (
+      .word_i  (20'(job_i.col_pitch)),
+      .factor_i(job_i.move_x),
+      .scaled_o(col_step)
+  );
+  scaled_word #(
+      .FactorBits(HeightBits)
+  ) u_tap_row_step (
+      .word_i  (job_i.tap_row_pitch),
+      .factor_i(job_i.window_h[HeightBits-1:0]),
+      .scaled_o(tap_row_step)
+  );
+  scaled_word #(
+      .FactorBits(WidthBits)
+  ) u_tap_col_step (
+      .word_i  (job_i.tap_col_pitch),
+      .factor_i(job_i.window_w[WidthBits-1:0]),
+      .scaled_o(tap_col_step)
+  );
+
   // Loop counters, outermost first: group, kernel row, kernel column, atom, output row, column.
   logic [7:0] group_q;
   logic [4:0] ky_q, kx_q;
@@ -63,13 +89,15 @@ module conv_sequencer #(
   logic tile_first_q;
 
   // Cbuf addresses as if no row wrapped around, modulo 2^20: start of the group, of the kernel row,
-  // of the tap, of the output row.
-  logic [19:0] origin_q, kernel_row_q, tap_q, line_q;
+  // of the tap at its first atom and at this one, of the output row.
+  logic [19:0] origin_q, kernel_row_q, tap_begin_q, tap_q, line_q;
   // Slab coordinates: of the tap for output (0, 0); of the pixel.
   logic signed [16:0] tap_y_q, tap_x_q, y_q, x_q;
   logic [12:0] acc_group_q, acc_q;
   // The pixel's, with its row wrapped around.
   logic [19:0] address_q;
+  // Whether it lies outside the slab.
+  logic y_outside_q, x_outside_q;
 
   // Whether the loops are at their last: known from the cycle before. Of the job's first step and its tiles' first:
   // whether there is only one.
@@ -130,8 +158,7 @@ module conv_sequencer #(
   assign job_last = tile_last && last_atom_q && last_kx_q && last_ky_q && last_piece && last_group_q;
 
   logic padding, want, issue;
-  assign padding = y_q < 0 || x_q < 0 || y_q >= $signed({1'b0, job_q.rows}) ||
-      x_q >= $signed({1'b0, job_q.cols});
+  assign padding = y_outside_q || x_outside_q;
   assign want = active_q && !halt_i && (!tile_first_q || tile_ready_i);
   assign read_o = want && !padding;
   assign read_addr_o = address_q;
@@ -172,18 +199,19 @@ module conv_sequencer #(
   assign mark_o.id = job_i.mark_id;
   assign idle_o = !active_q && !job_valid_i;
 
-  logic [19:0] next_origin, next_kernel_row, next_tap;
+  logic [19:0] next_origin, next_kernel_row, next_tap_begin, next_tap;
   logic signed [16:0] next_tap_y, next_tap_x;
 
   // Start of the next weight tile.
   always_comb begin
     next_origin = origin_q;
     next_kernel_row = kernel_row_q;
+    next_tap_begin = tap_begin_q;
     next_tap = tap_q + 20'd1;
     next_tap_y = tap_y_q;
     next_tap_x = tap_x_q;
     if (last_atom_q) begin
-      next_tap = tap_q - 20'(atom_q) + tap_col_step_q;
+      next_tap_begin = tap_begin_q + tap_col_step_q;
       next_tap_x = tap_x_q + $signed(17'(job_q.tile_move_x));
       if (last_kx_q) begin
         next_tap_x = 17'($signed(job_q.x0));
@@ -194,8 +222,9 @@ module conv_sequencer #(
           next_kernel_row = next_origin;
           next_tap_y = 17'($signed(job_q.y0));
         end
-        next_tap = next_kernel_row;
+        next_tap_begin = next_kernel_row;
       end
+      next_tap = next_tap_begin;
     end
   end
 
@@ -206,6 +235,9 @@ module conv_sequencer #(
   // Rows that have wrapped around: the next one, and what the next weight tile may begin with.
   logic signed [16:0] ring_row, before_ring_q;
   logic row_wraps, tap_wraps;
+  // Less the ring's atoms or not: both are known before it is known which.
+  logic [19:0] next_line;
+  assign next_line = line_q + row_step_q;
   assign ring_row = $signed({1'b0, job_q.ring_row});
   assign row_wraps = is_wrapped(y_q, before_ring_q);
   always_comb begin
@@ -216,16 +248,44 @@ module conv_sequencer #(
     end
   end
 
+  // The pixel to come.
+  logic signed [16:0] next_y, next_x;
+  always_comb begin
+    if (job_take_o) begin
+      next_y = 17'($signed(job_i.y0));
+      next_x = 17'($signed(job_i.x0));
+    end else if (!last_col_q) begin
+      next_y = y_q;
+      next_x = x_q + $signed(17'(job_q.move_x));
+    end else if (!last_row_q) begin
+      next_y = y_q + $signed(17'(job_q.move_y));
+      next_x = tap_x_q;
+    end else begin
+      next_y = next_tap_y;
+      next_x = next_tap_x;
+    end
+  end
+
+  // A negative coordinate is a large one without its sign.
+  always_ff @(posedge clk_i) begin
+    if (job_take_o || issue) begin
+      y_q <= next_y;
+      x_q <= next_x;
+      y_outside_q <= {next_y} >= {1'b0, job_take_o ? job_i.rows : job_q.rows};
+      x_outside_q <= {next_x} >= {1'b0, job_take_o ? job_i.cols : job_q.cols};
+    end
+  end
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       active_q <= 1'b0;
     end else if (job_take_o) begin
       active_q <= !job_i.is_mark;
       job_q <= job_i;
-      row_step_q <= compute_pkg::times(job_i.row_pitch, 9'(job_i.move_y));
-      col_step_q <= compute_pkg::times(20'(job_i.col_pitch), 9'(job_i.move_x));
-      tap_row_step_q <= compute_pkg::times(job_i.tap_row_pitch, 9'(job_i.window_h[HeightBits-1:0]));
-      tap_col_step_q <= compute_pkg::times(job_i.tap_col_pitch, 9'(job_i.window_w[WidthBits-1:0]));
+      row_step_q <= row_step;
+      col_step_q <= col_step;
+      tap_row_step_q <= tap_row_step;
+      tap_col_step_q <= tap_col_step;
       group_q <= '0;
       ky_q <= '0;
       kx_q <= '0;
@@ -238,14 +298,13 @@ module conv_sequencer #(
       tile_first_q <= 1'b1;
       origin_q <= job_i.origin;
       kernel_row_q <= job_i.origin;
+      tap_begin_q <= job_i.origin;
       tap_q <= job_i.origin;
       line_q <= job_i.origin;
       tap_y_q <= 17'($signed(job_i.y0));
       tap_x_q <= 17'($signed(job_i.x0));
-      y_q <= 17'($signed(job_i.y0));
-      x_q <= 17'($signed(job_i.x0));
-      address_q <= job_i.origin -
-          (is_wrapped(17'($signed(job_i.y0)), $signed({1'b0, job_i.ring_row})) ? job_i.ring_atoms : '0);
+      address_q <= is_wrapped(17'($signed(job_i.y0)), $signed({1'b0, job_i.ring_row})) ?
+          job_i.origin - job_i.ring_atoms : job_i.origin;
       before_ring_q <= $signed({1'b0, job_i.ring_row}) - $signed(17'(job_i.move_y));
       acc_group_q <= 13'(job_i.acc_base);
       acc_q <= 13'(job_i.acc_base);
@@ -260,7 +319,6 @@ module conv_sequencer #(
         end
         line_index_q <= line_index_q + 12'd1;
         address_q <= address_q + col_step_q;
-        x_q <= x_q + $signed(17'(job_q.move_x));
         acc_q <= acc_q + 13'(emit);
       end else if (!last_row_q) begin
         if (row_wait_q == '0) begin
@@ -272,10 +330,8 @@ module conv_sequencer #(
         col_q <= '0;
         col_wait_q <= job_q.window_w - 4'd1;
         line_index_q <= '0;
-        line_q <= line_q + row_step_q;
-        x_q <= tap_x_q;
-        y_q <= y_q + $signed(17'(job_q.move_y));
-        address_q <= line_q + row_step_q - (row_wraps ? job_q.ring_atoms : '0);
+        line_q <= next_line;
+        address_q <= row_wraps ? next_line - job_q.ring_atoms : next_line;
         acc_q <= acc_q + 13'(emit);
       end else begin
         tile_first_q <= 1'b1;
@@ -300,13 +356,12 @@ module conv_sequencer #(
         end
         origin_q <= next_origin;
         kernel_row_q <= next_kernel_row;
+        tap_begin_q <= next_tap_begin;
         tap_q <= next_tap;
         line_q <= next_tap;
         tap_y_q <= next_tap_y;
         tap_x_q <= next_tap_x;
-        y_q <= next_tap_y;
-        address_q <= next_tap - (tap_wraps ? job_q.ring_atoms : '0);
-        x_q <= next_tap_x;
+        address_q <= tap_wraps ? next_tap - job_q.ring_atoms : next_tap;
       end
     end
   end

@@ -2,7 +2,9 @@
 /// of their use and across the borders of convolutions.
 module weight_loader #(
     parameter int unsigned AtomicC = 8,
-    parameter int unsigned AtomicK = 8
+    parameter int unsigned AtomicK = 8,
+    /// Convolutions whose weights wait to be read, behind those that are.
+    parameter int unsigned JobsAhead = 2
 ) (
     input  logic                              clk_i,
     /// Synchronous reset, active low.
@@ -48,7 +50,7 @@ module weight_loader #(
 
   sync_fifo #(
       .Width(72),
-      .Depth(2)
+      .Depth(JobsAhead)
   ) u_jobs (
       .clk_i,
       .rst_ni,

@@ -39,16 +39,23 @@ module command_fetch #(
   logic running_q, pending_q, ended_q, checking_q;
   logic [31:0] address_q, left_q, offset_q;
 
-  // Requests: aligned bursts of at most half the buffer.
-  logic [12:0] room, bytes;
+  // Requests: bursts of at most half the buffer that end at its multiples. Known from the cycle before: how far it is to the next
+  // one, whether there is more to request, whether no more than one burst.
+  localparam int unsigned BorderBits = $clog2(BurstBytes);
+  logic [BorderBits:0] limit_q;
+  logic more_q, final_q;
+  logic [31:0] rest;
+  logic [31:BorderBits] next_border;
+  assign rest = left_q - 32'(limit_q);
+  assign next_border = address_q[31:BorderBits] + 1'b1;
+  logic [12:0] bytes;
   logic [7:0] last_beat;
   logic [6:0] words_q;  // words requested or buffered
   logic reader_ready, reader_empty, request;
-  assign room = 13'(BurstBytes) - (address_q[12:0] & 13'(BurstBytes - 1));
-  assign bytes = (left_q < 32'(room)) ? left_q[12:0] : room;
+  assign bytes = final_q ? 13'(left_q[BorderBits:0]) : 13'(limit_q);
   assign last_beat = 8'((13'(address_q[OffsetBits-1:0]) + bytes - 13'd1) >> OffsetBits);
   logic ar_valid;
-  assign ar_valid = running_q && !pending_q && left_q != '0 && !ended_q && !halt_i &&
+  assign ar_valid = running_q && !pending_q && more_q && !ended_q && !halt_i &&
       words_q <= 7'(BufferWords / 2) && reader_ready;
   assign request = ar_valid && ar_ready_i;
   assign ar_o = {ar_valid, address_q, last_beat};
@@ -189,19 +196,13 @@ module command_fetch #(
       words_q   <= '0;
     end else if (run_i.start) begin
       running_q <= 1'b1;
-      address_q <= run_i.address;
-      left_q <= run_i.bytes;
       offset_q <= '0;
       checking_q <= run_i.check && HasChecksums;
     end else if (all_read && checking_q && is_same) begin
       checking_q <= 1'b0;
-      address_q <= run_i.address;
-      left_q <= run_i.bytes;
     end else begin
       if (request) begin
         pending_q <= 1'b1;
-        address_q <= address_q + 32'(bytes);
-        left_q <= left_q - 32'(bytes);
       end else if (packed_done) begin
         pending_q <= 1'b0;
       end
@@ -213,22 +214,45 @@ module command_fetch #(
     end
   end
 
+  logic begins;
+  assign begins = run_i.start || (all_read && checking_q && is_same);
+  always_ff @(posedge clk_i) begin
+    if (begins) begin
+      address_q <= run_i.address;
+      left_q <= run_i.bytes;
+      limit_q <= (BorderBits + 1)'(BurstBytes) - {1'b0, run_i.address[BorderBits-1:0]};
+      more_q <= 1'b1;
+      final_q <= run_i.bytes[31:BorderBits+1] == '0 &&
+          (BorderBits + 2)'(run_i.bytes[BorderBits:0]) + (BorderBits + 2)'(run_i.address[BorderBits-1:0]) <=
+          (BorderBits + 2)'(BurstBytes);
+    end else if (request) begin
+      address_q <= {next_border, BorderBits'(0)};
+      left_q <= rest;
+      limit_q <= (BorderBits + 1)'(BurstBytes);
+      more_q <= !final_q;
+      final_q <= rest[31:BorderBits+1] == '0 && (!rest[BorderBits] || rest[BorderBits-1:0] == '0);
+    end
+  end
+
   logic all_read;
-  assign all_read = running_q && !ended_q && left_q == '0 && !pending_q && reader_empty &&
+  assign all_read = running_q && !ended_q && !more_q && !pending_q && reader_empty &&
       buffer_empty && !sum_valid_q[0] && !halt_i;
 
   // The sum of the word that was buffered in the cycle before; on a narrow bus, where words take two cycles to come, of its halves
   // one after the other.
   localparam int unsigned SumBits = (BusBytes <= 4) ? 32 : 64;
-  logic [31:0] crc_q, crc;
+  logic [31:0] crc_q, next_crc, crc;
   logic [63:0] sum_q;
   logic [64/SumBits-1:0] sum_valid_q;
   logic is_same;
-  always_comb begin
-    crc = checksum_pkg::next_crc32(crc_q, sum_q[31:0]);
-    if (SumBits == 64) crc = checksum_pkg::next_crc32(crc, sum_q[63:32]);
-    if (!sum_valid_q[0]) crc = crc_q;
-  end
+  crc_next #(
+      .DataBits(SumBits)
+  ) u_crc (
+      .crc_i (crc_q),
+      .data_i(sum_q[SumBits-1:0]),
+      .crc_o (next_crc)
+  );
+  assign crc = sum_valid_q[0] ? next_crc : crc_q;
   assign is_same = ~crc_q == run_i.checksum;
   always_ff @(posedge clk_i) begin
     if (!rst_ni || run_i.start) begin

@@ -36,33 +36,35 @@ module run_errors (
     end
   end
 
+  // What is said without an error means nothing.
+  assign error_o.valid = front_q.valid || bus_q.read || bus_q.write || load_q.valid || compute_q.valid || store_q.valid ||
+      overflow_q != '0 || deadlock_i || timeout_i;
   always_comb begin
-    error_o = '0;
     if (front_q.valid) begin
-      error_o = front_q;
+      error_o.cause = front_q.cause;
+      error_o.info = front_q.info;
     end else if (bus_q.read || bus_q.write) begin
-      error_o.valid = 1'b1;
       error_o.cause = bus_q.read ? tessera_isa_pkg::ErrorReadBus : tessera_isa_pkg::ErrorWriteBus;
       error_o.info = bus_q.read ? {23'd0, !bus_q.read_of_load, 6'd0, bus_q.read_resp} :
           {30'd0, bus_q.write_resp};
     end else if (load_q.valid) begin
-      error_o = load_q;
+      error_o.cause = load_q.cause;
+      error_o.info = load_q.info;
     end else if (compute_q.valid) begin
-      error_o = compute_q;
+      error_o.cause = compute_q.cause;
+      error_o.info = compute_q.info;
     end else if (store_q.valid) begin
-      error_o = store_q;
+      error_o.cause = store_q.cause;
+      error_o.info = store_q.info;
     end else if (overflow_q != '0) begin
-      error_o.valid = 1'b1;
       error_o.cause = tessera_isa_pkg::ErrorTokenOverflow;
-      error_o.info  = 32'(overflow_q);
+      error_o.info = 32'(overflow_q);
     end else if (deadlock_i) begin
-      error_o.valid = 1'b1;
       error_o.cause = tessera_isa_pkg::ErrorDeadlock;
-      error_o.info  = {29'd0, store_i.waiting, compute_i.waiting, load_i.waiting};
-    end else if (timeout_i) begin
-      error_o.valid = 1'b1;
+      error_o.info = {29'd0, store_i.waiting, compute_i.waiting, load_i.waiting};
+    end else begin
       error_o.cause = tessera_isa_pkg::ErrorWatchdog;
-      error_o.info  = {29'd0, !store_i.idle, !compute_i.idle, !load_i.idle};
+      error_o.info = {29'd0, !store_i.idle, !compute_i.idle, !load_i.idle};
     end
   end
 

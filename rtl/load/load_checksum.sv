@@ -19,13 +19,6 @@ module load_checksum #(
     output logic [          31:0] address_o
 );
 
-  function automatic logic [23:0] next_crc(logic [23:0] crc, logic [BusBytes*8-1:0] beat);
-    next_crc = crc;
-    for (int i = 0; i < BusBytes / 4; i++) begin
-      next_crc = checksum_pkg::next_crc24(next_crc, beat[32*i+:32]);
-    end
-  endfunction
-
   logic [BusBytes*8-1:0] mask, read_data;
   for (genvar b = 0; b < BusBytes; b++) begin : gen_mask
     assign mask[8*b+:8] = {8{strobe_i[b]}};
@@ -35,6 +28,16 @@ module load_checksum #(
   logic [23:0] crc_q, expected_q;
   logic [31:0] address_q;
   logic compare_q;
+  logic [23:0] next;
+  crc_next #(
+      .Bits(24),
+      .DataBits(BusBytes * 8),
+      .Polynomial(checksum_pkg::Polynomial24)
+  ) u_next (
+      .crc_i (compare_q ? 24'hFFFFFF : crc_q),
+      .data_i(read_data),
+      .crc_o (next)
+  );
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       crc_q <= '1;
@@ -43,7 +46,7 @@ module load_checksum #(
       compare_q <= 1'b0;
       if (compare_q) crc_q <= '1;
       if (beat_i) begin
-        crc_q <= next_crc(compare_q ? '1 : crc_q, read_data);
+        crc_q <= next;
         compare_q <= last_i;
         expected_q <= expected_i;
         address_q <= address_i;

@@ -37,7 +37,8 @@ module load_unit #(
     input  logic [BusBytes*8-1:0] r_data_i,
     /// Usable cbuf atoms.
     input  logic [          20:0] cbuf_limit_i,
-    /// By byte of the atom.
+    /// A write, and which bytes of the atom: one at least.
+    output logic                  cbuf_write_o,
     output logic [   AtomicC-1:0] cbuf_we_o,
     output logic [          19:0] cbuf_address_o,
     output logic [ AtomicC*8-1:0] cbuf_data_o,
@@ -58,10 +59,11 @@ module load_unit #(
   localparam int unsigned TableWords = 512;  // two tables
   localparam int unsigned CompactRecordBytes = 8;
   localparam int unsigned UniformRecordBytes = 4;
-  // Chunks carry an atom, an operand word, a compact parameter record, a word of another one or a
-  // table's value.
+  // Chunks carry an atom, an operand word, a compact parameter record or a word of one, or a table's value. On a bus that
+  // brings a record's words one by one they are no wider than these.
   localparam int unsigned WordBytes = (AtomicC > AtomicK) ? AtomicC : AtomicK;
-  localparam int unsigned ChunkBytes = (WordBytes < CompactRecordBytes) ? CompactRecordBytes : WordBytes;
+  localparam bit WholeRecords = WordBytes > 4 || BusBytes > 4;
+  localparam int unsigned ChunkBytes = !WholeRecords ? 4 : (WordBytes < CompactRecordBytes) ? CompactRecordBytes : WordBytes;
   localparam int unsigned ChunkCountBits = $clog2(ChunkBytes + 1);
   localparam int unsigned BeatCountBits = $clog2(BusBytes + 1);
   // A folded unit that fits an atom takes one cycle, however narrow the bus.
@@ -164,18 +166,24 @@ module load_unit #(
 
   load_pkg::transfer_t transfer;
   tessera_isa_pkg::ld_fold_t sink;
-  assign sink = {7'd0, transfer.fold_word};
+  logic [82:0] details;
+  logic [23:0] row_bytes;
+  // Loads that fold are of features.
+  assign details = load.fold ? {fold.pad_after == '0, fold.pad_before == '0, shape.segment_bytes, fold[56:0]} : {46'd0, factor[36:0]};
+  assign sink = {7'd0, transfer.details[56:0]};
+  assign row_bytes = transfer.details[80:57];
 
+  // Small arrays take so long for what was loaded that two are as good as four.
   sync_fifo #(
       .Width(load_pkg::TransferBits),
-      .Depth(4)
+      .Depth(AtomicC * AtomicK < 64 ? 2 : 4)
   ) u_transfers (
       .clk_i,
       .rst_ni,
       .push_i (start),
       .data_i ({
-        load.kind, load.dest, source.pixel_bytes, load.post_compute, load.fold, HasFolding ? fold[56:0] : 57'd0,
-        shape.segment_bytes, factor[36:0], load.check, load.checksum, source.address
+        load.kind, load.dest, source.pixel_bytes, load.post_compute, load.fold, details, load.check, load.checksum,
+        source.address
       }),
       .full_o (transfers_full),
       .pop_i  (transfer_done),
@@ -233,9 +241,11 @@ module load_unit #(
         .unit_bytes_i(transfer.pixel_bytes[6:0]),
         .advance_i(sink.advance),
         .units_i(sink.units),
-        .row_bytes_i(transfer.row_bytes),
+        .row_bytes_i(row_bytes),
         .before_i(sink.pad_before),
         .after_i(sink.pad_after),
+        .no_before_i(transfer.details[81]),
+        .no_after_i(transfer.details[82]),
         .value_i(sink.value),
         .blank_i(sink.blank),
         .in_valid_i(beat_take && !halt_i),
@@ -260,11 +270,13 @@ module load_unit #(
     assign folded_bytes = beat_bytes;
     assign folded_last = beat_last;
     assign row_ragged = 1'b0;
+    logic unused;
+    assign unused = ^row_bytes;
   end
 
   logic [ChunkCountBits-1:0] chunk_bytes, chunk_count;
   logic chunk_first, chunk_last;
-  assign chunk_bytes = (is_compact || is_bias) ? ChunkCountBits'(CompactRecordBytes) :
+  assign chunk_bytes = (WholeRecords && (is_compact || is_bias)) ? ChunkCountBits'(CompactRecordBytes) :
       is_word ? ChunkCountBits'(4) : is_operand ? ChunkCountBits'(AtomicK) : ChunkCountBits'(AtomicC);
 
   logic [6:0] unit_room;  // of a folded unit's first atom
@@ -278,7 +290,7 @@ module load_unit #(
   ) u_packer (
       .clk_i,
       .rst_ni,
-      .unit_bytes_i(is_table ? 16'd4 : is_bias ? 16'(2 * UniformRecordBytes) : transfer.pixel_bytes),
+      .unit_bytes_i(is_table ? 16'd4 : (WholeRecords && is_bias) ? 16'(2 * UniformRecordBytes) : transfer.pixel_bytes),
       .first_bytes_i(first_bytes),
       .chunk_bytes_i(chunk_bytes),
       .in_valid_i(folded_valid && !halt_i),
@@ -296,13 +308,17 @@ module load_unit #(
       .ragged_o(ragged)
   );
 
-  logic [19:0] written_q;  // atoms or table values of this transfer
-  logic [19:0] unit_q;  // first atom of the folded unit
+  // Of the atom or table value to come, and of the folded unit's first atom; the transfer's own before the first one.
+  logic [27:0] place, place_q;
+  logic [19:0] unit, unit_q;
+  logic fresh_q;
+  assign place = !fresh_q ? place_q : is_table ? {transfer.dest, 8'd0} : {8'd0, transfer.dest};
+  assign unit = (fresh_q ? transfer.dest : unit_q) + 20'(sink.unit_step);
   logic write_atom, write_operand, write_table;
   assign write_atom = chunk_valid && !is_word && !is_operand && !halt_i;
   assign write_operand = chunk_valid && is_operand && !halt_i;
   assign write_table = chunk_valid && is_table && !halt_i;
-  assign cbuf_address_o = transfer.dest + written_q;
+  assign cbuf_address_o = fresh_q ? transfer.dest : place_q[19:0];
 
   // Folded rows may share atoms: only the unit's bytes are written, the others stay.
   logic [AtomicC-1:0] bytes_written;
@@ -314,34 +330,36 @@ module load_unit #(
   logic cbuf_error, operand_error, table_error;
   assign cbuf_error = write_atom && 21'(cbuf_address_o) >= cbuf_limit_i;
   // What lies beyond the limit goes somewhere: the run has failed.
-  assign cbuf_we_o = {AtomicC{write_atom}} & bytes_written;
+  assign cbuf_write_o = write_atom;
+  assign cbuf_we_o = bytes_written;
 
   assign operand_error = write_operand && 21'(cbuf_address_o) >= 21'(OperandWords);
   assign operand_we_o = write_operand;
   assign operand_address_o = cbuf_address_o[11:0];
   assign operand_data_o = chunk[AtomicK*8-1:0];
 
-  logic [28:0] table_word;
-  assign table_word = 29'({transfer.dest, 8'd0}) + 29'(written_q);
-  assign table_error = write_table && table_word >= 29'(TableWords);
-  assign table_o = {write_table, table_word[8:0], chunk[31:0]};
+  assign table_error = write_table && place >= 28'(TableWords);
+  assign table_o = {write_table, place[8:0], chunk[31:0]};
 
   logic record_ready, record_done, param_error;
   logic [9:0] record_group, group;
   logic [6:0] record_channel;
   logic [71:0] first_record, second_record;
 
+  logic record_pair;
   param_records #(
-      .AtomicK(AtomicK)
+      .AtomicK(AtomicK),
+      .Whole(WholeRecords)
   ) u_records (
       .clk_i,
       .rst_ni(rst_ni && !transfer_done),
       .valid_i(chunk_valid && is_param),
-      .chunk_i(chunk[63:0]),
+      .chunk_i(64'(chunk)),
       .compact_i(is_compact),
       .uniform_i(is_bias),
-      .factor_i(transfer.factor),
+      .factor_i(transfer.details[36:0]),
       .done_o(record_ready),
+      .pair_o(record_pair),
       .group_o(record_group),
       .channel_o(record_channel),
       .first_o(first_record),
@@ -352,19 +370,17 @@ module load_unit #(
   assign param_error = record_done && 21'(transfer.dest) + 21'(record_group) >= 21'(ParamGroups);
   assign group = 10'(transfer.dest) + record_group;
   assign param_o = {
-        record_done, is_bias, group, record_channel, second_record, first_record
+        record_done, record_pair, group, record_channel, second_record, first_record
       };
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || transfer_done) begin
-      written_q <= '0;
-      unit_q <= '0;
+      fresh_q <= 1'b1;
     end else if (chunk_valid && !is_param) begin
-      written_q <= written_q + 20'd1;
-      if (transfer.fold && chunk_last) begin
-        unit_q <= unit_q + 20'(sink.unit_step);
-        written_q <= unit_q + 20'(sink.unit_step);
-      end
+      fresh_q <= 1'b0;
+      place_q <= (transfer.fold && chunk_last) ? {8'd0, unit} : place + 28'd1;
+      if (transfer.fold && chunk_last) unit_q <= unit;
+      else if (fresh_q) unit_q <= transfer.dest;
     end
   end
 
@@ -405,28 +421,41 @@ module load_unit #(
   assign status_o.mark.id = cmd_i.word[15:0];
   assign status_o.error = error;
 
+  // What is said without an error means nothing.
+  logic not_configured, pixel_error, row_error;
+  assign not_configured = is_load && !configured && !halt_i && !splitter_busy;
+  assign pixel_error = transfer_done && ragged && !halt_i;
+  assign row_error = row_ragged && !halt_i;
+  assign error.valid = not_configured || fold_error || record_error || cbuf_error || param_error || operand_error ||
+      table_error || pixel_error || checksum_error || row_error;
   always_comb begin
-    error = '0;
-    if (is_load && !configured && !halt_i && !splitter_busy) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorNotConfigured, 32'd0);
+    if (not_configured) begin
+      error.cause = tessera_isa_pkg::ErrorNotConfigured;
+      error.info = 32'd0;
     end else if (fold_error) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorFoldRange, 32'(source.pixel_bytes));
+      error.cause = tessera_isa_pkg::ErrorFoldRange;
+      error.info = 32'(source.pixel_bytes);
     end else if (record_error) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorLoadLength, 32'd1);
+      error.cause = tessera_isa_pkg::ErrorLoadLength;
+      error.info = 32'd1;
     end else if (cbuf_error) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorCbufRange, 32'(cbuf_address_o));
+      error.cause = tessera_isa_pkg::ErrorCbufRange;
+      error.info = 32'(cbuf_address_o);
     end else if (param_error) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorParamRange, 32'(transfer.dest) + 32'(record_group));
+      error.cause = tessera_isa_pkg::ErrorParamRange;
+      error.info = 32'(transfer.dest) + 32'(record_group);
     end else if (operand_error) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorOperandRange, 32'(cbuf_address_o));
+      error.cause = tessera_isa_pkg::ErrorOperandRange;
+      error.info = 32'(cbuf_address_o);
     end else if (table_error) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorTableRange, 32'(table_word));
-    end else if (transfer_done && ragged && !halt_i) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorLoadLength, 32'd1);
-    end else if (checksum_error) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorLoadChecksum, checked_address);
-    end else if (row_ragged && !halt_i) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorLoadLength, 32'd2);
+      error.cause = tessera_isa_pkg::ErrorTableRange;
+      error.info = 32'(place);
+    end else if (pixel_error || (row_error && !checksum_error)) begin
+      error.cause = tessera_isa_pkg::ErrorLoadLength;
+      error.info = pixel_error ? 32'd1 : 32'd2;
+    end else begin
+      error.cause = tessera_isa_pkg::ErrorLoadChecksum;
+      error.info = checked_address;
     end
   end
 

@@ -1,7 +1,9 @@
 /// Parameter records {shift, multiplier, bias} from chunks: three words, 8 bytes that hold all of
-/// it, or two biases that share a factor.
+/// it, or biases that share a factor.
 module param_records #(
-    parameter int unsigned AtomicK = 8
+    parameter int unsigned AtomicK = 8,
+    /// Chunks have the 8 bytes, or two biases; else a word of each.
+    parameter bit Whole = 1'b1
 ) (
     input  logic        clk_i,
     /// Synchronous reset, active low: the next chunk begins the first record of a load.
@@ -10,12 +12,13 @@ module param_records #(
     input  logic [63:0] chunk_i,
     /// 8 bytes per record.
     input  logic        compact_i,
-    /// Two biases.
+    /// Biases.
     input  logic        uniform_i,
     /// {shift, multiplier} of these.
     input  logic [36:0] factor_i,
     /// A record is there, or two.
     output logic        done_o,
+    output logic        pair_o,
     /// Kernel group from the load's first on, and channel in it.
     output logic [ 9:0] group_o,
     output logic [ 6:0] channel_o,
@@ -28,14 +31,15 @@ module param_records #(
   logic [9:0] group_q;
   logic [6:0] channel_q, channels;
   logic last, group_last;
-  assign channels = uniform_i ? 7'd2 : 7'd1;
+  assign pair_o = Whole && uniform_i;
+  assign channels = pair_o ? 7'd2 : 7'd1;
   assign group_last = channel_q == 7'(AtomicK) - channels;
-  assign last = compact_i || uniform_i || word_q == 2'd2;
+  assign last = uniform_i || (compact_i && (Whole || word_q == 2'd1)) || word_q == 2'd2;
 
   logic [27:0] compact_bias;
   logic [5:0] compact_shift;
   logic [29:0] compact_multiplier;
-  assign {compact_multiplier, compact_shift, compact_bias} = chunk_i;
+  assign {compact_multiplier, compact_shift, compact_bias} = Whole ? chunk_i : {chunk_i[31:0], bias_q};
 
   logic [39:0] factor;
   assign factor = {{2{factor_i[36]}}, factor_i[36:31], 1'b0, factor_i[30:0]};

@@ -50,9 +50,10 @@ module stream_packer #(
   localparam int unsigned PlaceBits = $clog2(Lanes) + $clog2((HoldBytes + Lanes - 1) / Lanes);
   logic [PlaceBits-1:0] first_q, free_q;
   logic [HoldBits-1:0] count_q;
-  // The chunk to come, worked out a cycle ahead: what of the unit is left, whether it is all of that, its bytes.
-  logic [15:0] unit_left_q;
-  logic begins_q, ends_q;
+  // The chunk to come, worked out a cycle ahead: whether it ends its unit, its bytes, what of the unit is left behind one that
+  // does not.
+  logic [15:0] rest_q;
+  logic begins_q, ends_q, empty_q;
   logic [HoldBits-1:0] need_q;
   logic last_q;
 
@@ -101,35 +102,46 @@ module stream_packer #(
   );
 
   // While nothing of a unit has come, its sizes may still change.
-  logic starts;
+  logic starts, ends;
   logic [15:0] left;
   logic [OutCountBits-1:0] most;
   logic [HoldBits-1:0] need;
-  assign need = (left <= 16'(most)) ? HoldBits'(left) : HoldBits'(most);
-  assign starts = begins_q && count_q == '0 || emit_q && ends_q;
-  assign left = starts ? unit_bytes_i : unit_left_q - 16'(need_q);
+  assign ends = left <= 16'(most);
+  assign need = ends ? HoldBits'(left) : HoldBits'(most);
+  assign starts = begins_q && empty_q || emit_q && ends_q;
+  assign left = starts ? unit_bytes_i : rest_q;
   assign most = starts ? first_bytes_i : chunk_bytes_i;
   always_ff @(posedge clk_i) begin
     if (starts || emit_q) begin
-      unit_left_q <= left;
-      ends_q <= left <= 16'(most);
+      rest_q <= left - 16'(most);
+      ends_q <= ends;
       need_q <= need;
     end
   end
 
   // Whether a chunk is there, and whether there is room for a beat once it is out, are known from the cycle before, whatever
-  // comes in it. With more than OutBytes a chunk is there. Between transfers the sizes mean nothing.
-  logic [HoldBits-1:0] next_need;
-  logic [HoldBits:0] limit;
-  assign next_need = (starts || emit_q) ? need : need_q;
-  assign limit = (HoldBits + 1)'(next_need) + (HoldBits + 1)'(OutBytes);
+  // comes in it. With more than OutBytes a chunk is there. Between transfers the sizes mean nothing. Both are worked out for a
+  // chunk that ends its unit and for one that does not, before it is known which one is next.
+  logic [HoldBits-1:0] whole;
+  logic [1:0] enough, roomy;
+  logic ending;
+  assign whole = (starts || emit_q) ? HoldBits'(most) : need_q;
+  assign ending = (starts || emit_q) && ends;
+  for (genvar e = 0; e < 2; e++) begin : gen_either
+    logic [HoldBits-1:0] size;
+    logic [HoldBits:0] limit;
+    assign size = (e == 1) ? HoldBits'(left) : whole;
+    assign limit = (HoldBits + 1)'(size) + (HoldBits + 1)'(OutBytes);
+    assign enough[e] = take ? grown >= size : kept != '0 && kept >= size;
+    assign roomy[e] = take ? !in_last_i && (HoldBits + 1)'(grown) <= limit : !last_q && (HoldBits + 1)'(kept) <= limit;
+  end
   always_ff @(posedge clk_i) begin
     if (!rst_ni || done_o) begin
       emit_q <= 1'b0;
       ready_q <= 1'b1;
     end else begin
-      emit_q <= take ? grown >= next_need : kept != '0 && kept >= next_need;
-      ready_q <= take ? !in_last_i && (HoldBits + 1)'(grown) <= limit : !last_q && (HoldBits + 1)'(kept) <= limit;
+      emit_q <= enough[ending];
+      ready_q <= roomy[ending];
     end
   end
 
@@ -139,12 +151,14 @@ module stream_packer #(
       free_q <= '0;
       count_q <= '0;
       begins_q <= 1'b1;
+      empty_q <= 1'b1;
       last_q <= 1'b0;
     end else if (done_o) begin
       first_q <= '0;
       free_q <= '0;
       count_q <= '0;
       begins_q <= 1'b1;
+      empty_q <= 1'b1;
       last_q <= 1'b0;
     end else if (take || emit_q) begin
       if (emit_q) begins_q <= ends_q;
@@ -153,7 +167,8 @@ module stream_packer #(
         free_q <= free_q + PlaceBits'(in_bytes_i);
         last_q <= in_last_i;
       end
-      count_q <= take ? kept + HoldBits'(in_bytes_i) : kept;
+      count_q <= take ? grown : kept;
+      empty_q <= !take && kept == '0;
     end
   end
 

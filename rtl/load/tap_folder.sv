@@ -19,9 +19,13 @@ module tap_folder #(
     input  logic [          6:0] unit_bytes_i,
     input  logic [          6:0] advance_i,
     input  logic [         11:0] units_i,
+    /// At least one.
     input  logic [         23:0] row_bytes_i,
     input  logic [          7:0] before_i,
     input  logic [          7:0] after_i,
+    /// There is none of these.
+    input  logic                 no_before_i,
+    input  logic                 no_after_i,
     input  logic [          7:0] value_i,
     /// Nothing but padding: the bytes that arrive are replaced.
     input  logic                 blank_i,
@@ -44,7 +48,8 @@ module tap_folder #(
     output logic                 ragged_o
 );
 
-  localparam int unsigned HoldBytes = FoldBytes + InBytes;
+  // A beat more than is needed: whether there is room depends on nothing that happens in the same cycle.
+  localparam int unsigned HoldBytes = FoldBytes + 2 * InBytes;
   localparam int unsigned HoldBits = $clog2(HoldBytes + 1);
   localparam int unsigned Steps = (FoldBytes + OutBytes - 1) / OutBytes;
   localparam int unsigned InPlaceBits = (InBytes > 1) ? $clog2(InBytes) : 1;
@@ -69,9 +74,10 @@ module tap_folder #(
   logic [OutCountBits-1:0] step_bytes_q;
   logic [PlaceBits-1:0] place_q;  // of the unit's beat
 
-  logic before_done, row_in;
-  assign before_done = before_q >= 9'(before_i);
-  assign row_in = before_done && data_done_q && after_done_q;
+  logic before_done_q, before_done, after_done, row_in;
+  assign before_done = before_done_q || no_before_i;
+  assign after_done = after_done_q || no_after_i;
+  assign row_in = before_done && data_done_q && after_done;
 
   // Units out.
   logic ready, emit, drop;
@@ -87,15 +93,16 @@ module tap_folder #(
   logic [8:0] pad_left;
   logic [CountBits-1:0] pad_bytes, in_bytes;
   logic [InBytes*8-1:0] in_data;
-  // As `kept` says, without waiting for it.
-  assign room = count_q <= HoldBits'(FoldBytes) ||
-      (drop && (last_unit_q || (HoldBits + 1)'(count_q) <= (HoldBits + 1)'(advance_i) + (HoldBits + 1)'(FoldBytes)));
-  assign pad = room && (!before_done || (data_done_q && !after_done_q));
+  assign room = count_q <= HoldBits'(FoldBytes + InBytes);
+  assign pad = room && (!before_done || (data_done_q && !after_done));
   assign pad_left = before_done ? 9'(after_i) - after_q : 9'(before_i) - before_q;
   assign pad_bytes = (pad_left < 9'(InBytes)) ? CountBits'(pad_left) : CountBits'(InBytes);
   assign take = active_i && in_valid_i && in_ready_o;
-  assign in_data = (take && !blank_i) ? in_data_i : {InBytes{value_i}};
-  assign in_bytes = take ? in_bytes_i : pad_bytes;
+  // Beats come between the paddings: what is written waits for no beat, only whether it is.
+  logic data_phase;
+  assign data_phase = before_done && !data_done_q;
+  assign in_data = (data_phase && !blank_i) ? in_data_i : {InBytes{value_i}};
+  assign in_bytes = data_phase ? in_bytes_i : pad_bytes;
 
   logic [OutBytes*8-1:0] unit_data;
   byte_ring #(
@@ -107,7 +114,7 @@ module tap_folder #(
       .write_i(active_i && (take || pad)),
       .in_place_i(free_q),
       .in_data_i(in_data),
-      .in_offset_i(take ? in_offset_i[InPlaceBits-1:0] : '0),
+      .in_offset_i(data_phase ? in_offset_i[InPlaceBits-1:0] : '0),
       .in_bytes_i(in_bytes),
       .out_place_i(place_q),
       .out_data_o(unit_data)
@@ -124,17 +131,22 @@ module tap_folder #(
   logic [11:0] next_unit;
   logic [23:0] next_data;
   logic [8:0] next_after;
-  logic next_last_unit;
+  logic next_last_unit, next_data_done, next_after_done;
   always_comb begin
     next_first = first_q + PlaceBits'(drop ? dropped : '0);
     next_step = !emit ? step_q : last_step_q ? '0 : step_q + StepBits'(1);
     next_unit = !drop ? unit_q : last_unit_q ? '0 : unit_q + 12'd1;
     next_data = take ? data_q + 24'(in_bytes_i) : data_q;
     next_after = (pad && before_done) ? after_q + 9'(pad_bytes) : after_q;
+    // Compared whether or not there is one; padding ends with a part of a beat, or a whole one.
+    next_data_done = take ? data_q + 24'(in_bytes_i) >= row_bytes_i : data_done_q;
+    next_after_done = (pad && before_done) ? after_q + 9'(InBytes) >= 9'(after_i) : after_done_q;
     // The next row begins when this one is out.
     if (row_out) begin
       next_data  = '0;
       next_after = '0;
+      next_data_done = 1'b0;
+      next_after_done = 1'b0;
     end
     next_last_unit = next_unit == units_i - 12'd1;
   end
@@ -149,7 +161,6 @@ module tap_folder #(
         (next_last_unit || advance_i < unit_bytes_i) ? HoldBits'(unit_bytes_i) : HoldBits'(advance_i);
     last_step_q <= left_bytes <= HoldBits'(OutBytes);
     step_bytes_q <= (left_bytes <= HoldBits'(OutBytes)) ? OutCountBits'(left_bytes) : OutCountBits'(OutBytes);
-    after_done_q <= next_after >= 9'(after_i);
     place_q <= next_first + PlaceBits'(done_bytes);
     if (!rst_ni) begin
       first_q <= '0;
@@ -162,23 +173,31 @@ module tap_folder #(
       data_q <= '0;
       last_q <= 1'b0;
       data_done_q <= 1'b0;
+      before_done_q <= 1'b0;
+      after_done_q <= 1'b0;
       need_q <= '1;
     end else if (active_i) begin
       count_q <= (take || pad) ? kept + HoldBits'(in_bytes) : kept;
       if (take || pad) free_q <= free_q + PlaceBits'(in_bytes);
       first_q <= next_first;
       data_q <= next_data;
-      data_done_q <= next_data >= row_bytes_i;
+      data_done_q <= next_data_done;
       if (take) last_q <= in_last_i;
-      if (row_out) before_q <= '0;
-      else if (pad && !before_done) before_q <= before_q + 9'(pad_bytes);
+      if (row_out) begin
+        before_q <= '0;
+        before_done_q <= 1'b0;
+      end else if (pad && !before_done) begin
+        before_q <= before_q + 9'(pad_bytes);
+        before_done_q <= before_q + 9'(InBytes) >= 9'(before_i);
+      end
       after_q <= next_after;
+      after_done_q <= next_after_done;
       step_q <= next_step;
       unit_q <= next_unit;
     end
   end
 
-  assign in_ready_o = active_i ? room && before_done && !data_done_q && !last_q : out_ready_i;
+  assign in_ready_o = active_i ? room && data_phase && !last_q : out_ready_i;
   assign out_valid_o = active_i ? ready : in_valid_i;
   assign out_data_o = active_i ? unit_data : (OutBytes * 8)'(in_data_i);
   assign out_offset_o = active_i ? '0 : OutCountBits'(in_offset_i);

@@ -8,15 +8,14 @@ package load_pkg;
     logic [15:0] pixel_bytes;
     logic        post;         // give a token at the end
     logic        fold;
-    logic [56:0] fold_word;    // ld_fold_t but for its first bits
-    logic [23:0] row_bytes;
-    logic [36:0] factor;
+    logic [82:0] details;      // of a load that folds {no padding after a row, none before, its bytes, ld_fold_t but for its first bits};
+                               // of parameters their factor
     logic        check;        // it has the checksum
     logic [23:0] checksum;
     logic [31:0] address;
   } transfer_t;
 
   /// Bits of transfer_t; a wrong number is a width error in lint.
-  localparam int unsigned TransferBits = 216;
+  localparam int unsigned TransferBits = 181;
 
 endpackage

@@ -1,22 +1,24 @@
 /// Bias, multiplier and shift of every kernel of the loaded kernel groups. Read PostLanes kernels
-/// at once, one cycle after the request. Two kernels can be written at once: there is a memory for
-/// every lane, and two at least.
+/// at once, one cycle after the request. There is a memory for every lane, and two at least where two kernels are
+/// written at once.
 module param_memory #(
     parameter int unsigned AtomicK = 8,
     /// Kernels per read, a power of two.
     parameter int unsigned PostLanes = 8,
     /// Kernel groups.
-    parameter int unsigned Groups = 32
+    parameter int unsigned Groups = 32,
+    /// Two kernels can be written at once.
+    parameter bit Pairs = 1'b1
 ) (
     input  logic                       clk_i,
-    /// Two kernels: the first one is even.
+    /// The first one of two is even.
     input  unit_pkg::param_write_t     write_i,
     /// `chunk`: which PostLanes kernels of the group.
     input  unit_pkg::param_read_t      read_i,
     output logic [PostLanes-1:0][71:0] data_o
 );
 
-  localparam int unsigned Lanes = (PostLanes < 2) ? 2 : PostLanes;
+  localparam int unsigned Lanes = (PostLanes < 2 && Pairs) ? 2 : PostLanes;
   localparam int unsigned Chunks = (AtomicK + Lanes - 1) / Lanes;  // of a group
   localparam int unsigned LaneBits = $clog2(Lanes);
   localparam int unsigned Depth = Groups * Chunks;
@@ -31,7 +33,7 @@ module param_memory #(
   for (genvar l = 0; l < Lanes; l++) begin : gen_lanes
     logic here, next_here;
     assign here = (write_i.channel & 7'(Lanes - 1)) == 7'(l);
-    assign next_here = write_i.pair && ((write_i.channel + 7'd1) & 7'(Lanes - 1)) == 7'(l);
+    assign next_here = Pairs && write_i.pair && ((write_i.channel + 7'd1) & 7'(Lanes - 1)) == 7'(l);
     ram_1r1w #(
         .Width(72),
         .Depth(Depth)

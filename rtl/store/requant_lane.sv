@@ -22,7 +22,7 @@ module requant_lane (
   assign left  = (shift_i > 0) ? shift_i[4:0] : 5'd0;
   assign right = (shift_i < 0) ? 5'(-shift_i) : 5'd0;
 
-  logic signed [31:0] biased_q, scaled_q, multiplier0_q, multiplier_q;
+  logic signed [31:0] acc_q, bias_q, scaled_q, multiplier0_q, multiplier_q;
   logic [4:0] left_q, right0_q, right1_q, right2_q, right3_q;
   logic signed [63:0] product;
   logic signed [33:0] product_q;  // without its lowest 30 bits
@@ -40,7 +40,12 @@ module requant_lane (
   assign scaled_high = scaled_q[31:17];
   assign factor_low = {1'b0, multiplier_q[16:0]};
   assign factor_high = multiplier_q[31:17];
-  assign product = {high_q, low_q[33:0]} + 64'($signed({crossed0_q, 17'd0})) + 64'($signed({crossed1_q, 17'd0}));
+  // Nothing is added to the lowest bits.
+  logic signed [33:0] crossed;
+  logic signed [46:0] upper;
+  assign crossed = 34'(crossed0_q) + 34'(crossed1_q);
+  assign upper = $signed({high_q, low_q[33:17]}) + 47'(crossed);
+  assign product = {upper, low_q[16:0]};
 
   // The doubled high half, rounded half up (the nudge of negative products and truncation come to the same), is the
   // product's upper bits and its bit 30. A right shift rounds half away from zero: half up after a negative value is made less
@@ -75,13 +80,15 @@ module requant_lane (
 
   always_ff @(posedge clk_i) begin
     if (stage_i[0]) begin
-      biased_q <= acc_i + bias_i;
+      acc_q <= acc_i;
+      bias_q <= bias_i;
       multiplier0_q <= multiplier_i;
       left_q <= left;
       right0_q <= right;
     end
     if (stage_i[1]) begin
-      scaled_q <= biased_q <<< left_q;
+      // Behind registers: what comes in are slow outputs of memories.
+      scaled_q <= (acc_q + bias_q) <<< left_q;
       multiplier_q <= multiplier0_q;
       right1_q <= right0_q;
     end

@@ -177,7 +177,8 @@ module store_unit #(
   param_memory #(
       .AtomicK(AtomicK),
       .PostLanes(PostLanes),
-      .Groups(ParamGroups)
+      .Groups(ParamGroups),
+      .Pairs(AtomicC > 4 || AtomicK > 4 || BusBytes > 4)
   ) u_params (
       .clk_i,
       .write_i(param_i),
@@ -407,24 +408,28 @@ module store_unit #(
     end
   end
 
+  // What is said without an error means nothing.
+  logic not_configured;
+  assign not_configured = is_store && !configured && !halt_i && !active_q;
+  assign error.valid = not_configured || kernel_count_error || acc_error || param_error || operand_error || keep_error ||
+      too_long || too_short;
   always_comb begin
-    error = '0;
-    if (is_store && !configured && !halt_i && !active_q) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorNotConfigured, 32'd2);
+    if (not_configured) begin
+      error.cause = tessera_isa_pkg::ErrorNotConfigured;
+      error.info = 32'd2;
     end else if (kernel_count_error) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorKernelCount, 32'(tile_q.last_kernels));
-    end else if (acc_error) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorAccRange, drain_info);
-    end else if (param_error) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorParamRange, drain_info);
-    end else if (operand_error) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorOperandRange, drain_info);
+      error.cause = tessera_isa_pkg::ErrorKernelCount;
+      error.info = 32'(tile_q.last_kernels);
+    end else if (acc_error || param_error || operand_error) begin
+      error.cause = acc_error ? tessera_isa_pkg::ErrorAccRange :
+          param_error ? tessera_isa_pkg::ErrorParamRange : tessera_isa_pkg::ErrorOperandRange;
+      error.info = drain_info;
     end else if (keep_error) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorCbufRange, 32'(keep_address_o));
-    end else if (too_long) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorStoreLength, 32'd1);
-    end else if (too_short) begin
-      error = unit_pkg::fault(tessera_isa_pkg::ErrorStoreLength, 32'd2);
+      error.cause = tessera_isa_pkg::ErrorCbufRange;
+      error.info = 32'(keep_address_o);
+    end else begin
+      error.cause = tessera_isa_pkg::ErrorStoreLength;
+      error.info = too_long ? 32'd1 : 32'd2;
     end
   end
 

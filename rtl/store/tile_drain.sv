@@ -72,6 +72,7 @@ module tile_drain #(
   logic [7:0] group_q;
   logic [6:0] chunk_q;
   logic [12:0] word_q;
+  logic [10:0] param_group_q;
 
   // Of the word to come, known from the cycle before: kernels left of the group, and whether loops are at their last.
   logic [6:0] left_kernels_q;
@@ -97,17 +98,14 @@ module tile_drain #(
 
   logic try_read;
   assign acc_error_o = active_q && !halt_i && word_q >= 13'(AccWords);
-  assign param_error_o = active_q && !halt_i &&
-      11'(param_base_i) + 11'(group_q) >= 11'(ParamGroups);
+  assign param_error_o = active_q && !halt_i && param_group_q >= 11'(ParamGroups);
   assign operand_error_o = operand_re_o && 13'(operand_q) >= 13'(OperandWords);
-  assign error_info_o = operand_error_o ? 32'(operand_q) : acc_error_o ? 32'(word_q) : 32'(param_base_i) + 32'(group_q);
+  assign error_info_o = operand_error_o ? 32'(operand_q) : acc_error_o ? 32'(word_q) : 32'(param_group_q);
   assign try_read = active_q && room && !halt_i && !acc_error_o && !param_error_o;
   assign acc_re_o = try_read && !acc_wait_i;
   assign acc_addr_o = word_q[11:0];
   assign issue = acc_re_o;
-  logic [9:0] group;
-  assign group = param_base_i + 10'(group_q);
-  assign param_o = {issue, group, chunk_q};
+  assign param_o = {issue, param_group_q[9:0], chunk_q};
   assign drained_o = issue && last_chunk_q && last_group_q && last_pixel_q;
 
   always_ff @(posedge clk_i) begin
@@ -117,6 +115,7 @@ module tile_drain #(
       active_q <= 1'b1;
       pixel_q <= '0;
       group_q <= '0;
+      param_group_q <= 11'(param_base_i);
       chunk_q <= '0;
       word_q <= 13'(acc_base_i);
     end else if (issue) begin
@@ -126,9 +125,11 @@ module tile_drain #(
         chunk_q <= '0;
         if (!last_group_q) begin
           group_q <= group_q + 8'd1;
+          param_group_q <= param_group_q + 11'd1;
           word_q <= word_q + 13'(pixels_i);
         end else begin
           group_q <= '0;
+          param_group_q <= 11'(param_base_i);
           pixel_q <= pixel_q + 12'd1;
           word_q <= 13'(acc_base_i) + 13'(pixel_q) + 13'd1;
           active_q <= !last_pixel_q;

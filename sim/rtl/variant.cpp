@@ -17,7 +17,7 @@ std::vector<std::filesystem::path> netlist_sources(
     const Hardware& hardware, const std::function<void(const std::string&)>& announce) {
   Synthesis synthesis;
   synthesis.name = "netlist";
-  synthesis.command = "synth_ice40 -dsp";
+  synthesis.command = "synth_ice40 -dsp -top {top}";
   synthesis.output = "write_verilog -noattr netlist.v";
   synthesis.top = "tessera_npu";
   synthesis.sources = listed_sources(data_dir() / "rtl" / "files.f");

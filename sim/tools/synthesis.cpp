@@ -26,7 +26,12 @@ std::string script_of(const Synthesis& s) {
     }
     script += fmt::format(" {}\n", s.top);
   }
-  return script + fmt::format("{} -top {}\n{}\n", s.command, s.top, s.output);
+  std::string command = s.command;
+  const std::string top = "{top}";
+  for (auto at = command.find(top); at != std::string::npos; at = command.find(top, at)) {
+    command.replace(at, top.size(), s.top);
+  }
+  return script + fmt::format("{}\n{}\n", command, s.output);
 }
 
 }  // namespace
@@ -34,9 +39,11 @@ std::string script_of(const Synthesis& s) {
 Netlist synthesise(const Synthesis& s, const std::function<void(const std::string&)>& announce) {
   const std::string yosys = find_tool("yosys");
   const std::string script = script_of(s);
+  std::vector<fs::path> files = s.sources;
+  files.insert(files.end(), s.maps.begin(), s.maps.end());
   CacheKey key;
-  for (const fs::path& source : s.sources) {
-    key.add(contents(source));
+  for (const fs::path& file : files) {
+    key.add(contents(file));
   }
   key.add(script + version_of(yosys));
   const fs::path folder =
@@ -45,8 +52,8 @@ Netlist synthesise(const Synthesis& s, const std::function<void(const std::strin
     if (announce) {
       announce(fmt::format("{} (once; kept in {})", s.announcement, folder.parent_path().string()));
     }
-    for (const fs::path& source : s.sources) {
-      fs::copy_file(source, work / source.filename());
+    for (const fs::path& file : files) {
+      fs::copy_file(file, work / file.filename());
     }
     std::ofstream(work / "synthesis.ys") << script;
     // What Yosys prints is in its log; the rest is what the shell says.

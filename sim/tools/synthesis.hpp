@@ -11,10 +11,12 @@ namespace tessera {
 
 struct Synthesis {
   std::string name;     ///< the folder's name begins with it
-  std::string command;  ///< of Yosys, without -top: synth_ice40 -dsp
-  std::string output;   ///< command that writes the netlist: write_json netlist.json
+  std::string command;  ///< of Yosys, or several lines of them; {top} stands for the top module:
+                        ///< synth_ice40 -dsp -top {top}
+  std::string output;   ///< commands that write the netlist: write_json netlist.json
   std::string top;      ///< module
   std::vector<std::filesystem::path> sources;
+  std::vector<std::filesystem::path> maps;                        ///< files that the commands read
   std::vector<std::pair<std::string, std::uint64_t>> parameters;  ///< of the top module
   std::string announcement;                                       ///< what is said before it
 };

@@ -3,7 +3,6 @@
 namespace tessera::timing {
 namespace {
 
-constexpr std::size_t kTransfers = 4;
 constexpr std::uint32_t kMostResponses = 511;  // write bursts without a response
 constexpr std::uint32_t kChunks = 16;          // between accumulators and writer
 constexpr std::uint32_t kParamWord = 4;
@@ -33,7 +32,10 @@ DataPath::DataPath(const Hardware& hardware, MemoryPort& port)
       most_read_bursts_(hardware.read_outstanding),
       fetch_packer_(8),
       load_splitter_(hardware.bus_bytes),
-      packer_(std::max({kCompactRecord, hardware.atomic_c, hardware.atomic_k})),
+      loads_ahead_(hardware.loads_ahead()),
+      whole_records_(hardware.whole_records()),
+      packer_(whole_records_ ? std::max({kCompactRecord, hardware.atomic_c, hardware.atomic_k})
+                             : kParamWord),
       folder_(hardware.bus_bytes, std::max(hardware.atomic_c, hardware.bus_bytes),
               hardware.fold_bytes()),
       store_splitter_(hardware.bus_bytes) {
@@ -63,7 +65,7 @@ bool DataPath::fetch_wants(Cycle now) const {
 // Loads -------------------------------------------------------------------------------------------
 
 bool DataPath::takes_load() const {
-  return !load_splitter_.busy() && transfers_.size() < kTransfers;
+  return !load_splitter_.busy() && transfers_.size() < loads_ahead_;
 }
 
 void DataPath::load(const LoadOperation& load, std::uint8_t* data, Cycle now) {
@@ -88,9 +90,9 @@ void DataPath::begin_sink() {
   writes_atoms_ = kind == isa::LoadKind::Feature || kind == isa::LoadKind::Weight;
   if (kind == isa::LoadKind::Param) {
     const std::uint32_t record = load.source.pixel_bytes;
-    record == kUniformRecord   ? packer_.set(2 * record, 2 * record)
-    : record == kCompactRecord ? packer_.set(record, record)
-                               : packer_.set(record, kParamWord);
+    !whole_records_ || record == kFullRecord ? packer_.set(record, kParamWord)
+    : record == kUniformRecord               ? packer_.set(2 * record, 2 * record)
+                                             : packer_.set(record, record);
   } else if (kind == isa::LoadKind::Table) {
     packer_.set(4, 4);
   } else {
@@ -104,7 +106,7 @@ bool DataPath::loads_quiet() const {
 }
 
 bool DataPath::reads_ready(Cycle now) const {
-  return fetch_packer_.ready() && (folds(now) ? folder_.ready(packer_.ready()) : packer_.ready());
+  return fetch_packer_.ready() && (folds(now) ? folder_.ready() : packer_.ready());
 }
 
 // The cbuf ----------------------------------------------------------------------------------------

@@ -175,6 +175,8 @@ class DataPath {
   bool atom_written_ = false;        ///< in this cycle
   std::uint64_t atom_ = 0;           ///< its address
   std::uint64_t atoms_written_ = 0;  ///< chunks of the oldest transfer
+  std::size_t loads_ahead_;
+  bool whole_records_;
   Packer packer_;
   Folder folder_;
 

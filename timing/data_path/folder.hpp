@@ -25,10 +25,8 @@ class Folder {
     after_bytes_ = load.fold.pad_after;
   }
 
-  /// Takes a beat in this cycle, when what follows is ready or not.
-  [[nodiscard]] bool ready(bool out_ready) const {
-    return room(out_ready) && before_done() && !data_done() && !last_;
-  }
+  /// Takes a beat in this cycle.
+  [[nodiscard]] bool ready() const { return room() && before_done() && !data_done() && !last_; }
 
   struct Result {
     std::uint32_t bytes = 0;  ///< of a beat that goes on, or 0
@@ -50,7 +48,7 @@ class Folder {
     }
     const bool row_out = drop && last_unit();
     result.ragged = (row_out && !(row_in && count_ == unit_bytes_)) || (row_in && !is_ready);
-    const bool pad = room(out_ready) && (!before_done() || (data_done() && !after_done()));
+    const bool pad = room() && (!before_done() || (data_done() && !after_done()));
     const bool in_before = !before_done();
     if (drop) {
       count_ -= last_unit() ? count_ : advance_;
@@ -86,12 +84,7 @@ class Folder {
   [[nodiscard]] std::uint32_t need() const {
     return last_unit() || advance_ < unit_bytes_ ? unit_bytes_ : advance_;
   }
-  [[nodiscard]] bool room(bool out_ready) const {
-    const bool drop =
-        out_ready && count_ >= need() && unit_bytes_ - step_ * folded_bytes_ <= folded_bytes_;
-    const std::uint32_t kept = drop ? count_ - (last_unit() ? count_ : advance_) : count_;
-    return kept <= fold_bytes_;
-  }
+  [[nodiscard]] bool room() const { return count_ <= fold_bytes_ + beat_bytes_; }
 
   std::uint32_t beat_bytes_, folded_bytes_, fold_bytes_;
   std::uint32_t unit_bytes_ = 1, advance_ = 1, units_ = 1;

@@ -10,14 +10,16 @@ constexpr std::int64_t kAddressMask = 0xFFFFF;  // the command set's cbuf addres
 }  // namespace
 
 ArrayTiming::ArrayTiming(const Hardware& hardware)
-    : hw_(hardware), bank_atoms_(hardware.bank_atoms()) {}
+    : hw_(hardware),
+      bank_atoms_(hardware.bank_atoms()),
+      most_jobs_(hardware.convolutions_ahead()) {}
 
 bool ArrayTiming::takes_conv(Cycle now) const {
   std::size_t held = 0;
   for (const Reading& reading : readings_) {
     held += reading.freed > now ? 1 : 0;
   }
-  return jobs_.size() < kJobs && held < kJobs;
+  return jobs_.size() < most_jobs_ && held < most_jobs_;
 }
 
 Cycle ArrayTiming::takes_conv_from(Cycle now) const {

@@ -21,7 +21,7 @@ class ArrayTiming {
   [[nodiscard]] bool takes_conv(Cycle now) const;
   /// The next cycle after `now` in which that may be otherwise because weights have been read.
   [[nodiscard]] Cycle takes_conv_from(Cycle now) const;
-  [[nodiscard]] bool takes_mark() const { return jobs_.size() < kJobs; }
+  [[nodiscard]] bool takes_mark() const { return jobs_.size() < most_jobs_; }
   void push_conv(const ConvOperation& op, std::uint32_t id, Cycle now);
   void push_mark(std::uint32_t id, Cycle now);
 
@@ -46,7 +46,6 @@ class ArrayTiming {
   [[nodiscard]] std::uint64_t stalled_by_banks(Cycle now) const;
 
  private:
-  static constexpr std::size_t kJobs = 2;
   static constexpr Cycle kPipeline = 4;  ///< from a step to its sum in the accumulators
 
   struct Job {
@@ -96,6 +95,7 @@ class ArrayTiming {
 
   Hardware hw_;
   std::uint64_t bank_atoms_;
+  std::size_t most_jobs_;
 
   std::deque<Job> jobs_;
   bool active_ = false;

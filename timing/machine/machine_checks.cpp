@@ -23,7 +23,7 @@ void Machine::check_load(const LoadOperation& op) const {
   const std::uint32_t unit = kind == isa::LoadKind::Table ? 4 : op.source.pixel_bytes;
   const bool is_record = unit == kFullRecord || unit == kCompactRecord || unit == kUniformRecord;
   const bool is_param = kind == isa::LoadKind::Param;
-  const bool in_pairs = is_param && unit == kUniformRecord;
+  const bool in_pairs = is_param && unit == kUniformRecord && hw_.whole_records();
   if (bytes % (in_pairs ? 2 * unit : unit) != 0 || (is_param && !is_record)) {
     fail(isa::Error::LoadLength, 1);
   }

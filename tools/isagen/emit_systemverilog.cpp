@@ -5,7 +5,24 @@
 namespace tessera::isagen {
 namespace {
 
-// Conditions under which a word of this command is illegal, as SystemVerilog expressions.
+// What a field of at most `limit` looks like. Powers of two, and one less, are said by bits:
+// synthesis makes a chain of a comparison, bit by bit.
+std::string at_most(const Field& field, std::int64_t limit) {
+  const int msb = field.lsb + field.bits - 1;
+  const std::string bits = fmt::format("word[{}:{}]", msb, field.lsb);
+  for (int bit = 0; bit < field.bits; ++bit) {
+    const std::string above = fmt::format("word[{}:{}] == '0", msb, field.lsb + bit);
+    if (limit == (std::int64_t{1} << bit) - 1) {
+      return above;
+    }
+    if (limit == std::int64_t{1} << bit) {
+      return fmt::format("({} || {} == {}'d{})", above, bits, field.bits, limit);
+    }
+  }
+  return fmt::format("{} <= {}'d{}", bits, field.bits, limit);
+}
+
+// Conditions under which a word of this command is legal, as SystemVerilog expressions.
 std::string legality(const CommandWord& command) {
   std::string terms;
   int used = 0;
@@ -14,15 +31,14 @@ std::string legality(const CommandWord& command) {
     const std::string bits = fmt::format("word[{}:{}]", msb, field.lsb);
     const std::int64_t lowest = field.is_signed ? -(std::int64_t{1} << (field.bits - 1)) : 0;
     const std::int64_t highest = (std::int64_t{1} << (field.bits - (field.is_signed ? 1 : 0))) - 1;
-    const auto compare = [&](const char* relation, std::int64_t limit) {
-      terms += field.is_signed ? fmt::format(" && $signed({}) {} {}", bits, relation, limit)
-                               : fmt::format(" && {} {} {}'d{}", bits, relation, field.bits, limit);
-    };
     if (field.min != lowest) {
-      compare(">=", field.min);
+      terms += field.is_signed  ? fmt::format(" && $signed({}) >= {}", bits, field.min)
+               : field.min == 1 ? fmt::format(" && {} != '0", bits)
+                                : fmt::format(" && {} >= {}'d{}", bits, field.bits, field.min);
     }
     if (field.max != highest) {
-      compare("<=", field.max);
+      terms += field.is_signed ? fmt::format(" && $signed({}) <= {}", bits, field.max)
+                               : " && " + at_most(field, field.max);
     }
     used = msb + 1;
   }

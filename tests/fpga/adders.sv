@@ -1,0 +1,70 @@
+/// Sums of all kinds, for synthesis to make carry chains of.
+module adders (
+    input  logic [33:0] a_i,
+    input  logic [33:0] b_i,
+    input  logic [33:0] c_i,
+    input  logic [33:0] d_i,
+    input  logic        e_i,
+    output logic [15:0][33:0] sum_o,
+    output logic [7:0]  compared_o
+);
+
+  assign sum_o[0] = a_i + b_i;
+  assign sum_o[1] = a_i - b_i;
+  assign sum_o[2] = a_i + b_i + 34'(e_i);
+  assign sum_o[3] = a_i + b_i + c_i;
+  assign sum_o[4] = a_i - b_i + c_i + d_i;
+  assign sum_o[5] = 34'(a_i[4:0] + b_i[4:0]);
+  assign sum_o[6] = 34'(a_i[6:0]) + 34'(b_i[5:0]);
+  assign sum_o[7] = 34'($signed(a_i[16:0]) - $signed(b_i[16:0]));
+  assign sum_o[8] = a_i + 34'd1;
+  assign sum_o[9] = a_i - 34'd1;
+  assign sum_o[10] = 34'd12345678 - a_i;
+  assign sum_o[11] = 34'($signed(a_i[8:0])) + 34'($signed(b_i[32:0])) - 34'($signed(c_i[20:0])) + 34'd5;
+  assign sum_o[12] = a_i + (b_i & {34{e_i}});
+  masked_adder #(
+      .Width(17)
+  ) u_masked (
+      .augend_i(a_i[16:0]),
+      .addend_i(b_i[16:0]),
+      .enable_i(e_i),
+      .sum_o(sum_o[13][16:0])
+  );
+  masked_adder #(
+      .Width(16),
+      .Subtract(1'b1)
+  ) u_masked_subtractor (
+      .augend_i(a_i[15:0]),
+      .addend_i(b_i[15:0]),
+      .enable_i(e_i),
+      .sum_o(sum_o[13][32:17])
+  );
+  assign sum_o[13][33] = 1'b0;
+  adder_subtractor #(
+      .Width(34)
+  ) u_even (
+      .augend_i(a_i),
+      .addend_i(b_i),
+      .subtract_i(e_i),
+      .sum_o(sum_o[14])
+  );
+  adder_subtractor #(
+      .Width(33)
+  ) u_odd (
+      .augend_i(a_i[32:0]),
+      .addend_i(b_i[32:0]),
+      .subtract_i(e_i),
+      .sum_o(sum_o[15][32:0])
+  );
+  assign sum_o[15][33] = 1'b0;
+
+  assign compared_o[0] = a_i < b_i;
+  assign compared_o[1] = a_i <= b_i;
+  assign compared_o[2] = $signed(a_i) < $signed(b_i);
+  assign compared_o[3] = $signed(a_i[19:0]) >= $signed(b_i[19:0]);
+  assign compared_o[4] = a_i[22:0] + b_i[22:0] < c_i[22:0];
+  assign compared_o[5] = a_i[20:0] > 21'd1000000;
+  assign compared_o[6] = a_i[7:0] > b_i[7:0];
+  assign compared_o[7] = a_i[12:0] - b_i[12:0] == 13'd0;
+
+endmodule

@@ -46,12 +46,12 @@ def drawn(rng, most_macs):
 
 
 def built(cosim, hardware, place):
-    """What cosim says of the design, or None when it does not fit the part."""
+    """What cosim says of the design, or None when it does not fit the part, or the configuration's network not its cbuf."""
     with tempfile.TemporaryDirectory() as folder:
         command = [cosim, "fpga", "--config", os.path.join(TOP, "configs", "npu.yaml"), "--part", PART, "--out", folder, "--quiet",
                    "--set", "hardware=" + json.dumps(hardware)] + ([] if place else ["--no-place"])
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if "do not fit" in done.stderr:
+        if "do not fit" in done.stderr or "does not fit the cbuf" in done.stderr:
             return None
         if done.returncode != 0:
             sys.exit(done.stderr)

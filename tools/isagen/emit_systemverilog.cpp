@@ -11,7 +11,7 @@ std::string at_most(const Field& field, std::int64_t limit) {
   const int msb = field.lsb + field.bits - 1;
   const std::string bits = fmt::format("word[{}:{}]", msb, field.lsb);
   for (int bit = 0; bit < field.bits; ++bit) {
-    const std::string above = fmt::format("word[{}:{}] == '0", msb, field.lsb + bit);
+    std::string above = fmt::format("word[{}:{}] == '0", msb, field.lsb + bit);
     if (limit == (std::int64_t{1} << bit) - 1) {
       return above;
     }

@@ -200,8 +200,9 @@ const std::vector<ModuleTerms>& module_terms() {
   return all;
 }
 
-std::vector<double> clock_terms(const Hardware& hw) {
-  return {1, flag(hw, isa::Feature::Folding)};
+// A multiplier made of logic is the longest path of what has one.
+std::vector<double> clock_terms(std::uint32_t soft_multipliers) {
+  return {1, soft_multipliers > 0 ? 1.0 : 0.0};
 }
 
 Hardware hardware_from(const nlohmann::json& parameters) {
@@ -285,7 +286,7 @@ AreaModel::AreaModel(const std::vector<MadeDesign>& designs) {
     all_luts.push_back({{cells.luts}, static_cast<double>(design.made.luts)});
     all_ffs.push_back({{cells.ffs}, static_cast<double>(design.made.ffs)});
     if (design.made.mhz > 0) {
-      ns.push_back({clock_terms(design.hardware), 1000 / design.made.mhz});
+      ns.push_back({clock_terms(design.lut_multipliers), 1000 / design.made.mhz});
     }
   }
   luts_ = least_squares(all_luts);
@@ -315,7 +316,7 @@ Estimate AreaModel::estimate(const Hardware& hardware, std::uint32_t soft) const
   result.brams = static_cast<std::uint32_t>(memory_cells(hardware).brams);
   result.dsps =
       static_cast<std::uint32_t>(hardware.macs_per_cycle()) - soft + other_multipliers(hardware);
-  result.mhz = ns_.empty() ? 0 : 1000 / std::max(weighted_sum(clock_terms(hardware), ns_), 1.0);
+  result.mhz = ns_.empty() ? 0 : 1000 / std::max(weighted_sum(clock_terms(soft), ns_), 1.0);
   return result;
 }
 

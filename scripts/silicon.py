@@ -66,18 +66,22 @@ def main():
     cosim, *rest = sys.argv[1:]
     mode = next((a for a in rest if a.startswith("--")), "")
     rows = [a for a in rest if not a.startswith("--")] or ROWS
-    old = new = PAGE.read_text()
+    found = []
     for row in rows:
         preset, part, *seeds = row.split(":")
         line, design = row_of(cosim, preset, part, (seeds or ["1"])[0])
         print(line, flush=True)
-        new = replaced(new, HEADER, line)
+        found.append((HEADER, line))
         if (SHARED / "models").is_dir():
             line = speeds_of(cosim, preset, part, design["fmax_mhz"])
             print(line, flush=True)
-            new = replaced(new, "| preset | part | " + MODELS[0], line)
+            found.append(("| preset | part | " + MODELS[0], line))
         else:
             print("skipped: no published models on this machine (TESSERA_SHARED)")
+    # Read when all is made, which takes long: the page may have changed meanwhile.
+    old = new = PAGE.read_text()
+    for header, line in found:
+        new = replaced(new, header, line)
     if mode == "--write":
         PAGE.write_text(new)
     elif mode == "--check" and new != old:

@@ -69,19 +69,23 @@ def main():
         models = [name for name in rest[at + 1].split(",") if name]
         del rest[at:at + 2]
     boards = [a for a in rest if not a.startswith("--")] or sorted(p.name for p in BOARDS.iterdir())
-    old = new = PAGE.read_text()
+    found = []
     for board in boards:
         if "--no-place" not in rest:
             line = design_of(cosim, board)
             print(line, flush=True)
-            new = replaced(new, DESIGNS, line, 1)
+            found.append((DESIGNS, line, 1))
         for model in models:
             if not (SHARED / "models").is_dir():
                 print("skipped: no published models on this machine (TESSERA_SHARED)")
                 break
             line = run_of(cosim, board, model)
             print(line, flush=True)
-            new = replaced(new, RUNS, line, 2)
+            found.append((RUNS, line, 2))
+    # Read when all is made, which takes long: the page may have changed meanwhile.
+    old = new = PAGE.read_text()
+    for row in found:
+        new = replaced(new, *row)
     if "--write" in rest:
         PAGE.write_text(new)
     elif "--check" in rest and new != old:

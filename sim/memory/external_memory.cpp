@@ -13,9 +13,11 @@ constexpr std::uint8_t kDecErr = 3;
 
 ExternalMemoryModel::ExternalMemoryModel(std::vector<std::uint8_t>& bytes,
                                          const ExternalMemory& timing, std::uint32_t bus_bytes,
-                                         const MemoryDisturbance& disturbance, std::size_t ports)
+                                         const MemoryDisturbance& disturbance, std::size_t ports,
+                                         std::uint64_t base)
     : bytes_(bytes),
       bus_bytes_(bus_bytes),
+      base_(base),
       disturbance_(disturbance),
       controller_(timing, bus_bytes, ports,
                   {disturbance.seed, disturbance.extra_latency, disturbance.stall_percent,
@@ -32,10 +34,19 @@ std::uint8_t ExternalMemoryModel::response_for(const timing::Burst& burst,
   const std::uint64_t end = begin + std::uint64_t{burst.beats} * bus_bytes_;
   // The last beat may reach beyond the last byte, as far as the beat is wide.
   const std::uint64_t mapped = (bytes_.size() + bus_bytes_ - 1) / bus_bytes_ * bus_bytes_;
-  if (end > mapped) {
+  if (begin > mapped || end > mapped) {
     return kDecErr;
   }
   return error_at && *error_at >= begin && *error_at < end ? kSlvErr : 0;
+}
+
+timing::Burst ExternalMemoryModel::answered(const timing::Burst& burst,
+                                            const std::optional<std::uint32_t>& error_at) const {
+  timing::Burst result = burst;
+  // Below the base it wraps to far behind the last byte.
+  result.address -= base_;
+  result.response = response_for(result, error_at);
+  return result;
 }
 
 void ExternalMemoryModel::read(const timing::Burst& burst, std::uint32_t first,
@@ -85,15 +96,13 @@ bool ExternalMemoryModel::Port::takes_write(timing::Cycle /*now*/) {
 }
 
 void ExternalMemoryModel::Port::read(const timing::Burst& burst, timing::Cycle now) {
-  timing::Burst answered = burst;
-  answered.response = memory_.response_for(burst, memory_.disturbance_.read_error_at);
-  memory_.controller_.read(index_, answered, now);
+  memory_.controller_.read(index_, memory_.answered(burst, memory_.disturbance_.read_error_at),
+                           now);
 }
 
 void ExternalMemoryModel::Port::write(const timing::Burst& burst, timing::Cycle now) {
-  timing::Burst answered = burst;
-  answered.response = memory_.response_for(burst, memory_.disturbance_.write_error_at);
-  memory_.controller_.write(index_, answered, now);
+  memory_.controller_.write(index_, memory_.answered(burst, memory_.disturbance_.write_error_at),
+                            now);
 }
 
 void ExternalMemoryModel::Port::step(timing::Cycle now, bool read_ready,

@@ -12,12 +12,13 @@
 
 namespace tessera {
 
-/// Several ports to the same bytes. Addresses outside the memory answer DECERR.
+/// Several ports to the same bytes, the first of which has the address `base`, a multiple of 4096.
+/// Addresses outside the memory answer DECERR.
 class ExternalMemoryModel final : private timing::MemoryController::Listener {
  public:
   ExternalMemoryModel(std::vector<std::uint8_t>& bytes, const ExternalMemory& timing,
                       std::uint32_t bus_bytes, const MemoryDisturbance& disturbance = {},
-                      std::size_t ports = 1);
+                      std::size_t ports = 1, std::uint64_t base = 0);
 
   /// As the accelerator or another master sees it.
   [[nodiscard]] timing::MemoryPort& port(std::size_t index) { return *ports_[index]; }
@@ -56,9 +57,13 @@ class ExternalMemoryModel final : private timing::MemoryController::Listener {
              const timing::WriteBeat& beat) override;
   [[nodiscard]] std::uint8_t response_for(const timing::Burst& burst,
                                           const std::optional<std::uint32_t>& error_at) const;
+  /// The burst with addresses of the bytes and its response.
+  [[nodiscard]] timing::Burst answered(const timing::Burst& burst,
+                                       const std::optional<std::uint32_t>& error_at) const;
 
   std::vector<std::uint8_t>& bytes_;
   std::uint32_t bus_bytes_;
+  std::uint64_t base_;
   MemoryDisturbance disturbance_;
   timing::MemoryController controller_;
   std::vector<std::unique_ptr<Port>> ports_;

@@ -15,8 +15,8 @@ constexpr std::uint32_t kStatusError = 4;
 
 Device::Device(const std::string& library, const Hardware& hardware,
                std::vector<std::uint8_t>& memory, const ExternalMemory& timing,
-               const MemoryDisturbance& disturbance)
-    : memory_(memory, timing, hardware.bus_bytes, disturbance),
+               const MemoryDisturbance& disturbance, std::uint64_t base)
+    : memory_(memory, timing, hardware.bus_bytes, disturbance, 1, base),
       core_(library, hardware, memory_.port(0)) {}
 
 Counters Device::read_counters() {

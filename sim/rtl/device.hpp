@@ -17,9 +17,11 @@ class Device {
   using Access = Core::Access;
   using Mark = Core::Mark;
 
-  /// `memory` is the external memory; it must live as long as the device.
+  /// `memory` is the external memory, from the address `base` on; it must live as long as the
+  /// device.
   Device(const std::string& library, const Hardware& hardware, std::vector<std::uint8_t>& memory,
-         const ExternalMemory& timing, const MemoryDisturbance& disturbance = {});
+         const ExternalMemory& timing, const MemoryDisturbance& disturbance = {},
+         std::uint64_t base = 0);
 
   Access write_register(std::uint32_t offset, std::uint32_t value) {
     return core_.write_register(offset, value);

@@ -13,6 +13,50 @@ TEST(Registers, TellWhatTheHardwareIs) {
   EXPECT_EQ(rig.device.read_register(isa::reg::kStatus).data, 0U);
 }
 
+// Nobody is told which hardware it is but by these.
+TEST(Registers, TellEachParameterOfEachPreset) {
+  for (const char* preset : {"nano", "tiny", "small", "medium"}) {
+    test::Rig rig(preset);
+    const Hardware& hw = rig.hardware;
+    const auto tells = [&](std::uint32_t offset, std::uint32_t value) {
+      const auto read = rig.device.read_register(offset);
+      EXPECT_EQ(read.response, 0U) << preset << " " << offset;
+      EXPECT_EQ(read.data, value) << preset << " " << offset;
+    };
+    tells(isa::reg::kVersion, isa::kCommandSetVersion);
+    tells(isa::reg::kAtomicC, hw.atomic_c);
+    tells(isa::reg::kAtomicK, hw.atomic_k);
+    tells(isa::reg::kCbufBytes, static_cast<std::uint32_t>(hw.cbuf_capacity));
+    tells(isa::reg::kAccWords, hw.acc_words);
+    tells(isa::reg::kParamGroups, hw.param_groups);
+    tells(isa::reg::kBusBytes, hw.bus_bytes);
+    tells(isa::reg::kFeatures, hw.features);
+    tells(isa::reg::kErrorCause, 0);
+    tells(isa::reg::kErrorInfo, 0);
+  }
+}
+
+TEST(Registers, KeepEachBitThatIsWritten) {
+  for (const char* preset : {"tiny", "small"}) {
+    test::Rig rig(preset);
+    for (const std::uint32_t offset : {isa::reg::kCommandAddress, isa::reg::kCommandBytes,
+                                       isa::reg::kWatchdog, isa::reg::kCommandChecksum}) {
+      for (const std::uint32_t value : {0xFFFFFFFFU, 0x12345678U, 0U, 0xEDCBA987U, 0U}) {
+        EXPECT_EQ(rig.device.write_register(offset, value).response, 0U);
+        EXPECT_EQ(rig.device.read_register(offset).data, value) << offset;
+      }
+    }
+    for (const std::uint32_t value : {1U, 0U, 0xFFFFFFFEU}) {
+      EXPECT_EQ(rig.device.write_register(isa::reg::kIrqEnable, value).response, 0U);
+      EXPECT_EQ(rig.device.read_register(isa::reg::kIrqEnable).data, value & 1U);
+    }
+    for (std::uint32_t atoms = rig.hardware.cbuf_atoms(); atoms != 0; atoms /= 2) {
+      EXPECT_EQ(rig.device.write_register(isa::reg::kCbufLimit, atoms).response, 0U);
+      EXPECT_EQ(rig.device.read_register(isa::reg::kCbufLimit).data, atoms);
+    }
+  }
+}
+
 TEST(Registers, UnknownOffsetsAndWritesToReadOnlyAnswerSlvErr) {
   test::Rig rig("small");
   EXPECT_EQ(rig.device.read_register(0x0F0).response, 2U);

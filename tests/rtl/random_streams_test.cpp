@@ -1,0 +1,431 @@
+// Streams drawn at random, as another compiler might write them: what the scheduler never asks for
+// (tiles that overlap in the accumulators, rows of any pitch, records of each size, segments of any
+// length) computes the same bytes, in as many cycles, on the RTL and on the SystemC model.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+
+#include "tests/rtl/small_programs.hpp"
+
+namespace tessera {
+namespace {
+
+using namespace test;
+
+constexpr std::uint32_t kSources = 0x8000;  // bytes of memory that loads read
+constexpr std::uint32_t kOutputs = 0xA000;
+constexpr std::uint32_t kStreamAt = 0xE000;
+constexpr std::uint32_t kNone = 0;
+constexpr auto kTable = static_cast<std::uint32_t>(isa::StPostOperation::Table);
+constexpr auto kAdd = static_cast<std::uint32_t>(isa::StPostOperation::Add);
+constexpr auto kMultiply = static_cast<std::uint32_t>(isa::StPostOperation::Multiply);
+
+class Draw {
+ public:
+  Draw(const Hardware& hardware, std::uint32_t seed)
+      : hw_(hardware), random_(seed), written_(hardware.acc_words) {}
+
+  std::vector<std::uint64_t> stream() {
+    const std::uint32_t rounds = pick(1, 3);
+    for (std::uint32_t round = 0; round < rounds; ++round) {
+      draw_round(round != 0, round + 1 < rounds);
+    }
+    add(isa::End{});
+    return encode_all(commands_);
+  }
+
+ private:
+  std::uint32_t pick(std::uint32_t low, std::uint32_t high) {
+    return low + static_cast<std::uint32_t>(random_()) % (high - low + 1);
+  }
+  bool one_in(std::uint32_t n) { return pick(1, n) == 1; }
+  int signed_pick(int low, int high) {
+    return low + static_cast<int>(pick(0, static_cast<std::uint32_t>(high - low)));
+  }
+  template <class Command>
+  void add(const Command& command) {
+    commands_.push_back(command);
+  }
+
+  // What follows waits for what came before; inside a round as little as possible does.
+  void draw_round(bool is_later, bool is_followed) {
+    const bool reads_kept = is_later && kept_ && one_in(2);
+    draw_slab(reads_kept);
+    kept_ = false;
+    wait_for_stores_ = is_later;
+    load_weights();
+    load_parameters();
+    if (!reads_kept) {
+      load_features();
+    }
+    const std::uint32_t operation = draw_operation();
+    if (operation >= kAdd) {
+      load_operands();
+    }
+    if (operation == kTable || operation == kAdd) {
+      load_table();
+    }
+    std::get<isa::Load>(commands_[last_load_]).post_compute = 1;
+    convolve();
+    store(operation, is_followed);
+  }
+
+  std::uint32_t draw_operation() {
+    const std::uint32_t operation = pick(0, 3);
+    const bool tables = hw_.has(isa::Feature::Tables);
+    const bool operands = hw_.has(isa::Feature::Operands);
+    return (operation == kTable && !tables) || (operation == kAdd && !(tables && operands)) ||
+                   (operation == kMultiply && !operands)
+               ? kNone
+               : operation;
+  }
+
+  // Where the features and the weights lie, and how large both are.
+  void draw_slab(bool is_kept) {
+    const std::uint32_t room = hw_.cbuf_atoms();
+    do {
+      if (!is_kept) {
+        rows_ = pick(1, 7);
+        cols_ = pick(1, 9);
+        atoms_ = pick(1, 3);
+      }
+      groups_ = pick(1, 3);
+      kernel_h_ = pick(1, 3);
+      kernel_w_ = pick(1, 3);
+      last_kernels_ = pick(1, hw_.atomic_k);
+      weight_atoms_ =
+          ((groups_ - 1) * hw_.atomic_k + last_kernels_) * kernel_h_ * kernel_w_ * atoms_;
+      pixel_bytes_ = pick((atoms_ - 1) * hw_.atomic_c + 1, atoms_ * hw_.atomic_c);
+      slab_atoms_ = rows_ * cols_ * atoms_;
+      if (!is_kept) {
+        feature_dest_ = pick(0, room - std::min(room, slab_atoms_ + weight_atoms_));
+      }
+    } while (feature_dest_ + slab_atoms_ + weight_atoms_ > room ||
+             pixel_bytes_ * rows_ * cols_ > kSources / 2 ||
+             weight_atoms_ * hw_.atomic_c > kSources / 2);
+    weight_dest_ = pick(feature_dest_ + slab_atoms_, room - weight_atoms_);
+  }
+
+  void load(isa::LoadKind kind, std::uint32_t dest) {
+    isa::Load command = load_of(kind, dest);
+    command.wait_store = wait_for_stores_ ? 1 : 0;
+    wait_for_stores_ = false;
+    last_load_ = commands_.size();
+    add(command);
+  }
+
+  // Bytes in one run, in equal segments, or in rows of segments, with any distances.
+  void read(std::uint32_t bytes, std::uint32_t unit, std::uint32_t per_pixel) {
+    std::uint32_t inner = 1;
+    std::uint32_t outer = 1;
+    const std::uint32_t units = bytes / unit;
+    if (one_in(2)) {
+      for (const std::uint32_t n : {pick(1, 8), pick(1, 8)}) {
+        inner = units % n == 0 ? n : inner;
+      }
+      const std::uint32_t m = pick(1, 6);
+      outer = units / inner % m == 0 ? m : 1;
+    }
+    const std::uint32_t segment = bytes / inner / outer;
+    const std::uint32_t reach = inner * outer;
+    const std::uint32_t most = (kSources - segment) / std::max(1U, reach);
+    const std::uint32_t inner_stride = pick(0, most);
+    const std::uint32_t outer_stride = pick(0, most * inner);
+    const std::uint32_t span = (inner - 1) * inner_stride + (outer - 1) * outer_stride + segment;
+    const std::uint32_t last = span < kSources ? kSources - span : 0;
+    add(isa::LdSource{pick(0, last), per_pixel});
+    add(isa::LdShape{segment, inner, outer});
+    add(isa::LdStride{inner_stride, outer_stride});
+  }
+
+  void load_features() {
+    read(pixel_bytes_ * cols_ * rows_, pixel_bytes_, pixel_bytes_);
+    load(isa::LoadKind::Feature, feature_dest_);
+  }
+
+  void load_weights() {
+    read(weight_atoms_ * hw_.atomic_c, hw_.atomic_c, hw_.atomic_c);
+    load(isa::LoadKind::Weight, weight_dest_);
+  }
+
+  // The records lie where a table of them is written before the run: `records()`.
+  void load_parameters() {
+    param_base_ = pick(0, hw_.param_groups - groups_);
+    std::uint32_t bytes = std::array{12U, 8U, 4U}[pick(0, 2)];
+    if (bytes == 4 && kernels() % 2 != 0) {
+      bytes = 8;
+    }
+    if (bytes == 4) {
+      add(isa::LdFactor{0x40000000U + pick(0, 0x3FFFFFFF), signed_pick(-14, 2)});
+    }
+    add(isa::LdSource{bytes == 12  ? kRecords12
+                      : bytes == 8 ? kRecords8
+                                   : kRecords4 + 4 * pick(0, 3),
+                      bytes});
+    add(isa::LdShape{bytes * kernels(), 1, 1});
+    load(isa::LoadKind::Param, param_base_);
+  }
+
+  // All words, so that those of any tile are there; some of them twice.
+  void load_operands() {
+    std::uint32_t words = hw_.acc_words;
+    while (words * hw_.atomic_k > kSources) {
+      words /= 2;
+    }
+    for (std::uint32_t first = 0; first < hw_.acc_words; first += words) {
+      read(words * hw_.atomic_k, hw_.atomic_k, hw_.atomic_k);
+      load(isa::LoadKind::Operand, first);
+    }
+    const std::uint32_t more = pick(1, 9);
+    read(more * hw_.atomic_k, hw_.atomic_k, hw_.atomic_k);
+    load(isa::LoadKind::Operand, pick(0, hw_.acc_words - more));
+  }
+
+  void load_table() {
+    table_ = pick(0, 1);
+    read(1024, 4, 4);
+    load(isa::LoadKind::Table, table_);
+  }
+
+  isa::CvTile draw_tile() {
+    isa::CvTile tile;
+    const std::uint32_t most = hw_.acc_half() / groups_;
+    do {
+      tile.rows = pick(1, 6);
+      tile.cols = pick(1, 8);
+    } while (tile.rows * tile.cols > most);
+    tile.y0 = signed_pick(-2, static_cast<int>(rows_) - 1);
+    tile.x0 = signed_pick(-2, static_cast<int>(cols_) - 1);
+    return tile;
+  }
+
+  // Lanes of a tile's word: the last group's words have fewer.
+  [[nodiscard]] std::uint32_t lanes_of(std::uint32_t word) const {
+    const bool is_last = word / (tile_.rows * tile_.cols) == groups_ - 1;
+    return is_last ? last_kernels_ : hw_.atomic_k;
+  }
+
+  // There are no zeros where nobody wrote.
+  [[nodiscard]] bool is_written(std::uint32_t first, std::uint32_t words) const {
+    for (std::uint32_t word = 0; word < words; ++word) {
+      if (written_[first + word] < lanes_of(word)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void convolve() {
+    const std::uint32_t pitch = cols_ * atoms_;
+    add(isa::CvInput{rows_, cols_, atoms_, signed_pick(-128, 127)});
+    const auto weight_zero =
+        hw_.has(isa::Feature::ZeroPoints) && one_in(3) ? signed_pick(-128, 127) : 0;
+    add(isa::CvWeights{weight_dest_, groups_, last_kernels_, weight_zero});
+    const std::uint32_t several = pick(1, 5);
+    for (std::uint32_t i = 0; i < several; ++i) {
+      if (i == 0 || one_in(2)) {
+        add(isa::CvKernel{kernel_h_, kernel_w_, pick(1, 3), pick(1, 3), pick(1, 2), pick(1, 2),
+                          pitch});
+      }
+      if (i == 0 || one_in(2)) {
+        tile_ = draw_tile();
+        add(tile_);
+      }
+      const std::uint32_t words = tile_.rows * tile_.cols * groups_;
+      isa::Conv conv;
+      const auto first = static_cast<int>(feature_dest_) +
+                         (tile_.y0 * static_cast<int>(cols_) + tile_.x0) * static_cast<int>(atoms_);
+      conv.origin = static_cast<std::uint32_t>(first) & 0xFFFFFU;
+      // Mostly where the last one ended: the same words again, at once.
+      conv.acc_base = i != 0 && one_in(2) ? std::min(acc_end_ - 1, hw_.acc_words - words)
+                                          : pick(0, hw_.acc_words - words);
+      conv.accumulate = one_in(2) && is_written(conv.acc_base, words) ? 1 : 0;
+      conv.wait_load = i == 0 ? 1 : 0;
+      conv.post_store = i + 1 == several ? 1 : 0;
+      for (std::uint32_t word = 0; word < words; ++word) {
+        written_[conv.acc_base + word] = lanes_of(word);
+      }
+      acc_first_ = conv.acc_base;
+      acc_end_ = conv.acc_base + words;
+      add(conv);
+    }
+  }
+
+  void store(std::uint32_t operation, bool is_followed) {
+    isa::StPost post;
+    post.operation = operation;
+    post.table_select = table_;
+    post.table_operand = operation == kAdd ? pick(0, 1) : 0;
+    post.negate = operation == kAdd ? pick(0, 1) : 0;
+    post.zero_y = signed_pick(-128, 127);
+    post.zero_r = signed_pick(-128, 127);
+    post.multiplier = 0x40000000U + pick(0, 0x3FFFFFFF);
+    post.shift = signed_pick(-12, 0);
+    const int low = signed_pick(-128, 0);
+    add(isa::StQuant{signed_pick(-128, 127), low, signed_pick(low, 127)});
+    if (hw_.has(isa::Feature::Operands)) {
+      const int least = signed_pick(-128, 0);
+      add(isa::StResult{signed_pick(-128, 127), least, signed_pick(least, 127), pick(0, 1)});
+      add(post);
+    }
+    const std::uint32_t several = pick(1, 3);
+    for (std::uint32_t i = 0; i < several; ++i) {
+      const bool keeps = i + 1 == several && hw_.has(isa::Feature::Keep) && one_in(2);
+      const std::uint32_t pixels =
+          keeps ? tile_.rows * tile_.cols : pick(1, tile_.rows * tile_.cols);
+      isa::Store command;
+      command.keep = keeps ? keep() : 0;
+      command.keep_only = command.keep != 0 && !is_followed ? pick(0, 1) : 0;
+      command.dest = feature_dest_;
+      address_tile(pixels);
+      add(isa::StTile{pixels, groups_, last_kernels_, param_base_});
+      command.acc_base = acc_first_;
+      command.wait_compute = i == 0 ? 1 : 0;
+      command.post_load = is_followed && i + 1 == several ? 1 : 0;
+      add(command);
+    }
+  }
+
+  // The bytes in segments of any length that divides them.
+  void address_tile(std::uint32_t pixels) {
+    const std::uint32_t bytes = pixels * kernels();
+    std::uint32_t inner = 1;
+    for (const std::uint32_t n : {pick(1, 8), pick(1, 8), pixels}) {
+      inner = bytes % n == 0 && one_in(2) ? n : inner;
+    }
+    const std::uint32_t m = pick(1, 6);
+    const std::uint32_t outer = bytes / inner % m == 0 ? m : 1;
+    const std::uint32_t segment = bytes / inner / outer;
+    const std::uint32_t inner_stride = segment + pick(0, 3);
+    add(isa::StAddress{kOutputs + pick(0, 0x7FF)});
+    add(isa::StShape{segment, inner, outer});
+    add(isa::StStride{inner_stride, inner * inner_stride + pick(0, 5)});
+  }
+
+  // The tile becomes the next round's features; 0 where there is no room for it.
+  std::uint32_t keep() {
+    const std::uint32_t atoms = (kernels() + hw_.atomic_c - 1) / hw_.atomic_c;
+    const std::uint32_t room = hw_.cbuf_atoms();
+    const std::uint32_t needed = atoms * tile_.rows * tile_.cols;
+    // The next round's weights need some room as well.
+    if (2 * needed > room || 27 * hw_.atomic_k * 3 * atoms > room) {
+      return 0;
+    }
+    kept_ = true;
+    rows_ = tile_.rows;
+    cols_ = tile_.cols;
+    atoms_ = atoms;
+    feature_dest_ = pick(0, room / 2 - needed);
+    add(isa::StKeep{cols_, atoms, cols_ * atoms});
+    return 1;
+  }
+
+  [[nodiscard]] std::uint32_t kernels() const {
+    return (groups_ - 1) * hw_.atomic_k + last_kernels_;
+  }
+
+ public:
+  // Places of the tables of parameter records, behind what else is read.
+  static constexpr std::uint32_t kRecords12 = kSources;
+  static constexpr std::uint32_t kRecords8 = 0x8804;
+  static constexpr std::uint32_t kRecords4 = 0x9004;
+  static constexpr std::size_t kRecords = 128;
+
+ private:
+  const Hardware& hw_;
+  std::mt19937 random_;
+  std::vector<isa::Command> commands_;
+  std::uint32_t rows_ = 0, cols_ = 0, atoms_ = 0, groups_ = 0, kernel_h_ = 0, kernel_w_ = 0;
+  std::uint32_t last_kernels_ = 0, weight_atoms_ = 0, pixel_bytes_ = 0, slab_atoms_ = 0;
+  std::uint32_t feature_dest_ = 0, weight_dest_ = 0, param_base_ = 0;
+  std::uint32_t table_ = 0, acc_first_ = 0, acc_end_ = 0;
+  isa::CvTile tile_;
+  std::size_t last_load_ = 0;
+  bool wait_for_stores_ = false;
+  bool kept_ = false;
+  std::vector<std::uint32_t> written_;  // lanes of each word of the accumulators
+};
+
+// Sources are any bytes; a record's multiplier and shift are what the command set allows.
+std::vector<std::uint8_t> memory_of(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<std::uint8_t> memory(Rig::kMemoryBytes);
+  for (std::size_t i = 0; i < kOutputs; ++i) {
+    memory[i] = static_cast<std::uint8_t>(random());
+  }
+  const auto put = [&](std::size_t at, std::uint64_t value, int bytes) {
+    for (int b = 0; b < bytes; ++b) {
+      memory.at(at + static_cast<std::size_t>(b)) = static_cast<std::uint8_t>(value >> (8 * b));
+    }
+  };
+  for (std::size_t k = 0; k < Draw::kRecords; ++k) {
+    const auto bias = static_cast<std::int32_t>(random()) >> (random() % 24 + 4);
+    const std::uint64_t multiplier = 0x40000000U + (random() & 0x3FFFFFFFU);
+    const auto shift = 2 - static_cast<std::int32_t>(random() % 17);
+    put(Draw::kRecords12 + 12 * k, static_cast<std::uint32_t>(bias), 4);
+    put(Draw::kRecords12 + 12 * k + 4, multiplier, 4);
+    put(Draw::kRecords12 + 12 * k + 8, static_cast<std::uint32_t>(shift), 4);
+    const std::uint64_t packed = (static_cast<std::uint64_t>(bias) & 0xFFFFFFFU) |
+                                 (static_cast<std::uint64_t>(shift) & 0x3FU) << 28 |
+                                 (multiplier & 0x3FFFFFFFU) << 34;
+    put(Draw::kRecords8 + 8 * k, packed, 8);
+    put(Draw::kRecords4 + 4 * k, static_cast<std::uint32_t>(bias), 4);
+  }
+  return memory;
+}
+
+std::string text_of(const std::vector<std::uint64_t>& words) {
+  std::string text;
+  for (const std::uint64_t word : words) {
+    text += "\n" + isa::disassemble(*isa::decode(word).command);
+  }
+  return text;
+}
+
+class RandomStreams : public testing::TestWithParam<const char*> {};
+
+TEST_P(RandomStreams, ComputeTheSameOnTheRtlAndOnTheModel) {
+  const Hardware hardware = hardware_preset(GetParam());
+  const std::string library = rtl::build_variant(hardware, {});
+  auto& platform = platform::Platform::instance();
+  const int streams = hardware.macs_per_cycle() > 64 ? 60 : 300;
+  for (int number = 1; number <= streams; ++number) {
+    const auto seed = static_cast<std::uint32_t>(number);
+    const auto words = Draw(hardware, seed).stream();
+    std::vector<std::uint8_t> memory = memory_of(seed);
+    Rig::place(words, kStreamAt, memory);
+    std::vector<std::uint8_t> modelled = memory;
+    const Slot slot{kStreamAt, 8 * words.size()};
+
+    rtl::Device device(library, hardware, memory, ExternalMemory{});
+    Counters counters{};
+    try {
+      device.run(slot, hardware.cbuf_atoms(), Rig::kWatchdog, [](const auto&) {});
+      counters = device.read_counters();
+    } catch (const EngineError& error) {
+      FAIL() << "stream " << number << ": " << error.what();
+    }
+
+    platform::Platform::Setup setup;
+    setup.hardware = hardware;
+    platform.set_up(setup, modelled);
+    platform.run(slot, hardware.cbuf_atoms(), Rig::kWatchdog);
+    const Counters expected = platform.read_counters();
+    platform.take_down();
+    const auto differs = std::mismatch(memory.begin(), memory.end(), modelled.begin()).first;
+    ASSERT_TRUE(differs == memory.end())
+        << "stream " << number << ", byte " << differs - memory.begin() << text_of(words);
+    for (std::size_t c = 0; c < isa::kNumCounters; ++c) {
+      ASSERT_EQ(counters[c], expected[c])
+          << "stream " << number << ", " << isa::kCounters[c].name << text_of(words);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets, RandomStreams,
+                         testing::Values("nano", "tiny", "small", "medium"));
+
+}  // namespace
+}  // namespace tessera

@@ -386,17 +386,18 @@ std::string text_of(const std::vector<std::uint64_t>& words) {
 
 class Streams : public testing::TestWithParam<const char*> {
  protected:
-  // On the RTL and on the SystemC model, fresh from reset.
-  void compare(const std::vector<std::uint64_t>& words, std::vector<std::uint8_t> memory,
+  // On the RTL, which goes on after the stream before, and on the SystemC model, fresh from reset.
+  void compare(const std::vector<std::uint64_t>& words, const std::vector<std::uint8_t>& memory,
                const std::string& name) {
-    Rig::place(words, kStreamAt, memory);
-    std::vector<std::uint8_t> modelled = memory;
+    memory_ = memory;
+    Rig::place(words, kStreamAt, memory_);
+    std::vector<std::uint8_t> modelled = memory_;
     const Slot slot{kStreamAt, 8 * words.size()};
-    rtl::Device device(library_, hardware_, memory, ExternalMemory{});
     Counters counters{};
     try {
-      device.run(slot, hardware_.cbuf_atoms(), Rig::kWatchdog, [](const auto&) {});
-      counters = device.read_counters();
+      device_.run(slot, hardware_.cbuf_atoms(), Rig::kWatchdog, [](const auto&) {});
+      counters = device_.read_counters();
+      ASSERT_TRUE(device_.clear());
     } catch (const EngineError& error) {
       FAIL() << name << ": " << error.what() << text_of(words);
     }
@@ -407,9 +408,9 @@ class Streams : public testing::TestWithParam<const char*> {
     platform.run(slot, hardware_.cbuf_atoms(), Rig::kWatchdog);
     const Counters expected = platform.read_counters();
     platform.take_down();
-    const auto differs = std::mismatch(memory.begin(), memory.end(), modelled.begin()).first;
-    ASSERT_TRUE(differs == memory.end())
-        << name << ", byte " << differs - memory.begin() << text_of(words);
+    const auto differs = std::mismatch(memory_.begin(), memory_.end(), modelled.begin()).first;
+    ASSERT_TRUE(differs == memory_.end())
+        << name << ", byte " << differs - memory_.begin() << text_of(words);
     for (std::size_t c = 0; c < isa::kNumCounters; ++c) {
       ASSERT_EQ(counters[c], expected[c])
           << name << ", " << isa::kCounters[c].name << text_of(words);
@@ -417,7 +418,8 @@ class Streams : public testing::TestWithParam<const char*> {
   }
 
   Hardware hardware_ = hardware_preset(GetParam());
-  std::string library_ = rtl::build_variant(hardware_, {});
+  std::vector<std::uint8_t> memory_ = std::vector<std::uint8_t>(Rig::kMemoryBytes);
+  rtl::Device device_{rtl::build_variant(hardware_, {}), hardware_, memory_, ExternalMemory{}};
 };
 
 TEST_P(Streams, DrawnAtRandomComputeTheSame) {

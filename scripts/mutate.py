@@ -166,7 +166,8 @@ def add_selectors(tree):
                        'extern "C" int tessera_mutant() { return mutant_number(); }\n')
 
 
-TARGETS = ["soak", "faults_test", "illegal_words_test", "scheduler_test", "least_traffic_test", "cosim"]
+TARGETS = ["soak", "streams_test", "faults_test", "illegal_words_test", "scheduler_test", "random_figures_test",
+           "damaged_programs_test", "least_traffic_test", "cosim"]
 
 
 def build(tree, out, mutants):
@@ -189,27 +190,35 @@ def build(tree, out, mutants):
 
 
 def test_commands(out, mutant):
-    soak = out / "tests/soak"
+    """Pairs of a command and the seconds after which it hangs: many times what it takes without a mutant."""
+    def test(name, limit):
+        return [out / "tests" / name, "--gtest_fail_fast"], limit
+
+    def soak(engine, cases, first, limit, *more):
+        return [out / "tests/soak", "--engine", engine, "--cases", str(cases), "--from", str(first), "--jobs", "1",
+                *more], limit
+
     if mutant["rtl"]:
-        return [[soak, "--engine", "rtl", "--preset", "small", "--cases", "40", "--jobs", "1"],
-                [out / "tests/faults_test", "--gtest_fail_fast"],
-                [soak, "--engine", "rtl", "--preset", "tiny", "--cases", "40", "--jobs", "1"],
-                [out / "tests/illegal_words_test", "--gtest_fail_fast"],
-                [soak, "--engine", "rtl", "--preset", "small", "--cases", "500", "--from", "100", "--jobs", "1"],
-                [soak, "--engine", "rtl", "--preset", "tiny", "--cases", "300", "--from", "100", "--jobs", "1"]]
-    return [[out / "tests/scheduler_test", "--gtest_fail_fast"],
-            [soak, "--engine", "tlm", "--cases", "150", "--jobs", "1"],
-            [sys.executable, TOP / "tests/scheduler/figures.py", out / "cosim"],
-            [soak, "--engine", "tlm", "--cases", "1500", "--from", "1000", "--jobs", "1"],
-            [out / "tests/least_traffic_test", "--gtest_fail_fast"]]
+        return [test("streams_test", 200),
+                soak("rtl", 40, 0, 60, "--preset", "small"),
+                test("faults_test", 200),
+                soak("rtl", 40, 0, 60, "--preset", "tiny"),
+                test("illegal_words_test", 200),
+                soak("rtl", 300, 100, 300, "--preset", "small"),
+                soak("rtl", 200, 100, 300, "--preset", "tiny")]
+    return [test("random_figures_test", 90),
+            test("scheduler_test", 200),
+            soak("tlm", 150, 0, 90),
+            ([sys.executable, TOP / "tests/scheduler/figures.py", out / "cosim"], 200),
+            test("damaged_programs_test", 300),
+            soak("tlm", 1500, 1000, 200),
+            test("least_traffic_test", 200)]
 
 
 def run_one(number, mutant, tree, out):
     environment = {**os.environ, "TESSERA_MUTANT": str(number), "TESSERA_DATA_DIR": str(tree)}
-    for command in test_commands(out, mutant):
+    for command, limit in test_commands(out, mutant):
         command = [str(c) for c in command]
-        # A hang is noticed as well: many times what the command takes without a mutant.
-        limit = 30 if "40" in command else 90 if "150" in command else 200
         try:
             done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, cwd=out,
                                   stderr=subprocess.DEVNULL, timeout=limit, check=False)

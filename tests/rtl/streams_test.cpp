@@ -17,6 +17,7 @@ using namespace test;
 constexpr std::uint32_t kSources = 0x8000;  // bytes of memory that loads read
 constexpr std::uint32_t kOutputs = 0xA000;
 constexpr std::uint32_t kStreamAt = 0xE000;
+constexpr std::uint32_t kNoWatchdog = 0;
 constexpr std::uint32_t kNone = 0;
 constexpr auto kTable = static_cast<std::uint32_t>(isa::StPostOperation::Table);
 constexpr auto kAdd = static_cast<std::uint32_t>(isa::StPostOperation::Add);
@@ -389,23 +390,30 @@ class Streams : public testing::TestWithParam<const char*> {
   // On the RTL, which goes on after the stream before, and on the SystemC model, fresh from reset.
   void compare(const std::vector<std::uint64_t>& words, const std::vector<std::uint8_t>& memory,
                const std::string& name) {
+    compare_on(device_, ExternalMemory{}, words, memory, name);
+  }
+
+  void compare_on(rtl::Device& device, const ExternalMemory& timing,
+                  const std::vector<std::uint64_t>& words, const std::vector<std::uint8_t>& memory,
+                  const std::string& name) {
     memory_ = memory;
     Rig::place(words, kStreamAt, memory_);
     std::vector<std::uint8_t> modelled = memory_;
     const Slot slot{kStreamAt, 8 * words.size()};
     Counters counters{};
     try {
-      device_.run(slot, hardware_.cbuf_atoms(), Rig::kWatchdog, [](const auto&) {});
-      counters = device_.read_counters();
-      ASSERT_TRUE(device_.clear());
+      device.run(slot, hardware_.cbuf_atoms(), kNoWatchdog, [](const auto&) {});
+      counters = device.read_counters();
+      ASSERT_TRUE(device.clear());
     } catch (const EngineError& error) {
       FAIL() << name << ": " << error.what() << text_of(words);
     }
     auto& platform = platform::Platform::instance();
     platform::Platform::Setup setup;
     setup.hardware = hardware_;
+    setup.memory = timing;
     platform.set_up(setup, modelled);
-    platform.run(slot, hardware_.cbuf_atoms(), Rig::kWatchdog);
+    platform.run(slot, hardware_.cbuf_atoms(), kNoWatchdog);
     const Counters expected = platform.read_counters();
     platform.take_down();
     const auto differs = std::mismatch(memory_.begin(), memory_.end(), modelled.begin()).first;
@@ -474,6 +482,20 @@ TEST_P(Streams, AddToAWordInTheCycleAfterItWasAddedTo) {
                                    isa::StQuant{0, -128, 127}, isa::StTile{kWords, 1, kernels, 0},
                                    store, isa::End{}});
   compare(encode_all(commands), memory_of(1), GetParam());
+}
+
+// 2^18 cycles is where the hardware's counters carry into their upper halves.
+TEST_P(Streams, CountFarBeyondWhatTheLowHalvesOfCountersHold) {
+  ExternalMemory slow;
+  slow.latency = 100'000;
+  rtl::Device device(rtl::build_variant(hardware_, {}), hardware_, memory_, slow);
+  std::uint64_t most = 0;
+  for (std::uint32_t number = 1; number <= 3; ++number) {
+    compare_on(device, slow, Draw(hardware_, number).stream(), memory_of(number),
+               "slow stream " + std::to_string(number));
+    most = std::max(most, device.cycles());
+  }
+  EXPECT_GT(most, 3U << 18);
 }
 
 INSTANTIATE_TEST_SUITE_P(Presets, Streams, testing::Values("nano", "tiny", "small", "medium"));

@@ -7,6 +7,7 @@ figures.py COSIM [--write]. The model's figures are the RTL's (tests/rtl): what 
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -16,6 +17,37 @@ RUNS = [(network, hardware, policy)
                                  ("mobilenet_v2", ("small",)))
         for hardware in several
         for policy in ("first-fit", "best", "{name: best, objective: traffic}")]
+
+MODELS = """hardware: small
+models:
+  - {network: lenet5, name: a, group: 1}
+  - {network: first_light, name: b, group: 1, keep_outputs: no}
+  - {network: lenet5, name: c, group: 2}
+policy: best
+"""
+
+
+def figures_of_models(cosim):
+    """Several models in one memory: where each lies, too."""
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder) / "models.yaml"
+        config.write_text(MODELS)
+        done = subprocess.run([cosim, "--config", config, "--engine", "model", "--quiet", "--json", "-"],
+                              capture_output=True, text=True, check=False)
+    if done.returncode:
+        return done.stderr.strip()
+    result = json.loads(done.stdout)
+    return " ".join(f"{key} {value}" for key, value in sorted(flat("", result))
+                    if isinstance(value, int) and key.startswith(("memory.", "totals.")))
+
+
+def flat(name, value):
+    """Numbers with their places."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from flat(f"{name}.{key}", inner)
+    elif not isinstance(value, list):
+        yield name.lstrip("."), value
 
 
 def figures(cosim, network, hardware, policy):
@@ -31,6 +63,7 @@ def figures(cosim, network, hardware, policy):
 
 def main():
     lines = [f"{n} {h} {p}: {figures(sys.argv[1], n, h, p)}" for n, h, p in RUNS]
+    lines.append(f"three models: {figures_of_models(sys.argv[1])}")
     file = HERE / "figures.txt"
     if "--write" in sys.argv:
         file.write_text("\n".join(lines) + "\n")

@@ -14,8 +14,7 @@
 #include <thread>
 
 #include "sweep/pool.hpp"
-#include "tests/rtl/random_hardware.hpp"
-#include "tests/rtl/random_layers.hpp"
+#include "tests/soak/draw.hpp"
 
 namespace tessera::test {
 namespace {
@@ -33,52 +32,6 @@ struct Tally {
 
 std::string preset_asked_for;
 
-std::string draw_preset(Engines engines) {
-  if (!preset_asked_for.empty()) {
-    return preset_asked_for;
-  }
-  return engines == Engines::All
-             ? one_of<std::string>({"nano", "tiny", "tiny", "small", "small", "medium"})
-             : one_of<std::string>({"nano", "tiny", "small", "medium", "large"});
-}
-
-// A network of the operators' recipes on a preset with a part of its buffer.
-RandomCase draw_on_preset(const std::string& preset) {
-  const Hardware hw = hardware_preset(preset);
-  const auto atomic = static_cast<int>(hw.atomic_c);
-  const int atoms = static_cast<int>(hw.cbuf_atoms()) >> pick(0, 6);
-  RandomCase drawn;
-  drawn.config = draw_config(
-      preset, atoms * atomic,
-      fmt::format("name: {}, objective: {}, fuse: {}", one_of<std::string>({"first-fit", "best"}),
-                  one_of<std::string>({"cycles", "traffic", "energy"}), yes_no()));
-  drawn.network = one_of(recipes()).draw(draw_shape(atomic), atomic);
-  return drawn;
-}
-
-RandomCase draw(Engines engines) {
-  const std::string preset = draw_preset(engines);
-  switch (pick(0, 5)) {
-    case 0:
-      return draw_chain(preset);
-    case 1:
-    case 2:
-      return draw_convolution(
-          preset,
-          one_of<std::string>({"auto", "auto", "direct", "ping-pong", "wait", "split-channels",
-                               "split-spatial", "split-both", "least-traffic", "fewest-cycles"}),
-          one_of<Kind>({Kind::Convolution, Kind::Convolution, Kind::Depthwise, Kind::AveragePool,
-                        Kind::MaximumPool}));
-    case 3:
-      return draw_on_preset(preset);
-    default:
-      if (engines == Engines::All || !preset_asked_for.empty()) {
-        return draw_on_preset(preset);
-      }
-      return draw_case(draw_hardware(64 * 64), pick(0, 2) == 0);
-  }
-}
-
 void run_one(std::uint64_t number, Engines engines, Tally& tally) {
   rc::detail::TestParams params;
   params.seed = number;
@@ -86,7 +39,8 @@ void run_one(std::uint64_t number, Engines engines, Tally& tally) {
   params.disableShrinking = true;
   const auto result = rc::detail::checkTestable(
       [&] {
-        const std::optional<Outcome> outcome = run_case_if_it_fits(draw(engines), engines);
+        const std::optional<Outcome> outcome =
+            run_case_if_it_fits(draw(engines, preset_asked_for), engines);
         if (!outcome) {
           ++tally.without_room;
           return;

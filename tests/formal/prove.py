@@ -71,7 +71,7 @@ def bounded(script, depth, folder, limit):
     (folder / "log").write_text(output)
     if "Status: PASSED" in output:
         return None
-    violated = re.findall(r"Assert failed in \w+: .*?\((\w+)\)|Assert failed in \w+: (\S+)", output)
+    violated = re.findall(r"Assert failed in \S+: .*?\((\w+)\)|Assert failed in \S+: (\S+)", output)
     if not violated:
         raise NoAnswer((output.strip().splitlines() or ["nothing"])[-1])
     return {a or b.split(".")[-1] for a, b in violated}
@@ -88,7 +88,7 @@ def inductive(script, depth, folder, limit):
 
 
 def unbounded(script, folder, limit):
-    yosys(script + "chformal -cover -remove\nsetundef -undriven -anyseq\nopt -full\ntechmap\nopt -fast\n"
+    yosys(script + "chformal -cover -remove\nsetundef -undriven -anyseq\nopt -full\ntechmap\nopt -fast\nsetundef -anyseq\n"
           "dffunmap\naigmap\nopt_clean\nwrite_aiger -I -B -zinit -map model.aim model.aig\n", folder)
     output = run(["berkeley-abc", "-c", f"read_aiger model.aig; fold; strash; pdr -T {limit}"],
                  folder, limit + 30)

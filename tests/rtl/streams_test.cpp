@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <random>
 
 #include "tests/rtl/small_programs.hpp"
@@ -17,6 +18,8 @@ using namespace test;
 constexpr std::uint32_t kSources = 0x8000;  // bytes of memory that loads read
 constexpr std::uint32_t kOutputs = 0xA000;
 constexpr std::uint32_t kStreamAt = 0xE000;
+constexpr std::uint32_t kTaps = 0x9400;  // weights of depthwise convolutions
+constexpr std::uint32_t kTapBytes = 0x400;
 constexpr std::uint32_t kNoWatchdog = 0;
 constexpr std::uint32_t kNone = 0;
 constexpr auto kTable = static_cast<std::uint32_t>(isa::StPostOperation::Table);
@@ -25,8 +28,9 @@ constexpr auto kMultiply = static_cast<std::uint32_t>(isa::StPostOperation::Mult
 
 class Draw {
  public:
-  Draw(const Hardware& hardware, std::uint32_t seed)
-      : hw_(hardware), random_(seed), written_(hardware.acc_words) {}
+  /// Weights with zeros where there are no taps are written to `memory`.
+  Draw(const Hardware& hardware, std::uint32_t seed, std::vector<std::uint8_t>& memory)
+      : hw_(hardware), memory_(memory), random_(seed), written_(hardware.acc_words) {}
 
   std::vector<std::uint64_t> stream() {
     const std::uint32_t rounds = pick(1, 3);
@@ -69,8 +73,25 @@ class Draw {
       load_table();
     }
     std::get<isa::Load>(commands_[last_load_]).post_compute = 1;
-    convolve();
-    store(operation, is_followed);
+    add(isa::CvInput{rows_, cols_, atoms_, signed_pick(-128, 127)});
+    const bool shifts = !depthwise_ && hw_.has(isa::Feature::ZeroPoints) && one_in(3);
+    add(isa::CvWeights{weight_dest_, groups_, last_kernels_, shifts ? signed_pick(-128, 127) : 0});
+    if (one_in(2)) {
+      convolve(0, hw_.acc_words, true);
+      store(operation, is_followed, true);
+      return;
+    }
+    // One half of the accumulators is added to while the other one is stored.
+    convolve(0, hw_.acc_half(), true);
+    isa::CvTile tile = tile_;
+    std::uint32_t acc_first = acc_first_;
+    convolve(hw_.acc_half(), hw_.acc_words, false);
+    std::swap(tile_, tile);
+    std::swap(acc_first_, acc_first);
+    store(operation, false, false);
+    tile_ = tile;
+    acc_first_ = acc_first;
+    store(operation, is_followed, true);
   }
 
   std::uint32_t draw_operation() {
@@ -93,17 +114,29 @@ class Draw {
         atoms_ = pick(1, 3);
       }
       groups_ = pick(1, 3);
-      kernel_h_ = pick(1, 3);
-      kernel_w_ = pick(1, 3);
+      depthwise_ = hw_.has(isa::Feature::Depthwise) && one_in(3);
+      kernel_h_ = pick(1, depthwise_ ? hw_.depthwise_window().rows : 3);
+      kernel_w_ = pick(1, depthwise_ ? hw_.depthwise_window().cols : 3);
       last_kernels_ = pick(1, hw_.atomic_k);
-      weight_atoms_ =
-          ((groups_ - 1) * hw_.atomic_k + last_kernels_) * kernel_h_ * kernel_w_ * atoms_;
+      chunks_y_ = depthwise_ ? pick(1, 2) : 1;
+      chunks_x_ = depthwise_ ? pick(1, 2) : 1;
+      maximum_ = depthwise_ ? pick(0, 1) : 0;
+      // Channels begin where pieces may.
+      const std::uint32_t unit = std::gcd(hw_.atomic_c, hw_.atomic_k);
+      first_byte_ = depthwise_ && one_in(2) ? unit * pick(0, hw_.atomic_c / unit - 1) : 0;
+      if (depthwise_ && !is_kept) {
+        atoms_ = (first_byte_ + kernels() - 1) / hw_.atomic_c + 1;
+      }
+      weight_atoms_ = depthwise_ ? kernels() * chunks_y_ * chunks_x_
+                                 : kernels() * kernel_h_ * kernel_w_ * atoms_;
       pixel_bytes_ = pick((atoms_ - 1) * hw_.atomic_c + 1, atoms_ * hw_.atomic_c);
       slab_atoms_ = rows_ * cols_ * atoms_;
       if (!is_kept) {
         feature_dest_ = pick(0, room - std::min(room, slab_atoms_ + weight_atoms_));
       }
     } while (feature_dest_ + slab_atoms_ + weight_atoms_ > room ||
+             (depthwise_ && first_byte_ + kernels() > atoms_ * hw_.atomic_c) ||
+             (depthwise_ && weight_atoms_ * hw_.atomic_c > kTapBytes) ||
              pixel_bytes_ * rows_ * cols_ > kSources / 2 ||
              weight_atoms_ * hw_.atomic_c > kSources / 2);
     weight_dest_ = pick(feature_dest_ + slab_atoms_, room - weight_atoms_);
@@ -147,8 +180,32 @@ class Draw {
   }
 
   void load_weights() {
-    read(weight_atoms_ * hw_.atomic_c, hw_.atomic_c, hw_.atomic_c);
+    if (depthwise_) {
+      write_taps();
+      add(isa::LdSource{kTaps + taps_, hw_.atomic_c});
+      add(isa::LdShape{weight_atoms_ * hw_.atomic_c, 1, 1});
+      taps_ += weight_atoms_ * hw_.atomic_c;
+    } else {
+      read(weight_atoms_ * hw_.atomic_c, hw_.atomic_c, hw_.atomic_c);
+    }
     load(isa::LoadKind::Weight, weight_dest_);
+  }
+
+  // An atom for each channel and window: its taps lie at the window's end, all else is zero.
+  void write_taps() {
+    const Hardware::Window window = hw_.depthwise_window();
+    for (std::uint32_t atom = 0; atom < weight_atoms_; ++atom) {
+      for (std::uint32_t y = 0; y < window.rows; ++y) {
+        for (std::uint32_t x = 0; x < window.cols; ++x) {
+          const bool is_tap = y + kernel_h_ >= window.rows && x + kernel_w_ >= window.cols;
+          memory_.at(kTaps + taps_ + atom * hw_.atomic_c + y * window.cols + x) =
+              is_tap ? static_cast<std::uint8_t>(pick(0, 255)) : std::uint8_t{0};
+        }
+      }
+      for (std::uint32_t b = window.rows * window.cols; b < hw_.atomic_c; ++b) {
+        memory_.at(kTaps + taps_ + atom * hw_.atomic_c + b) = 0;
+      }
+    }
   }
 
   // The records lie where a table of them is written before the run: `records()`.
@@ -218,43 +275,53 @@ class Draw {
     return true;
   }
 
-  void convolve() {
-    const std::uint32_t pitch = cols_ * atoms_;
-    add(isa::CvInput{rows_, cols_, atoms_, signed_pick(-128, 127)});
-    const auto weight_zero =
-        hw_.has(isa::Feature::ZeroPoints) && one_in(3) ? signed_pick(-128, 127) : 0;
-    add(isa::CvWeights{weight_dest_, groups_, last_kernels_, weight_zero});
-    const std::uint32_t several = pick(1, 5);
+  // Several convolutions of words from `low` to before `high`; the last one tells the store unit.
+  void convolve(std::uint32_t low, std::uint32_t high, bool waits) {
+    const std::uint32_t several = pick(1, 4);
     for (std::uint32_t i = 0; i < several; ++i) {
-      if (i == 0 || one_in(2)) {
-        add(isa::CvKernel{kernel_h_, kernel_w_, pick(1, 3), pick(1, 3), pick(1, 2), pick(1, 2),
-                          pitch});
+      if ((low == 0 && i == 0) || one_in(2)) {
+        draw_kernel();
       }
       if (i == 0 || one_in(2)) {
         tile_ = draw_tile();
         add(tile_);
       }
       const std::uint32_t words = tile_.rows * tile_.cols * groups_;
-      isa::Conv conv;
       const auto first = static_cast<int>(feature_dest_) +
                          (tile_.y0 * static_cast<int>(cols_) + tile_.x0) * static_cast<int>(atoms_);
+      isa::Conv conv;
       conv.origin = static_cast<std::uint32_t>(first) & 0xFFFFFU;
       // Mostly where the last one ended: the same words again, at once.
-      conv.acc_base = i != 0 && one_in(2) ? std::min(acc_end_ - 1, hw_.acc_words - words)
-                                          : pick(0, hw_.acc_words - words);
+      conv.acc_base =
+          i != 0 && one_in(2) ? std::min(acc_end_ - 1, high - words) : pick(low, high - words);
       conv.accumulate = one_in(2) && is_written(conv.acc_base, words) ? 1 : 0;
-      conv.wait_load = i == 0 ? 1 : 0;
+      conv.wait_load = waits && i == 0 ? 1 : 0;
       conv.post_store = i + 1 == several ? 1 : 0;
       for (std::uint32_t word = 0; word < words; ++word) {
         written_[conv.acc_base + word] = lanes_of(word);
       }
       acc_first_ = conv.acc_base;
       acc_end_ = conv.acc_base + words;
-      add(conv);
+      if (depthwise_) {
+        add(isa::Depthwise{conv.origin, conv.acc_base, conv.accumulate, conv.wait_load, 0, 0,
+                           conv.post_store, maximum_, 0, first_byte_});
+      } else {
+        add(conv);
+      }
     }
   }
 
-  void store(std::uint32_t operation, bool is_followed) {
+  void draw_kernel() {
+    const std::uint32_t stride_x = pick(1, 3);
+    const std::uint32_t dilation = depthwise_ ? 1 : pick(1, 2);
+    add(isa::CvKernel{kernel_h_, kernel_w_, pick(1, 3), stride_x, dilation,
+                      depthwise_ ? 1 : pick(1, 2), cols_ * atoms_});
+    if (depthwise_) {
+      add(isa::CvWindow{kernel_h_, kernel_w_, chunks_y_, chunks_x_, pick(0, 1)});
+    }
+  }
+
+  void store(std::uint32_t operation, bool is_followed, bool may_keep) {
     isa::StPost post;
     post.operation = operation;
     post.table_select = table_;
@@ -273,7 +340,7 @@ class Draw {
     }
     const std::uint32_t several = pick(1, 3);
     for (std::uint32_t i = 0; i < several; ++i) {
-      const bool keeps = i + 1 == several && hw_.has(isa::Feature::Keep) && one_in(2);
+      const bool keeps = may_keep && i + 1 == several && hw_.has(isa::Feature::Keep) && one_in(2);
       const std::uint32_t pixels =
           keeps ? tile_.rows * tile_.cols : pick(1, tile_.rows * tile_.cols);
       isa::Store command;
@@ -336,13 +403,16 @@ class Draw {
 
  private:
   const Hardware& hw_;
+  std::vector<std::uint8_t>& memory_;
   std::mt19937 random_;
   std::vector<isa::Command> commands_;
   std::uint32_t rows_ = 0, cols_ = 0, atoms_ = 0, groups_ = 0, kernel_h_ = 0, kernel_w_ = 0;
   std::uint32_t last_kernels_ = 0, weight_atoms_ = 0, pixel_bytes_ = 0, slab_atoms_ = 0;
   std::uint32_t feature_dest_ = 0, weight_dest_ = 0, param_base_ = 0;
   std::uint32_t table_ = 0, acc_first_ = 0, acc_end_ = 0;
+  std::uint32_t chunks_y_ = 1, chunks_x_ = 1, maximum_ = 0, first_byte_ = 0, taps_ = 0;
   isa::CvTile tile_;
+  bool depthwise_ = false;
   std::size_t last_load_ = 0;
   bool wait_for_stores_ = false;
   bool kept_ = false;
@@ -434,7 +504,9 @@ TEST_P(Streams, DrawnAtRandomComputeTheSame) {
   const int several = hardware_.macs_per_cycle() > 64 ? 60 : 300;
   for (int number = 1; number <= several && !HasFatalFailure(); ++number) {
     const auto seed = static_cast<std::uint32_t>(number);
-    compare(Draw(hardware_, seed).stream(), memory_of(seed), "stream " + std::to_string(number));
+    std::vector<std::uint8_t> memory = memory_of(seed);
+    const auto words = Draw(hardware_, seed, memory).stream();
+    compare(words, memory, "stream " + std::to_string(number));
   }
 }
 
@@ -491,8 +563,9 @@ TEST_P(Streams, CountFarBeyondWhatTheLowHalvesOfCountersHold) {
   rtl::Device device(rtl::build_variant(hardware_, {}), hardware_, memory_, slow);
   std::uint64_t most = 0;
   for (std::uint32_t number = 1; number <= 3; ++number) {
-    compare_on(device, slow, Draw(hardware_, number).stream(), memory_of(number),
-               "slow stream " + std::to_string(number));
+    std::vector<std::uint8_t> memory = memory_of(number);
+    const auto words = Draw(hardware_, number, memory).stream();
+    compare_on(device, slow, words, memory, "slow stream " + std::to_string(number));
     most = std::max(most, device.cycles());
   }
   EXPECT_GT(most, 3U << 18);

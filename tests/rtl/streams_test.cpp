@@ -377,8 +377,10 @@ class Draw {
     const std::uint32_t atoms = (kernels() + hw_.atomic_c - 1) / hw_.atomic_c;
     const std::uint32_t room = hw_.cbuf_atoms();
     const std::uint32_t needed = atoms * tile_.rows * tile_.cols;
+    // Full groups are not filled up with zeros: the rest of an atom would be what was there before.
+    const bool is_open = last_kernels_ == hw_.atomic_k && kernels() % hw_.atomic_c != 0;
     // The next round's weights need some room as well.
-    if (2 * needed > room || 27 * hw_.atomic_k * 3 * atoms > room) {
+    if (is_open || 2 * needed > room || 27 * hw_.atomic_k * 3 * atoms > room) {
       return 0;
     }
     kept_ = true;
@@ -455,6 +457,22 @@ std::string text_of(const std::vector<std::uint64_t>& words) {
   return text;
 }
 
+// Presets, and arrays whose sides differ, with banks that are no power of two.
+Hardware design(const std::string& name) {
+  if (name != "6x4" && name != "4x10") {
+    return hardware_preset(name);
+  }
+  Hardware hardware = hardware_preset("tiny");
+  hardware.atomic_c = name == "6x4" ? 6 : 4;
+  hardware.atomic_k = name == "6x4" ? 4 : 10;
+  hardware.cbuf_banks = 3;
+  hardware.cbuf_capacity = std::uint64_t{hardware.atomic_c} * 3 * 700;
+  hardware.cbuf_size = hardware.cbuf_capacity;
+  hardware.post_lanes = 2;
+  hardware.bus_bytes = name == "6x4" ? 4 : 16;
+  return hardware;
+}
+
 class Streams : public testing::TestWithParam<const char*> {
  protected:
   // On the RTL, which goes on after the stream before, and on the SystemC model, fresh from reset.
@@ -495,7 +513,7 @@ class Streams : public testing::TestWithParam<const char*> {
     }
   }
 
-  Hardware hardware_ = hardware_preset(GetParam());
+  Hardware hardware_ = design(GetParam());
   std::vector<std::uint8_t> memory_ = std::vector<std::uint8_t>(Rig::kMemoryBytes);
   rtl::Device device_{rtl::build_variant(hardware_, {}), hardware_, memory_, ExternalMemory{}};
 };
@@ -562,16 +580,17 @@ TEST_P(Streams, CountFarBeyondWhatTheLowHalvesOfCountersHold) {
   slow.latency = 100'000;
   rtl::Device device(rtl::build_variant(hardware_, {}), hardware_, memory_, slow);
   std::uint64_t most = 0;
-  for (std::uint32_t number = 1; number <= 3; ++number) {
+  for (std::uint32_t number = 1; number <= 2; ++number) {
     std::vector<std::uint8_t> memory = memory_of(number);
     const auto words = Draw(hardware_, number, memory).stream();
     compare_on(device, slow, words, memory, "slow stream " + std::to_string(number));
     most = std::max(most, device.cycles());
   }
-  EXPECT_GT(most, 3U << 18);
+  EXPECT_GT(most, 1U << 19);
 }
 
-INSTANTIATE_TEST_SUITE_P(Presets, Streams, testing::Values("nano", "tiny", "small", "medium"));
+INSTANTIATE_TEST_SUITE_P(Presets, Streams,
+                         testing::Values("nano", "tiny", "small", "medium", "6x4", "4x10"));
 
 }  // namespace
 }  // namespace tessera

@@ -64,17 +64,20 @@ void Core::marks(const std::function<void(const Mark&)>& on_mark) const {
   }
 }
 
-Core::Access Core::write_register(std::uint32_t offset, std::uint32_t value) {
+Core::Access Core::write_register(std::uint32_t offset, std::uint32_t value, std::uint8_t strobe,
+                                  int patience) {
   ports_.s_awvalid = 1;
   ports_.s_awaddr = static_cast<std::uint16_t>(offset);
   ports_.s_wvalid = 1;
   ports_.s_wdata = value;
-  ports_.s_wstrb = 0xF;
-  ports_.s_bready = 1;
+  ports_.s_wstrb = strobe;
+  int lain = 0;  // cycles that the answer is there
   for (int i = 0; i < kRegisterTimeout; ++i) {
+    ports_.s_bready = lain >= patience ? 1 : 0;
     const bool address_taken = ports_.s_awvalid != 0 && ports_.s_awready != 0;
     const bool data_taken = ports_.s_wvalid != 0 && ports_.s_wready != 0;
-    const bool answered = ports_.s_bvalid != 0;
+    const bool answered = ports_.s_bvalid != 0 && ports_.s_bready != 0;
+    lain += ports_.s_bvalid != 0 ? 1 : 0;
     const Access access{0, ports_.s_bresp};
     cycle();
     ports_.s_awvalid = address_taken ? std::uint8_t{0} : ports_.s_awvalid;
@@ -87,13 +90,15 @@ Core::Access Core::write_register(std::uint32_t offset, std::uint32_t value) {
   throw std::runtime_error("the register interface does not answer a write");
 }
 
-Core::Access Core::read_register(std::uint32_t offset) {
+Core::Access Core::read_register(std::uint32_t offset, int patience) {
   ports_.s_arvalid = 1;
   ports_.s_araddr = static_cast<std::uint16_t>(offset);
-  ports_.s_rready = 1;
+  int lain = 0;  // cycles that the answer is there
   for (int i = 0; i < kRegisterTimeout; ++i) {
+    ports_.s_rready = lain >= patience ? 1 : 0;
     const bool address_taken = ports_.s_arvalid != 0 && ports_.s_arready != 0;
-    const bool answered = ports_.s_rvalid != 0;
+    const bool answered = ports_.s_rvalid != 0 && ports_.s_rready != 0;
+    lain += ports_.s_rvalid != 0 ? 1 : 0;
     const Access access{ports_.s_rdata, ports_.s_rresp};
     cycle();
     ports_.s_arvalid = address_taken ? std::uint8_t{0} : ports_.s_arvalid;

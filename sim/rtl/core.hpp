@@ -27,9 +27,11 @@ class Core {
     std::uint32_t data = 0;
     std::uint32_t response = 0;  ///< 0: OKAY, 2: SLVERR
   };
-  /// Both take as many cycles as the bus needs.
-  Access write_register(std::uint32_t offset, std::uint32_t value);
-  Access read_register(std::uint32_t offset);
+  /// Both take as many cycles as the bus needs. `strobe`: bytes that are written, a bit each;
+  /// `patience`: cycles that an answer lies there before it is taken.
+  Access write_register(std::uint32_t offset, std::uint32_t value, std::uint8_t strobe = 0xF,
+                        int patience = 0);
+  Access read_register(std::uint32_t offset, int patience = 0);
 
   struct Mark {
     unsigned unit = 0;  ///< 0: load, 1: compute, 2: store

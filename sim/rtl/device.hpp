@@ -23,10 +23,13 @@ class Device {
          const ExternalMemory& timing, const MemoryDisturbance& disturbance = {},
          std::uint64_t base = 0);
 
-  Access write_register(std::uint32_t offset, std::uint32_t value) {
-    return core_.write_register(offset, value);
+  Access write_register(std::uint32_t offset, std::uint32_t value, std::uint8_t strobe = 0xF,
+                        int patience = 0) {
+    return core_.write_register(offset, value, strobe, patience);
   }
-  Access read_register(std::uint32_t offset) { return core_.read_register(offset); }
+  Access read_register(std::uint32_t offset, int patience = 0) {
+    return core_.read_register(offset, patience);
+  }
 
   /// Programs the registers, starts, and returns at the interrupt. `watchdog`: cycles without
   /// progress. Throws EngineError.

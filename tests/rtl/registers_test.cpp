@@ -62,6 +62,28 @@ TEST(Registers, KeepEachBitThatIsWritten) {
   }
 }
 
+TEST(Registers, PartsOfARegisterAreNotWritten) {
+  test::Rig rig("small");
+  rig.device.write_register(isa::reg::kWatchdog, 77);
+  for (std::uint8_t strobe = 0; strobe < 0xF; ++strobe) {
+    EXPECT_EQ(rig.device.write_register(isa::reg::kWatchdog, 5, strobe).response, 2U) << strobe;
+    EXPECT_EQ(rig.device.read_register(isa::reg::kWatchdog).data, 77U) << strobe;
+  }
+}
+
+// An answer lies there until it is taken, and no other one comes before.
+TEST(Registers, WaitForASlowHost) {
+  test::Rig rig("small");
+  for (int patience = 0; patience < 6; ++patience) {
+    const auto value = static_cast<std::uint32_t>(0x1000 + patience);
+    EXPECT_EQ(rig.device.write_register(isa::reg::kWatchdog, value, 0xF, patience).response, 0U);
+    EXPECT_EQ(rig.device.read_register(isa::reg::kWatchdog, patience).data, value);
+    EXPECT_EQ(rig.device.write_register(isa::reg::kStatus, 1, 0xF, patience).response, 2U);
+    EXPECT_EQ(rig.device.read_register(0xFFC, patience).response, 2U);
+    EXPECT_EQ(rig.device.read_register(isa::reg::kWatchdog, patience).data, value);
+  }
+}
+
 TEST(Registers, UnknownOffsetsAndWritesToReadOnlyAnswerSlvErr) {
   test::Rig rig("small");
   EXPECT_EQ(rig.device.read_register(0x0F0).response, 2U);

@@ -564,7 +564,7 @@ TEST_P(Streams, AddToAWordInTheCycleAfterItWasAddedTo) {
       convolve(4, pixels % 7, pixels - back, true);
     }
   }
-  isa::Conv& end = std::get<isa::Conv>(commands.back());
+  auto& end = std::get<isa::Conv>(commands.back());
   end.post_store = 1;
   isa::Store store;
   store.wait_compute = 1;

@@ -58,6 +58,10 @@ void AxiRules::check_write_data(const rtl::Ports& ports) {
 }
 
 void AxiRules::check(const rtl::Ports& ports) {
+  // The accelerator promises to take every write response at once; the memory does not hold one.
+  if (ports.m_bvalid != 0 && ports.m_bready == 0) {
+    broken("a write response is not taken");
+  }
   check_request({ports.m_arvalid != 0, ports.m_araddr, ports.m_arlen + 1U, ports.m_arid},
                 ports.m_arready != 0, held_read_, "AR");
   check_write_data(ports);

@@ -1,6 +1,7 @@
 // What schedules of random networks on random hardware cost, by the cost model: cycles, bytes
-// for activations, against random_figures.txt. Another plan shows here even when it is as right as
-// the one before: better ones are written with TESSERA_WRITE_FIGURES=1.
+// read and written, bytes of arenas, images and the cbuf, against random_figures.txt. Another plan
+// shows here even when it is as right as the one before: better ones are written with
+// TESSERA_WRITE_FIGURES=1.
 #include <gtest/gtest.h>
 #include <rapidcheck/detail/TestParams.h>
 

@@ -170,7 +170,7 @@ def add_selectors(tree):
 
 
 TARGETS = ["soak", "streams_test", "faults_test", "illegal_words_test", "features_test", "scheduler_test", "random_figures_test",
-           "damaged_programs_test", "least_traffic_test", "cosim"]
+           "damaged_programs_test", "least_traffic_test", "padding_test", "programs", "cosim"]
 
 
 def build(tree, out, mutants):
@@ -217,7 +217,21 @@ def test_commands(out, mutant):
             ([sys.executable, TOP / "tests/scheduler/figures.py", out / "cosim"], 120),
             soak("tlm", 1500, 1000, 120),
             test("damaged_programs_test", 200),
+            test("padding_test", 60),
             test("least_traffic_test", 200)]
+
+
+RANDOM_NETWORKS = 2000
+
+
+def programs_of(number, tree, out):
+    """What the scheduler makes of random networks, a line for each; None when it does not come to an end."""
+    environment = {**os.environ, "TESSERA_MUTANT": str(number), "TESSERA_DATA_DIR": str(tree)}
+    try:
+        return subprocess.run([out / "tests/programs", "10000", str(RANDOM_NETWORKS)], env=environment, cwd=out, timeout=300,
+                              capture_output=True, text=True, check=True).stdout
+    except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
+        return None
 
 
 def run_one(number, mutant, tree, out):
@@ -307,17 +321,20 @@ def main():
                 print(f"SURVIVES {n} {m['file']}:{m['line']}: {m['what']}: {m['old']}", flush=True)
             (work / "mutants.json").write_text(json.dumps(dict(sorted(results.items())), indent=1))
     alive = sum(1 for r in results.values() if not r["killed_by"])
+    as_written = programs_of(0, tree, out)
     for n, r in sorted(results.items()):
         r["proved_equal"] = r["rtl"] and not r["killed_by"] and is_proved_equal(
             r["file"], r["begin"], r["end"], r["new"].replace("MUTANT_TRUE", "1'b1"), work / "equal")
+        r["same_programs"] = not r["rtl"] and not r["killed_by"] and programs_of(n, tree, out) == as_written
         if not r["killed_by"]:
-            print(f"survives{', changes nothing' if r['proved_equal'] else ''}: {n} {r['file']}:{r['line']}: "
-                  f"{r['what']}: {r['old']}")
+            what = ", changes nothing" if r["proved_equal"] else ", makes the same programs" if r["same_programs"] else ""
+            print(f"survives{what}: {n} {r['file']}:{r['line']}: {r['what']}: {r['old']}")
     (work / "mutants.json").write_text(json.dumps(dict(sorted(results.items())), indent=1))
     for is_rtl, name in ((True, "RTL"), (False, "scheduler")):
         of = [r for r in results.values() if r["rtl"] == is_rtl]
         print(f"{name}: {len(of)} mutants, {sum(1 for r in of if not r['killed_by'])} survive, "
-              f"{sum(1 for r in of if r['proved_equal'])} of them are proved to change nothing")
+              f"{sum(1 for r in of if r['proved_equal'])} of them are proved to change nothing, "
+              f"{sum(1 for r in of if r['same_programs'])} make the same programs of {RANDOM_NETWORKS} random networks")
     print(f"{len(results)} mutants, {alive} survive, {len(refused)} did not compile")
 
 

@@ -103,7 +103,7 @@ class Tracker {
           load.begin = std::min(load.begin, static_cast<std::int64_t>(access.begin - input_));
           load.end = std::max(load.end, static_cast<std::int64_t>(access.end - input_));
         }
-      } else if (access.write) {
+      } else {  // a load reads nothing but external memory
         writers(access.resource).write(access.begin, access.end, loads_.size() + 1);
       }
     }

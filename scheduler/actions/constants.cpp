@@ -19,10 +19,6 @@ bool are_equal(const std::vector<FixedPoint>& factors) {
   });
 }
 
-bool is_factor(const FixedPoint& factor) {
-  return factor.multiplier >= 0 && factor.shift >= -31 && factor.shift <= 31;
-}
-
 // One atom per channel and window; taps at the end of the atom's rows, as the window has its newest
 // pixels there.
 std::vector<std::uint8_t> pack_depthwise(const LayerKernel& kernel, const ConvShape& shape,
@@ -112,7 +108,7 @@ std::vector<std::uint8_t> pack_weights(const LayerKernel& kernel, const ConvShap
 }
 
 std::uint32_t param_bytes(const LayerKernel& kernel, std::uint64_t taps) {
-  if (are_equal(kernel.factors) && is_factor(kernel.factors[0])) {
+  if (are_equal(kernel.factors)) {
     return kUniformParamBytes;
   }
   constexpr std::int64_t kBiasLimit = std::int64_t{1} << 27;
@@ -123,7 +119,7 @@ std::uint32_t param_bytes(const LayerKernel& kernel, std::uint64_t taps) {
   for (std::size_t k = 0; k < kernel.biases.size(); ++k) {
     const std::int64_t bias = std::abs(std::int64_t{static_cast<std::int32_t>(kernel.biases[k])});
     const FixedPoint& factor = kernel.factors[k];
-    if (bias + shifted >= kBiasLimit || factor.multiplier < kLeadingOne || !is_factor(factor)) {
+    if (bias + shifted >= kBiasLimit || factor.multiplier < kLeadingOne) {
       return kParamBytes;
     }
   }

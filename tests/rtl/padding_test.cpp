@@ -26,5 +26,16 @@ TEST(Padding, OfALayerAndOfTheConvolutionBehindItAddUp) {
   }
 }
 
+// Windows that see nothing but padding: rows of those cannot be folded.
+TEST(Padding, MayBeWiderThanTheKernel) {
+  const Network network = import_yaml(
+      "layers: [{conv2d: {in: [5, 10, 1], out_channels: 9, kernel: 3, padding: [0, 0, 0, 4]}}]",
+      "wide.yaml", 1);
+  const test::Outcome outcome =
+      test::conform(network, hardware_preset("small"), {}, test::seeded_inputs(network, 1), {});
+  EXPECT_EQ(outcome.problem, "");
+  ASSERT_EQ(network.tensors[static_cast<std::size_t>(network.outputs[0])].shape[2], 12);
+}
+
 }  // namespace
 }  // namespace tessera

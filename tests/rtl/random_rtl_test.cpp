@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "tests/numbered_case.hpp"
 #include "tests/rtl/random_hardware.hpp"
 
 namespace tessera {
@@ -33,21 +34,13 @@ class RandomRtl : public testing::TestWithParam<int> {};
 
 TEST_P(RandomRtl, EnginesEqualTheReferenceAndEachOther) {
   constexpr int kNetworks = 100;
-  rc::detail::TestParams params;
-  params.seed = static_cast<std::uint64_t>(GetParam());
-  params.maxSuccess = 1;
-  params.disableShrinking = true;
-  const auto result = rc::detail::checkTestable(
-      [] {
-        const auto hardware = test::draw_hardware(designs().most_macs);
-        for (int i = 0; i < kNetworks; ++i) {
-          test::run_case_if_it_fits(test::draw_case(hardware, i % 3 == 0));
-        }
-      },
-      rc::detail::TestMetadata{}, params);
-  std::ostringstream text;
-  rc::detail::printResultMessage(result, text);
-  EXPECT_TRUE(result.template is<rc::detail::SuccessResult>()) << text.str();
+  const std::string problem = test::run_numbered(static_cast<std::uint64_t>(GetParam()), [] {
+    const auto hardware = test::draw_hardware(designs().most_macs);
+    for (int i = 0; i < kNetworks; ++i) {
+      test::run_case_if_it_fits(test::draw_case(hardware, i % 3 == 0));
+    }
+  });
+  EXPECT_EQ(problem, "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomRtl,

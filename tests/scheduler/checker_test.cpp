@@ -316,6 +316,8 @@ TEST(Checker, NamesWhatIsWrongWithKeptTilesAndParameters) {
   expect(finding_in<isa::Store>(program, first_kept([](auto& c) { c.dest += 1; })), "cbuf atom");
   expect(finding_in<isa::Store>(program, first_kept([](auto& c) { c.keep = 0; })),
          "written nowhere");
+  expect(finding_in<isa::Store>(program, first_kept([](auto& c) { c.dest_byte = 8; })),
+         "dest_byte is 8, an atom has 8");
   expect(finding_in<isa::StKeep>(program, [](auto& c) { c.pixel_step += 1; }), "cbuf atom");
   expect(finding_in<isa::LdSource>(program, [](auto& c) { c.pixel_bytes = 5; }),
          "parameters of 5 bytes");

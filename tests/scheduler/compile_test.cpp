@@ -1,4 +1,5 @@
 // Where layers run and where their tensors lie.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tessera/checker.hpp"
@@ -41,6 +42,38 @@ TEST(Compile, SaysWhyALayerRunsOnTheHost) {
   EXPECT_NE(reason("conv2d: {in: [40, 40, 3], out_channels: 2, kernel: 17}").find("kernel height"),
             std::string::npos);
   EXPECT_NE(reason("softmax: {in: [1, 1, 8]}").find("no accelerator unit"), std::string::npos);
+}
+
+TEST(Compile, KernelsThatAreTooLargeAreToldByWhatLimitsThem) {
+  const auto reason = [](const char* layer) {
+    const Network network = import_yaml(fmt::format("layers: [{{{}}}]", layer), "net.yaml", 1);
+    return compile(network, hardware_preset("tiny"), {}).layers[0].host_reason;
+  };
+  EXPECT_EQ(reason("conv2d: {in: [20, 9, 4], out_channels: 4, kernel: [17, 1]}"),
+            "kernel height is 17, the command set allows 16");
+  EXPECT_EQ(reason("depthwise_conv2d: {in: [20, 9, 4], kernel: [17, 1]}"),
+            "its kernel needs 17 x 1 windows of the array, the command set allows 16");
+}
+
+// What a constant is subtracted from and what is subtracted from it.
+TEST(Compile, ConstantsComeAsTheOperandWhereverTheyStand) {
+  for (const std::size_t constant : {0, 1}) {
+    Network network = import_yaml(
+        "inputs: {x: {shape: [1, 4, 6, 9]}, y: {shape: [1, 4, 6, 9]}}\n"
+        "layers: [{sub: {from: [x, y]}}]",
+        "net.yaml", 1);
+    const auto tensor = static_cast<std::size_t>(network.operators[0].inputs[constant]);
+    network.tensors[tensor].constant.assign(network.tensors[tensor].bytes(), 17);
+    network.inputs.erase(network.inputs.begin() + static_cast<std::ptrdiff_t>(constant));
+    const Program program = compile(network, hardware_preset("small"), {});
+    EXPECT_EQ(program.layers[0].host_reason, "");
+    EXPECT_EQ(check_program(program), std::vector<std::string>{});
+  }
+}
+
+TEST(Compile, NoConstantIsStoredTwiceAndOthersSaveNothing) {
+  EXPECT_EQ(compiled("conv2d: {in: [4, 4, 4], out_channels: 8, kernel: 3}").constants_saved_bytes,
+            0U);
 }
 
 TEST(Compile, PaddingFunctionsAndAdditionsRideOnConvolutions) {

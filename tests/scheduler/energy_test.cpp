@@ -34,6 +34,21 @@ TEST(Accesses, OfADepthwiseLayer) {
   EXPECT_EQ(accesses.accumulator_bytes, 36U * 16 * 4 * 2 + 36U * 16 * 4);
 }
 
+// Five taps in windows of at most four: the three of even columns and the two of odd ones, each
+// over 15 outputs, take 17 and 16 steps.
+TEST(Accesses, OfADepthwiseLayerWhoseTapsLieAStrideApart) {
+  const Network network =
+      import_yaml("layers: [{depthwise_conv2d: {in: [1, 33, 4], kernel: [1, 5], stride: [1, 2]}}]",
+                  "dw.yaml", 1);
+  const Program program = compile(network, hardware_preset("tiny"), {});
+  const Accesses& accesses = program.layers[0].accesses;
+  EXPECT_EQ(accesses.cbuf_bytes, 33U * 4 + 2 * 4 * 4         // loaded
+                                     + (17 + 16) * 4         // features read
+                                     + 2 * 4 * 4);           // weights read
+  EXPECT_EQ(accesses.accumulator_bytes, 2U * 15 * 4 * 4 * 2  // read and written
+                                            + 15 * 4 * 4);   // drained
+}
+
 TEST(Energy, IsTheSumOfTheTable) {
   const EnergyTable table{2, 3, 5, 7, 11, "test"};
   EXPECT_DOUBLE_EQ(energy_pj(table, {1, {10, 100}, 1000, 10000}), 2.0 + 30 + 500 + 7000 + 110000);

@@ -111,6 +111,27 @@ TEST(FirstFit, TraceHoldsEveryInequalityUpToTheFirstThatHolds) {
   EXPECT_TRUE(decision.trace[2].holds);
 }
 
+TEST(FirstFit, TraceHasTheSplitsThatMayBeTakenOnly) {
+  const auto rules = [](SplitChoice choice) {
+    Policy policy;
+    policy.split = choice;
+    std::vector<std::string> result;
+    for (const Inequality& line :
+         decide_layer(layer(), test::hardware_with("small", 2200), policy).trace) {
+      result.push_back(line.rule);
+    }
+    return result;
+  };
+  std::vector<std::string> unsplit = {"direct", "ping-pong", "wait"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), unsplit.begin(), unsplit.end());
+    return more;
+  };
+  EXPECT_EQ(rules(SplitChoice::Auto), with({"split by channels", "split by height and width"}));
+  EXPECT_EQ(rules(SplitChoice::Channels), with({"split by channels"}));
+  EXPECT_EQ(rules(SplitChoice::Spatial), with({"split by height and width"}));
+}
+
 TEST(ForcedMode, TakesTheModeOrRefuses) {
   Policy policy;
   policy.mode = ForcedMode::Wait;

@@ -3,11 +3,11 @@
 // shows here even when it is as right as the one before: better ones are written with
 // TESSERA_WRITE_FIGURES=1.
 #include <gtest/gtest.h>
-#include <rapidcheck/detail/TestParams.h>
 
 #include <cstdlib>
 #include <fstream>
 
+#include "tests/numbered_case.hpp"
 #include "tests/soak/draw.hpp"
 
 namespace tessera {
@@ -21,37 +21,31 @@ struct Cost {
 };
 
 void add_cost(std::uint64_t number, Cost& cost) {
-  rc::detail::TestParams params;
-  params.seed = number;
-  params.maxSuccess = 1;
-  params.disableShrinking = true;
-  const auto result = rc::detail::checkTestable(
-      [&] {
-        const test::RandomCase drawn = test::draw(test::Engines::WithoutRtl);
-        const Config config = parse_config(drawn.config, "case.yaml", {});
-        const Network network = import_yaml(drawn.network, "network.yaml", config.seed);
-        Program program;
-        try {
-          program = compile(network, config.hardware, config.policy);
-        } catch (const InputError&) {
-          return;  // does not fit
-        }
-        RunOptions options;
-        options.memory = config.memory;
-        options.inputs = test::seeded_inputs(network, config.seed);
-        const RunResult ran = run_on_model(program, options);
-        ++cost.networks;
-        cost.arena += program.arena_bytes();
-        cost.image += program.image.size();
-        for (const LayerRecord& layer : program.layers) {
-          cost.peak += layer.cbuf_peak_bytes;
-        }
-        cost.cycles += counter(ran.totals, isa::Counter::Cycles);
-        cost.read += read_bytes(ran.totals);
-        cost.written += counter(ran.totals, isa::Counter::WriteBytes);
-      },
-      rc::detail::TestMetadata{}, params);
-  EXPECT_TRUE(result.template is<rc::detail::SuccessResult>()) << "case " << number;
+  const std::string problem = test::run_numbered(number, [&] {
+    const test::RandomCase drawn = test::draw(test::Engines::WithoutRtl);
+    const Config config = parse_config(drawn.config, "case.yaml", {});
+    const Network network = import_yaml(drawn.network, "network.yaml", config.seed);
+    Program program;
+    try {
+      program = compile(network, config.hardware, config.policy);
+    } catch (const InputError&) {
+      return;  // does not fit
+    }
+    RunOptions options;
+    options.memory = config.memory;
+    options.inputs = test::seeded_inputs(network, config.seed);
+    const RunResult ran = run_on_model(program, options);
+    ++cost.networks;
+    cost.arena += program.arena_bytes();
+    cost.image += program.image.size();
+    for (const LayerRecord& layer : program.layers) {
+      cost.peak += layer.cbuf_peak_bytes;
+    }
+    cost.cycles += counter(ran.totals, isa::Counter::Cycles);
+    cost.read += read_bytes(ran.totals);
+    cost.written += counter(ran.totals, isa::Counter::WriteBytes);
+  });
+  EXPECT_EQ(problem, "") << "case " << number;
 }
 
 std::string figures() {

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include "tessera/checker.hpp"
 #include "tessera/config.hpp"
+#include "tessera/import.hpp"
+#include "tessera/program.hpp"
+#include "tests/setups.hpp"
 
 namespace tessera {
 namespace {
@@ -42,6 +46,21 @@ TEST(SideBySide, LeavesAFullArrayAndWhatTheCommandSetCannotSay) {
   ConvShape depthwise = wide_conv(24, 32, 3, 1);
   depthwise.depthwise = true;
   EXPECT_FALSE(side_by_side(depthwise, hw));
+}
+
+TEST(SideBySide, TakesWhatIsAddedAlongWhenItLiesWithoutGaps) {
+  const Network network = import_yaml(
+      "inputs: {x: {shape: [1, 10, 26, 32]}, y: {shape: [1, 8, 24, 1]}}\n"
+      "layers:\n  - conv2d: {from: x, out_channels: 1, kernel: 3}\n"
+      "  - add: {from: [conv2d_0, y]}\n",
+      "sum.yaml", 1);
+  const Program program =
+      compile(network, hardware_preset("small"), test::best_for(Objective::Cycles));
+  ASSERT_TRUE(program.layers[1].rides_on);
+  EXPECT_NE(program.layers[0].decision.value().reason.find("columns side by side"),
+            std::string::npos)
+      << program.layers[0].decision->reason;
+  EXPECT_EQ(check_program(program), std::vector<std::string>{});
 }
 
 // A kernel of 1 x 2 taps of one channel, dilated, for three columns with stride 1.

@@ -3,17 +3,16 @@
 // Case number n is the same at any time and on any machine. What fails is printed with the number
 // that repeats it (`--from n --cases 1`) and with the files that a user would write.
 #include <fmt/format.h>
-#include <rapidcheck/detail/TestParams.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <thread>
 
 #include "sweep/pool.hpp"
+#include "tests/numbered_case.hpp"
 #include "tests/soak/draw.hpp"
 
 namespace tessera::test {
@@ -33,29 +32,20 @@ struct Tally {
 std::string preset_asked_for;
 
 void run_one(std::uint64_t number, Engines engines, Tally& tally) {
-  rc::detail::TestParams params;
-  params.seed = number;
-  params.maxSuccess = 1;
-  params.disableShrinking = true;
-  const auto result = rc::detail::checkTestable(
-      [&] {
-        const std::optional<Outcome> outcome =
-            run_case_if_it_fits(draw(engines, preset_asked_for), engines);
-        if (!outcome) {
-          ++tally.without_room;
-          return;
-        }
-        ++tally.networks;
-        for (const LayerRecord& layer : outcome->program.layers) {
-          tally.layers += layer.host_reason.empty() ? 1 : 0;
-        }
-      },
-      rc::detail::TestMetadata{}, params);
-  rc::detail::FailureResult failure;
-  if (result.match(failure)) {
-    tally.failures.push_back(fmt::format("case {}: {}", number, failure.description));
-  } else if (!result.template is<rc::detail::SuccessResult>()) {
-    tally.failures.push_back(fmt::format("case {}: not drawn", number));
+  const std::string problem = run_numbered(number, [&] {
+    const std::optional<Outcome> outcome =
+        run_case_if_it_fits(draw(engines, preset_asked_for), engines);
+    if (!outcome) {
+      ++tally.without_room;
+      return;
+    }
+    ++tally.networks;
+    for (const LayerRecord& layer : outcome->program.layers) {
+      tally.layers += layer.host_reason.empty() ? 1 : 0;
+    }
+  });
+  if (!problem.empty()) {
+    tally.failures.push_back(fmt::format("case {}: {}", number, problem));
   }
 }
 

@@ -128,6 +128,7 @@ Board find_board(const std::string& name) {
   link.finish();
   board.memory = read_memory(fields.need("memory"), file);
   board.hardware = fields.text("hardware");
+  board.lights = fields.has("lights") ? u32(fields.integer("lights", 6, 8)) : 0;
   board.load = fields.text("load");
   fields.finish();
   return board;

@@ -38,8 +38,9 @@ struct Board {
   double mhz = 50;  ///< of the system, unless another one is asked for
   std::uint32_t baud = 1'000'000;
   Sdram memory;
-  std::string hardware;  ///< preset, unless the configuration says another one
-  std::string load;      ///< command that loads a bitstream, whose name comes behind it
+  std::string hardware;      ///< preset, unless the configuration says another one
+  std::uint32_t lights = 0;  ///< of standalone.sv, the top level without a host; 0: there is none
+  std::string load;          ///< command that loads a bitstream, whose name comes behind it
 };
 
 /// In the order of their names.

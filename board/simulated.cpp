@@ -63,6 +63,14 @@ fs::path write_package(const std::string& name, const std::string& text) {
   return file;
 }
 
+}  // namespace
+
+fs::path written_config(const Board& board, const Hardware& hardware, double mhz) {
+  return write_package("board_config_pkg", config_package(board, hardware, mhz));
+}
+
+namespace {
+
 void append(std::vector<fs::path>& all, const std::vector<fs::path>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
@@ -72,8 +80,7 @@ void append(std::vector<fs::path>& all, const std::vector<fs::path>& more) {
 std::vector<fs::path> board_sources(const Board& board, const Hardware& hardware, double mhz,
                                     bool simulated) {
   const fs::path rtl = data_dir() / "rtl";
-  std::vector<fs::path> sources = {
-      write_package("board_config_pkg", config_package(board, hardware, mhz))};
+  std::vector<fs::path> sources = {written_config(board, hardware, mhz)};
   append(sources, listed_sources(rtl / "files.f"));
   append(sources, listed_sources(rtl / "board" / "files.f"));
   append(sources, listed_sources(rtl / "board" / board.part.family->name / "files.f"));

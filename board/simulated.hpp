@@ -20,6 +20,9 @@ namespace tessera::board {
 std::vector<std::filesystem::path> board_sources(const Board& board, const Hardware& hardware,
                                                  double mhz, bool simulated);
 
+/// The package with the design's parameters, in the cache.
+std::filesystem::path written_config(const Board& board, const Hardware& hardware, double mhz);
+
 class SimulatedBoard : public Transport {
  public:
   /// Throws MissingTool, InputError.

@@ -68,6 +68,7 @@ class Flow {
     if (request_.design) {
       synthesis.top = request_.design->top;
       synthesis.sources = request_.design->sources;
+      synthesis.maps = request_.design->memories;
     } else {
       synthesis.top = "harness";
       synthesis.sources = listed_sources(data_dir() / "rtl" / "files.f");
@@ -80,7 +81,8 @@ class Flow {
       const fs::path own = data_dir() / "rtl" / "fpga" / family_.name / source.filename();
       source = fs::exists(own) ? own : source;
     }
-    synthesis.maps = maps();
+    const std::vector<fs::path> maps = this->maps();
+    synthesis.maps.insert(synthesis.maps.end(), maps.begin(), maps.end());
     design_.lut_multipliers = lut_multipliers(*request_.part, request_.hardware);
     for (auto& [name, value] : synthesis.parameters) {
       value = name == "LutMultipliers" ? design_.lut_multipliers : value;

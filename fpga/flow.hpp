@@ -23,6 +23,7 @@ class DoesNotFit : public InputError {
 struct WholeDesign {
   std::string top;  ///< module
   std::vector<std::filesystem::path> sources;
+  std::vector<std::filesystem::path> memories;  ///< that the sources name: what they hold
 };
 
 struct FlowRequest {

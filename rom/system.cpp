@@ -9,6 +9,7 @@
 
 #include "sim/rtl/verilate.hpp"
 #include "sim/tools/made_files.hpp"
+#include "sim/tools/working_folder.hpp"
 #include "tessera/engine.hpp"
 #include "tessera/error.hpp"
 #include "tessera/resources.hpp"
@@ -53,25 +54,6 @@ std::string build(const std::string& folder,
   v.announcement = "Verilating the system that boots from the ROM";
   return rtl::verilate(v, announce);
 }
-
-/// Where $readmemh looks for the ROM's file.
-class WorkingFolder {
- public:
-  explicit WorkingFolder(const std::string& folder) : before_(fs::current_path()) {
-    fs::current_path(folder);
-  }
-  ~WorkingFolder() {
-    std::error_code error;
-    fs::current_path(before_, error);
-  }
-  WorkingFolder(const WorkingFolder&) = delete;
-  WorkingFolder& operator=(const WorkingFolder&) = delete;
-  WorkingFolder(WorkingFolder&&) = delete;
-  WorkingFolder& operator=(WorkingFolder&&) = delete;
-
- private:
-  fs::path before_;
-};
 
 }  // namespace
 

@@ -2,25 +2,28 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tessera::rom {
 
-std::string rom_module(const Image& image) {
-  const std::uint32_t bus = image.program.hardware.bus_bytes;
+std::string memory_module(const std::string& name, const std::string& what, std::uint64_t bytes,
+                          std::uint32_t word_bytes) {
+  const std::uint64_t words = std::max<std::uint64_t>(2, (bytes + word_bytes - 1) / word_bytes);
   return fmt::format(
-      "/// ROM of `{}`: header, constants, command streams.\n"
-      "module tessera_rom #(\n"
+      "/// {0}\n"
+      "module {1} #(\n"
       "    /// Contents for $readmemh.\n"
-      "    parameter File = \"tessera_rom.hex\"\n"
+      "    parameter File = \"{1}.hex\"\n"
       ") (\n"
       "    input  logic        clk_i,\n"
       "    input  logic        re_i,\n"
       "    /// Word; its data is there a cycle later and holds until the next read.\n"
       "    input  logic [31:0] address_i,\n"
-      "    output logic [{}:0] data_o\n"
+      "    output logic [{2}:0] data_o\n"
       ");\n\n"
-      "  localparam int unsigned Words = {};\n"
+      "  localparam int unsigned Words = {3};\n"
       "  localparam int unsigned AddressBits = $clog2(Words);\n\n"
-      "  logic [{}:0] mem[Words];\n"
+      "  logic [{2}:0] mem[Words];\n"
       "  initial $readmemh(File, mem);\n\n"
       "  always_ff @(posedge clk_i) begin\n"
       "    if (re_i) data_o <= mem[address_i[AddressBits-1:0]];\n"
@@ -28,15 +31,23 @@ std::string rom_module(const Image& image) {
       "  logic unused;\n"
       "  assign unused = |address_i[31:AddressBits];\n\n"
       "endmodule\n",
-      image.program.network, 8 * bus - 1, (image.bytes.size() + bus - 1) / bus, 8 * bus - 1);
+      what, name, 8 * word_bytes - 1, words);
 }
 
-std::string system_module(const Image& image) {
+std::string rom_module(const Image& image) {
+  return memory_module(
+      "tessera_rom",
+      fmt::format("ROM of `{}`: header, constants, command streams.", image.program.network),
+      image.bytes.size(), image.program.hardware.bus_bytes);
+}
+
+std::string system_module(const Image& image, std::optional<std::uint32_t> lut_multipliers) {
   const Hardware& hw = image.program.hardware;
   const std::uint32_t bits = 8 * hw.bus_bytes - 1;
   std::string parameters;
   for (const auto& [name, value] : hw.rtl_parameters()) {
-    parameters += fmt::format("      .{}({}),\n", name, value);
+    const bool is_given = lut_multipliers && name == "LutMultipliers";
+    parameters += fmt::format("      .{}({}),\n", name, is_given ? *lut_multipliers : value);
   }
   const std::pair<const char*, std::uint64_t> memory[] = {
       {"HeaderBytes", image.header_bytes},       {"ConstantsBase", image.constants.address},

@@ -27,4 +27,9 @@ for board in "$top"/configs/boards/*/; do
   "$build/variant" board "$name" >"$packages/board_config_pkg.sv"
   verilator --lint-only -Wall --no-timing -Wno-UNUSEDPARAM --top-module board_system lint.vlt \
     "$packages/board_config_pkg.sv" -f files.f "${system[@]}"
+  mapfile -t alone < <("$build/variant" standalone "$name" | grep -v "/$name/")
+  if [ ${#alone[@]} -gt 0 ]; then
+    echo "verilator lint: $name without a host"
+    verilator --lint-only -Wall --no-timing -Wno-UNUSEDPARAM --top-module standalone_system lint.vlt "${alone[@]}"
+  fi
 done

@@ -2,6 +2,7 @@
 //   variant parameters PRESET   the RTL's parameters, NAME=VALUE, one a line
 //   variant build PRESET...     Verilates the presets that are not in the cache yet
 //   variant board BOARD...      the package with the parameters of a board
+//   variant standalone BOARD... the sources of its system without a host, with a small network
 //   variant synthesis PART...   Yosys' commands for the part's family; {top} is the top module
 #include <fmt/format.h>
 
@@ -9,9 +10,12 @@
 
 #include "board/config_package.hpp"
 #include "board/description.hpp"
+#include "board/standalone.hpp"
 #include "fpga/parts/parts.hpp"
 #include "sim/rtl/variant.hpp"
 #include "tessera/config.hpp"
+#include "tessera/import.hpp"
+#include "tessera/program.hpp"
 
 namespace {
 
@@ -32,6 +36,23 @@ void print_board(const std::string& name) {
   fmt::print("{}", tessera::board::config_package(board, config.hardware, board.mhz));
 }
 
+// Nothing for a board that has none.
+void print_standalone(const std::string& name) {
+  const tessera::board::Board board = tessera::board::find_board(name);
+  if (board.lights == 0) {
+    return;
+  }
+  const tessera::Hardware hardware = tessera::hardware_preset(board.hardware);
+  const tessera::Network network = tessera::import_yaml(
+      "layers: [{conv2d: {in: [4, 4, 3], out_channels: 5, kernel: 4}}]", "five classes", 1);
+  const tessera::board::Standalone what =
+      make_standalone(board, network, compile(network, hardware, {}),
+                      {std::vector<std::uint8_t>(network.tensors[0].bytes())});
+  for (const auto& file : standalone_files(board, what, board.mhz, false).sources) {
+    fmt::print("{}\n", file.string());
+  }
+}
+
 void print_synthesis(const std::string& part) {
   const tessera::fpga::Family& family = *tessera::fpga::find_part(part).family;
   fmt::print("{}\n{}", family.synthesis, family.finish);
@@ -41,17 +62,20 @@ void print_synthesis(const std::string& part) {
 
 int main(int argc, char** argv) {
   const std::string action = argc > 2 ? argv[1] : "";
-  if (action != "parameters" && action != "build" && action != "board" && action != "synthesis") {
+  if (action != "parameters" && action != "build" && action != "board" && action != "standalone" &&
+      action != "synthesis") {
     fmt::print(stderr,
-               "usage: variant parameters|build PRESET... | board BOARD... | synthesis PART...\n");
+               "usage: variant parameters|build PRESET... | board|standalone BOARD... | synthesis "
+               "PART...\n");
     return 2;
   }
   try {
     for (int i = 2; i < argc; ++i) {
-      action == "build"       ? build(argv[i])
-      : action == "board"     ? print_board(argv[i])
-      : action == "synthesis" ? print_synthesis(argv[i])
-                              : print_parameters(argv[i]);
+      action == "build"        ? build(argv[i])
+      : action == "board"      ? print_board(argv[i])
+      : action == "standalone" ? print_standalone(argv[i])
+      : action == "synthesis"  ? print_synthesis(argv[i])
+                               : print_parameters(argv[i]);
     }
   } catch (const std::exception& error) {
     fmt::print(stderr, "variant: {}\n", error.what());

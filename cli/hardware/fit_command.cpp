@@ -177,7 +177,7 @@ bool FitCommand::run() {
       // The PLL's constraint is the placer's aim.
       const double aim = evaluator.clock_of(fpga::estimate(*flow.part, hardware).mhz);
       flow.part = &on_->part;
-      flow.design = fpga::WholeDesign{"top", board_sources(*on_, hardware, aim, false)};
+      flow.design = fpga::WholeDesign{"top", board_sources(*on_, hardware, aim, false), {}};
     }
     try {
       const fpga::Design design =

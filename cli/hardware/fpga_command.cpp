@@ -68,21 +68,72 @@ void FpgaCommand::add_to(CLI::App& app) {
                  "MHz that the placer aims at (default 80), or of the board's clock (default: the "
                  "board's)")
       ->check(CLI::Range(1.0, kFastestMhz));
+  auto* alone = app.add_flag("--standalone", standalone_,
+                             "with --board: runs without a host, program and samples are on the "
+                             "chip; a press of the button shows the class of the next one");
+  alone->needs("--board");
+  app.add_option("--input", inputs_,
+                 "with --standalone: samples, as tensors (.npy, .bin) or pictures (.png, .jpg), "
+                 "separated by commas (default: one drawn from the seed)")
+      ->delimiter(',')
+      ->needs(alone);
   app.add_option("--report", report_, "write a page with charts (HTML)");
   common_.add_json(app);
 }
 
+FpgaCommand::Alone FpgaCommand::simulate_alone(const Config& config, const board::Board& board,
+                                               Progress& progress) const {
+  if (!has_network(config)) {
+    throw InputError("--standalone: give --network, or a configuration with one");
+  }
+  const auto say = [&](const std::string& text) { progress.say(text); };
+  const Network network = board::up_to_scores(load_configured(config));
+  std::vector<std::vector<std::uint8_t>> samples;
+  for (const std::string& path : inputs_.empty() ? std::vector<std::string>{""} : inputs_) {
+    samples.push_back(read_inputs(config, network, path).at(0));
+  }
+  Program program = compile(network, config.hardware, config.policy);
+  check(program);
+  Alone alone;
+  alone.network = network.name;
+  alone.what = make_standalone(board, network, std::move(program), std::move(samples));
+  board::SimulatedStandalone simulated(board, alone.what, board.mhz, say);
+  alone.shown = press_for_each(simulated, alone.what, network, say);
+  return alone;
+}
+
+void FpgaCommand::write_alone_folder(const board::Board& board, const Alone& alone) const {
+  const fs::path folder(out_);
+  const rom::Image& image = alone.what.image;
+  write_text((folder / "tessera_rom.bin").string(), {image.bytes.begin(), image.bytes.end()});
+  write_text((folder / "memory_map.json").string(), rom::memory_map(image));
+  std::string samples;
+  for (std::size_t i = 0; i < alone.what.samples.size(); ++i) {
+    samples += fmt::format("{}{}", i == 0 ? "" : ", ", alone.shown[i].shown);
+  }
+  write_text(
+      (folder / "README.md").string(),
+      fmt::format("{} with {} x {} MACs at {} MHz and {} on the chip.\nLoad: `{} {}`\nRun: "
+                  "press the button; the lights show in binary, press by press: {}\n",
+                  board.title, image.program.hardware.atomic_c, image.program.hardware.atomic_k,
+                  board.mhz, alone.network, board.load, board.part.family->bitstream, samples));
+}
+
 fpga::FlowRequest FpgaCommand::request_for(const Config& config,
-                                           const std::optional<board::Board>& board) const {
+                                           const std::optional<board::Board>& board,
+                                           const std::optional<Alone>& alone) const {
   fpga::FlowRequest request;
   request.part = board ? &board->part : &fpga::find_part(part_);
   request.hardware = config.hardware;
   request.mhz = board ? board->mhz : (mhz_ > 0 ? mhz_ : kAimedMhz);
   request.seeds = no_place_ ? 0 : seeds_;
   request.folder = out_;
-  if (board) {
+  if (alone) {
+    const board::StandaloneFiles files = standalone_files(*board, alone->what, board->mhz, false);
+    request.design = fpga::WholeDesign{"top", files.sources, files.memories};
+  } else if (board) {
     request.design =
-        fpga::WholeDesign{"top", board_sources(*board, config.hardware, board->mhz, false)};
+        fpga::WholeDesign{"top", board_sources(*board, config.hardware, board->mhz, false), {}};
   }
   return request;
 }
@@ -120,7 +171,8 @@ void FpgaCommand::run() const {
   std::optional<board::Board> board;
   if (!board_.empty()) {
     board = board::find_board(board_);
-    board->part.pins = contents(board->folder / board->part.family->pins_file);
+    board->part.pins = contents(standalone_ ? standalone_pins(*board)
+                                            : board->folder / board->part.family->pins_file);
     board->mhz = mhz_ > 0 ? mhz_ : board->mhz;
   }
   Config config = common_.load();
@@ -129,19 +181,30 @@ void FpgaCommand::run() const {
     check_web_assets();
     check_writable(report_);
   }
-  const fpga::FlowRequest request = request_for(config, board);
   const bool quiet = common_.quiet || common_.json == "-";
   Progress progress(quiet);
-  if (board) {
-    config.memory = external_memory(*board, config.hardware, board->mhz);
+  std::optional<Alone> alone;
+  std::optional<fpga::Speed> speed;
+  if (standalone_) {
+    alone = simulate_alone(config, *board, progress);
+    speed = fpga::Speed{alone->network, alone->shown[0].cycles};
+  } else {
+    if (board) {
+      config.memory = external_memory(*board, config.hardware, board->mhz);
+    }
+    speed = speed_of(config, progress);
   }
-  const std::optional<fpga::Speed> speed = speed_of(config, progress);
+  const fpga::FlowRequest request = request_for(config, board, alone);
   fpga::Design design = run_flow(request, [&](const std::string& text) { progress.say(text); });
   if (board) {
     design.board = board->name;
     design.clock_mhz = board->mhz;
     check_timing(design, *board);
-    write_board_folder(config, *board);
+    if (alone) {
+      write_alone_folder(*board, *alone);
+    } else {
+      write_board_folder(config, *board);
+    }
   }
   const std::string json = to_json(design, speed);
   write_text((fs::path(out_) / "fpga.json").string(), json);

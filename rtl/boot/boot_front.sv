@@ -44,8 +44,6 @@ module boot_front #(
     input  logic                  irq_i
 );
 
-  import boot_pkg::*;
-
   typedef enum logic [3:0] {
     Idle,
     Address,   // of the next word of the header
@@ -89,7 +87,7 @@ module boot_front #(
 
   // The word belongs to the run that is to be made.
   logic [15:0] place;
-  assign place = index_q - 16'(FirstRun) - (run_q << $clog2(RunWords));
+  assign place = index_q - 16'(boot_pkg::FirstRun) - (run_q << $clog2(boot_pkg::RunWords));
 
   // Registers -----------------------------------------------------------------------------------
 
@@ -176,7 +174,7 @@ module boot_front #(
           crc_q   <= '1;
           cause_q <= '0;
           info_q  <= '0;
-          words_q <= 16'(FirstRun);
+          words_q <= 16'(boot_pkg::FirstRun);
           if (state_q == Failed) run_q <= '0;
         end
 
@@ -185,42 +183,42 @@ module boot_front #(
         Word: begin
           state_q <= Address;
           index_q <= index_q + 16'd1;
-          if (index_q > 16'(WordChecksum)) crc_q <= crc;
+          if (index_q > 16'(boot_pkg::WordChecksum)) crc_q <= crc;
           unique case (index_q)
-            16'(WordMagic):
-            if (word != Magic) begin
+            16'(boot_pkg::WordMagic):
+            if (word != boot_pkg::Magic) begin
               state_q <= Failed;
-              cause_q <= ErrorHeader;
+              cause_q <= boot_pkg::ErrorHeader;
               info_q  <= word;
             end
-            16'(WordFormat): begin
+            16'(boot_pkg::WordFormat): begin
               words_q <= word[31:16];
-              if (word[15:0] != Format || word[31:16] < 16'(FirstRun + RunWords)) begin
+              if (word[15:0] != boot_pkg::Format || word[31:16] < 16'(boot_pkg::FirstRun + boot_pkg::RunWords)) begin
                 state_q <= Failed;
-                cause_q <= ErrorHeader;
+                cause_q <= boot_pkg::ErrorHeader;
                 info_q  <= word;
               end
             end
-            16'(WordChecksum): checksum_q <= word;
-            16'(WordHardware): hardware_q <= word;
-            16'(WordCbufLimit): limit_q <= word;
-            16'(WordWatchdog): watchdog_q <= word;
-            16'(WordRuns): runs_q <= word[15:0];
+            16'(boot_pkg::WordChecksum): checksum_q <= word;
+            16'(boot_pkg::WordHardware): hardware_q <= word;
+            16'(boot_pkg::WordCbufLimit): limit_q <= word;
+            16'(boot_pkg::WordWatchdog): watchdog_q <= word;
+            16'(boot_pkg::WordRuns): runs_q <= word[15:0];
             default: ;
           endcase
-          if (index_q >= 16'(FirstRun)) begin
+          if (index_q >= 16'(boot_pkg::FirstRun)) begin
             if (place == 16'd0) stream_address_q <= word;
             if (place == 16'd1) stream_bytes_q <= word;
             if (place == 16'd2) stream_checksum_q <= word;
-            if (place == 16'd3) stop_q <= word[FlagStop];
+            if (place == 16'd3) stop_q <= word[boot_pkg::FlagStop];
           end
-          if (index_q > 16'(WordFormat) && index_q == words_q - 16'd1) begin
+          if (index_q > 16'(boot_pkg::WordFormat) && index_q == words_q - 16'd1) begin
             step_q <= '0;
             if (~crc == checksum_q) begin
               state_q <= Hardware;
             end else begin
               state_q <= Failed;
-              cause_q <= ErrorChecksum;
+              cause_q <= boot_pkg::ErrorChecksum;
               info_q  <= ~crc;
             end
           end
@@ -231,7 +229,7 @@ module boot_front #(
           step_q <= step_q + 3'd1;
           if (m_rdata_i != wanted) begin
             state_q <= Failed;
-            cause_q <= ErrorHardware;
+            cause_q <= boot_pkg::ErrorHardware;
             info_q  <= m_rdata_i;
           end else if (step_q == 3'd2) begin
             state_q <= Configure;
@@ -261,7 +259,7 @@ module boot_front #(
               state_q <= Address;
               index_q <= '0;
               crc_q   <= '1;
-              words_q <= 16'(FirstRun);
+              words_q <= 16'(boot_pkg::FirstRun);
             end
           end
         end
@@ -281,7 +279,7 @@ module boot_front #(
 
       if (refused) begin
         state_q <= Failed;
-        cause_q <= ErrorRegister;
+        cause_q <= boot_pkg::ErrorRegister;
         info_q  <= {20'd0, offset};
       end
     end

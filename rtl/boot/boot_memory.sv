@@ -61,17 +61,13 @@ module boot_memory #(
   localparam logic [1:0] RespOkay = 2'd0;
   localparam logic [1:0] RespDecErr = 2'd3;
 
-  typedef enum logic [1:0] {
-    Nothing,
-    Rom,
-    Ram
-  } target_t;
+  localparam logic [1:0] Nothing = 2'd0;
+  localparam logic [1:0] Rom = 2'd1;
+  localparam logic [1:0] Ram = 2'd2;
 
-  function automatic target_t target_of(logic [31:0] address);
-    if (address - ConstantsBase < ConstantsBytes) return Rom;
-    if (address - CommandsBase < CommandsBytes) return Rom;
-    if (address - ArenaBase < ArenaBytes) return Ram;
-    return Nothing;
+  function automatic logic [1:0] target_of(input logic [31:0] address);
+    target_of = (address - ConstantsBase < ConstantsBytes || address - CommandsBase < CommandsBytes) ? Rom :
+        (address - ArenaBase < ArenaBytes) ? Ram : Nothing;
   endfunction
 
   // Reads ---------------------------------------------------------------------------------------
@@ -97,7 +93,7 @@ module boot_memory #(
   logic [7:0] beat_q;
   logic [31:0] address;
   logic advance, issue, last;
-  target_t target, target_q;
+  logic [1:0] target, target_q;
   logic valid_q, id_q, last_q;
   assign address = {burst_address[31:WordBits], {WordBits{1'b0}}} + (32'(beat_q) << WordBits);
   assign target = target_of(address);

@@ -42,6 +42,25 @@ void set_range(LayerKernel& kernel, const ClampRange& range) {
   kernel.quant.high = range.high;
 }
 
+// Pixels that follow each other are any rectangle of as many: the one with the fewest windows.
+void shape_window(ConvShape& shape, std::int32_t pixels, const Hardware& hardware) {
+  std::uint32_t fewest = std::numeric_limits<std::uint32_t>::max();
+  for (std::int32_t rows = 1; rows <= pixels; ++rows) {
+    if (pixels % rows != 0) {
+      continue;
+    }
+    ConvShape candidate = shape;
+    candidate.in_h = candidate.kernel_h = rows;
+    candidate.in_w = candidate.kernel_w = pixels / rows;
+    const WindowTiling tiling = Windows(candidate, hardware)[0];
+    const bool fits = tiling.chunks_y <= 16 && tiling.chunks_x <= 16;
+    if (rows == 1 || (fits && tiling.chunks() < fewest)) {
+      fewest = fits ? tiling.chunks() : fewest;
+      shape = candidate;
+    }
+  }
+}
+
 ConvShape shape_of(const Context& c, const Pool2d& pool) {
   ConvShape shape = shape_between(c.op.name, c.input(0), c.output());
   shape.kernel_h = pool.filter_h;
@@ -151,7 +170,15 @@ Lowering average(const Context& c, const ConvShape& whole, const ClampRange& ran
 
 Lowering pool(const Context& c, const Pool2d& pool) {
   const ClampRange range = activation_range(pool.activation, c.output().quantisation);
-  const ConvShape shape = shape_of(c, pool);
+  ConvShape shape = shape_of(c, pool);
+  const bool sees_all = shape.out_h == 1 && shape.out_w == 1 && shape.kernel_h == shape.in_h &&
+                        shape.kernel_w == shape.in_w;
+  if (sees_all) {
+    shape.stride_h = shape.stride_w = 1;
+  }
+  if (sees_all && !accelerator_problem(shape, c.hardware).empty()) {
+    shape_window(shape, shape.in_h * shape.in_w, c.hardware);
+  }
   return pool.kind == PoolKind::Max ? maximum(c, shape, range)
                                     : average(c, shape, range, pool.ties_up);
 }
@@ -178,25 +205,6 @@ std::function<LayerKernel(Contents)> kernel_of_ones(std::int32_t channels, std::
     std::vector<std::uint8_t> ones(static_cast<std::size_t>(count * channels), 1);
     return mean_kernel(std::move(ones), channels, in, out, count);
   };
-}
-
-// Pixels that follow each other are any rectangle of as many: the one with the fewest windows.
-void shape_window(ConvShape& shape, std::int32_t pixels, const Hardware& hardware) {
-  std::uint32_t fewest = std::numeric_limits<std::uint32_t>::max();
-  for (std::int32_t rows = 1; rows <= pixels; ++rows) {
-    if (pixels % rows != 0) {
-      continue;
-    }
-    ConvShape candidate = shape;
-    candidate.in_h = candidate.kernel_h = rows;
-    candidate.in_w = candidate.kernel_w = pixels / rows;
-    const WindowTiling tiling = Windows(candidate, hardware)[0];
-    const bool fits = tiling.chunks_y <= 16 && tiling.chunks_x <= 16;
-    if (rows == 1 || (fits && tiling.chunks() < fewest)) {
-      fewest = fits ? tiling.chunks() : fewest;
-      shape = candidate;
-    }
-  }
 }
 
 }  // namespace

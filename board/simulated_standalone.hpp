@@ -1,0 +1,55 @@
+// A board without a host, simulated.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "board/standalone.hpp"
+#include "sim/verilated/standalone_ports.hpp"
+
+namespace tessera::board {
+
+/// The very top level that is placed, Verilated: somebody presses its button and looks at its
+/// lights.
+class SimulatedStandalone {
+ public:
+  /// Throws MissingTool, InputError.
+  SimulatedStandalone(const Board& board, const Standalone& what, double mhz,
+                      const std::function<void(const std::string&)>& announce);
+  ~SimulatedStandalone();
+  SimulatedStandalone(const SimulatedStandalone&) = delete;
+  SimulatedStandalone& operator=(const SimulatedStandalone&) = delete;
+  SimulatedStandalone(SimulatedStandalone&&) = delete;
+  SimulatedStandalone& operator=(SimulatedStandalone&&) = delete;
+
+  struct Shown {
+    std::uint32_t shown = 0;   ///< by the lights below the upper two
+    std::uint64_t cycles = 0;  ///< from the press' effect on: reset, sample, run, largest output
+    bool failed = false;       ///< `shown` is the cause's upper half
+  };
+  /// Pressed for 6 ms and released again, when nothing runs. Throws std::runtime_error when it is
+  /// still busy after `most` cycles.
+  Shown press(std::uint64_t most);
+  /// What the lights show after as many cycles, with the button held or not.
+  std::uint8_t lights(std::uint64_t cycles, bool pressed = false);
+
+ private:
+  std::uint32_t leds_;
+  double mhz_;
+  void* library_ = nullptr;
+  void* model_ = nullptr;
+  rtl::RunStandalone run_ = nullptr;
+  rtl::DestroyStandalone destroy_ = nullptr;
+  rtl::StandalonePorts ports_;
+};
+
+/// A press for each sample and one more, which takes the first again: what was shown. Throws
+/// std::runtime_error when it is not the class that the reference kernels say, the first of the
+/// largest outputs. `network` as for make_standalone.
+std::vector<SimulatedStandalone::Shown> press_for_each(
+    SimulatedStandalone& board, const Standalone& what, const Network& network,
+    const std::function<void(const std::string&)>& announce);
+
+}  // namespace tessera::board

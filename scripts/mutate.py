@@ -170,7 +170,7 @@ def add_selectors(tree):
 
 
 TARGETS = ["soak", "streams_test", "faults_test", "illegal_words_test", "features_test", "scheduler_test", "random_figures_test",
-           "damaged_programs_test", "least_traffic_test", "padding_test", "programs", "cosim"]
+           "damaged_programs_test", "least_traffic_test", "programs", "cosim"]
 
 
 def build(tree, out, mutants):
@@ -217,7 +217,6 @@ def test_commands(out, mutant):
             ([sys.executable, TOP / "tests/scheduler/figures.py", out / "cosim"], 120),
             soak("tlm", 1500, 1000, 120),
             test("damaged_programs_test", 200),
-            test("padding_test", 60),
             test("least_traffic_test", 200)]
 
 

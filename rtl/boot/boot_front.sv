@@ -47,6 +47,7 @@ module boot_front #(
   typedef enum logic [3:0] {
     Idle,
     Address,   // of the next word of the header
+    Fetch,     // it comes out of the ROM
     Word,      // it is there
     Hardware,  // the accelerator's registers are compared
     Configure,
@@ -68,20 +69,22 @@ module boot_front #(
   // The header ----------------------------------------------------------------------------------
 
   localparam int unsigned Lanes = BusBytes / 4;
-  logic [31:0] word;
+  logic [31:0] fetched, word_q;
   if (Lanes == 1) begin : gen_narrow
     assign rom_address_o = {16'd0, index_q};
-    assign word = rom_data_i[31:0];
+    assign fetched = rom_data_i[31:0];
   end else begin : gen_wide
     assign rom_address_o = {16'd0, index_q} / Lanes;
-    assign word = rom_data_i[32*index_q[$clog2(Lanes)-1:0]+:32];
+    assign fetched = rom_data_i[32*index_q[$clog2(Lanes)-1:0]+:32];
   end
   assign rom_re_o = state_q == Address;
+  // Large memories answer late in their cycle.
+  always_ff @(posedge clk_i) word_q <= fetched;
 
   logic [31:0] crc;
   crc_next u_crc (
       .crc_i (crc_q),
-      .data_i(word),
+      .data_i(word_q),
       .crc_o (crc)
   );
 
@@ -178,7 +181,9 @@ module boot_front #(
           if (state_q == Failed) run_q <= '0;
         end
 
-        Address: state_q <= Word;
+        Address: state_q <= Fetch;
+
+        Fetch: state_q <= Word;
 
         Word: begin
           state_q <= Address;
@@ -186,31 +191,31 @@ module boot_front #(
           if (index_q > 16'(boot_pkg::WordChecksum)) crc_q <= crc;
           unique case (index_q)
             16'(boot_pkg::WordMagic):
-            if (word != boot_pkg::Magic) begin
+            if (word_q != boot_pkg::Magic) begin
               state_q <= Failed;
               cause_q <= boot_pkg::ErrorHeader;
-              info_q  <= word;
+              info_q  <= word_q;
             end
             16'(boot_pkg::WordFormat): begin
-              words_q <= word[31:16];
-              if (word[15:0] != boot_pkg::Format || word[31:16] < 16'(boot_pkg::FirstRun + boot_pkg::RunWords)) begin
+              words_q <= word_q[31:16];
+              if (word_q[15:0] != boot_pkg::Format || word_q[31:16] < 16'(boot_pkg::FirstRun + boot_pkg::RunWords)) begin
                 state_q <= Failed;
                 cause_q <= boot_pkg::ErrorHeader;
-                info_q  <= word;
+                info_q  <= word_q;
               end
             end
-            16'(boot_pkg::WordChecksum): checksum_q <= word;
-            16'(boot_pkg::WordHardware): hardware_q <= word;
-            16'(boot_pkg::WordCbufLimit): limit_q <= word;
-            16'(boot_pkg::WordWatchdog): watchdog_q <= word;
-            16'(boot_pkg::WordRuns): runs_q <= word[15:0];
+            16'(boot_pkg::WordChecksum): checksum_q <= word_q;
+            16'(boot_pkg::WordHardware): hardware_q <= word_q;
+            16'(boot_pkg::WordCbufLimit): limit_q <= word_q;
+            16'(boot_pkg::WordWatchdog): watchdog_q <= word_q;
+            16'(boot_pkg::WordRuns): runs_q <= word_q[15:0];
             default: ;
           endcase
           if (index_q >= 16'(boot_pkg::FirstRun)) begin
-            if (place == 16'd0) stream_address_q <= word;
-            if (place == 16'd1) stream_bytes_q <= word;
-            if (place == 16'd2) stream_checksum_q <= word;
-            if (place == 16'd3) stop_q <= word[boot_pkg::FlagStop];
+            if (place == 16'd0) stream_address_q <= word_q;
+            if (place == 16'd1) stream_bytes_q <= word_q;
+            if (place == 16'd2) stream_checksum_q <= word_q;
+            if (place == 16'd3) stop_q <= word_q[boot_pkg::FlagStop];
           end
           if (index_q > 16'(boot_pkg::WordFormat) && index_q == words_q - 16'd1) begin
             step_q <= '0;

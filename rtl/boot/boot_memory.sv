@@ -94,11 +94,11 @@ module boot_memory #(
   logic [31:0] address;
   logic advance, issue, last;
   logic [1:0] target, target_q;
-  logic valid_q, id_q, last_q;
+  logic valid_q, id_q, last_q, beats_full, beats_empty;
   assign address = {burst_address[31:WordBits], {WordBits{1'b0}}} + (32'(beat_q) << WordBits);
   assign target = target_of(address);
   assign last = beat_q == burst_len;
-  assign advance = !valid_q || s_rready_i;
+  assign advance = !valid_q || !beats_full;
   assign issue = advance && !burst_empty;
   assign burst_pop = issue && last;
 
@@ -128,11 +128,23 @@ module boot_memory #(
   logic [BusBytes*8-1:0] ram_data;
   assign ram_re = host_re_i || (issue && target == Ram);
 
-  assign s_rvalid_o = valid_q;
-  assign s_rid_o = id_q;
-  assign s_rlast_o = last_q;
-  assign s_rdata_o = target_q == Rom ? rom_data_i : target_q == Ram ? ram_data : '0;
-  assign s_rresp_o = target_q == Nothing ? RespDecErr : RespOkay;
+  // Large memories answer late in their cycle: what they say is taken into registers first.
+  logic [BusBytes*8-1:0] data;
+  assign data = target_q == Rom ? rom_data_i : target_q == Ram ? ram_data : '0;
+  sync_fifo #(
+      .Width(BusBytes * 8 + 4),
+      .Depth(2)
+  ) u_beats (
+      .clk_i,
+      .rst_ni,
+      .push_i (valid_q),
+      .data_i ({id_q, last_q, target_q == Nothing ? RespDecErr : RespOkay, data}),
+      .full_o (beats_full),
+      .pop_i  (s_rready_i),
+      .data_o ({s_rid_o, s_rlast_o, s_rresp_o, s_rdata_o}),
+      .empty_o(beats_empty)
+  );
+  assign s_rvalid_o = !beats_empty;
   assign host_data_o = ram_data;
 
   // Writes --------------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tessera/checker.hpp"
 #include "tessera/config.hpp"
 #include "tessera/import.hpp"
@@ -69,6 +71,22 @@ TEST(Compile, ConstantsComeAsTheOperandWhereverTheyStand) {
     EXPECT_EQ(program.layers[0].host_reason, "");
     EXPECT_EQ(check_program(program), std::vector<std::string>{});
   }
+}
+
+TEST(Compile, BiasesThatAreAbsentAreZero) {
+  Network network = import_yaml(
+      "layers: [{conv2d: {in: [6, 5, 4], out_channels: 9, kernel: 3}}, "
+      "{depthwise_conv2d: {kernel: 2}}]",
+      "net.yaml", 1);
+  for (const Operator& op : network.operators) {
+    auto& bias = network.tensors[static_cast<std::size_t>(op.inputs[2])].constant;
+    std::fill(bias.begin(), bias.end(), std::uint8_t{0});
+  }
+  const std::vector<std::uint8_t> zeros = compile(network, hardware_preset("small"), {}).image;
+  for (Operator& op : network.operators) {
+    op.inputs[2] = -1;
+  }
+  EXPECT_EQ(compile(network, hardware_preset("small"), {}).image, zeros);
 }
 
 TEST(Compile, NoConstantIsStoredTwiceAndOthersSaveNothing) {

@@ -129,7 +129,7 @@ TEST_F(FitSearch, LeavesOutNothingThatTheNetworkNeeds) {
   hardware.features &= ~(1U << static_cast<unsigned>(isa::Feature::Depthwise));
   EXPECT_NE(evaluator.run(hardware).problem.find("host"), std::string::npos);
   SearchRequest request;
-  request.points = 400;
+  request.points = 2000;
   request.objective.goal = Goal::ThroughputPerLut;
   const Result found = result(evaluator, request);
   EXPECT_TRUE(found.candidates[found.best].hardware.has(isa::Feature::Depthwise));

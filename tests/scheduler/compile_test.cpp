@@ -59,7 +59,7 @@ TEST(Compile, KernelsThatAreTooLargeAreToldByWhatLimitsThem) {
 
 // What a constant is subtracted from and what is subtracted from it.
 TEST(Compile, ConstantsComeAsTheOperandWhereverTheyStand) {
-  for (const std::size_t constant : {0, 1}) {
+  for (const std::size_t constant : {std::size_t{0}, std::size_t{1}}) {
     Network network = import_yaml(
         "inputs: {x: {shape: [1, 4, 6, 9]}, y: {shape: [1, 4, 6, 9]}}\n"
         "layers: [{sub: {from: [x, y]}}]",

@@ -1,6 +1,5 @@
 #include "board/simulated.hpp"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <termios.h>
@@ -24,15 +23,6 @@ namespace fs = std::filesystem;
 
 /// The board's clock turns that often between two looks at a pseudo-terminal.
 constexpr std::uint64_t kSlice = 5000;
-
-template <class Function>
-Function symbol(void* library, const char* name) {
-  auto* address = dlsym(library, name);
-  if (address == nullptr) {
-    throw std::runtime_error(fmt::format("the board's model lacks {}", name));
-  }
-  return reinterpret_cast<Function>(address);
-}
 
 /// As sim/board/sdram_model.sv numbers them.
 constexpr std::array<const char*, 17> kRules = {"none",
@@ -117,23 +107,11 @@ SimulatedBoard::SimulatedBoard(const Board& board, const Hardware& hardware, dou
     : SimulatedBoard(build(board, hardware, mhz, announce), link_divider(board, mhz), mhz) {}
 
 SimulatedBoard::SimulatedBoard(const std::string& library, std::uint32_t divider, double mhz)
-    : mhz_(mhz), library_(dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-  if (library_ == nullptr) {
-    throw std::runtime_error(fmt::format("cannot load the board's model: {}", dlerror()));
-  }
-  run_ = symbol<rtl::RunBoard>(library_, "tessera_run");
-  destroy_ = symbol<rtl::DestroyBoard>(library_, "tessera_destroy");
-  model_ = symbol<rtl::CreateBoard>(library_, "tessera_create")();
+    : mhz_(mhz),
+      model_(library, "the board's model"),
+      run_(model_.entry<rtl::RunBoard>("tessera_run")) {
+  model_.create<rtl::CreateBoard>();
   ports_.divider = divider;
-}
-
-SimulatedBoard::~SimulatedBoard() {
-  if (model_ != nullptr) {
-    destroy_(model_);
-  }
-  if (library_ != nullptr) {
-    dlclose(library_);
-  }
 }
 
 void SimulatedBoard::send(const std::vector<std::uint8_t>& bytes) {
@@ -145,7 +123,7 @@ std::vector<std::uint8_t> SimulatedBoard::step(std::uint64_t cycles, bool until_
   ports_.until_byte = until_byte ? 1 : 0;
   ports_.to_board = waiting_.data();
   ports_.to_board_bytes = waiting_.size();
-  run_(model_, &ports_);
+  run_(model_.get(), &ports_);
   waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(ports_.sent));
   if (ports_.broken_rule != 0) {
     throw std::runtime_error(

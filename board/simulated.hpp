@@ -11,6 +11,7 @@
 
 #include "board/description.hpp"
 #include "board/link/transport.hpp"
+#include "sim/rtl/verilated_model.hpp"
 #include "sim/verilated/board_ports.hpp"
 
 namespace tessera::board {
@@ -31,11 +32,6 @@ class SimulatedBoard : public Transport {
   /// A library that was made of a module `bench` with such a line and
   /// sim/verilated/board_model.cpp.
   SimulatedBoard(const std::string& library, std::uint32_t divider, double mhz);
-  ~SimulatedBoard() override;
-  SimulatedBoard(const SimulatedBoard&) = delete;
-  SimulatedBoard& operator=(const SimulatedBoard&) = delete;
-  SimulatedBoard(SimulatedBoard&&) = delete;
-  SimulatedBoard& operator=(SimulatedBoard&&) = delete;
 
   /// Simulated time goes by only in `receive` and `run`. Both throw std::runtime_error when the
   /// board breaks a rule of its memory.
@@ -51,10 +47,8 @@ class SimulatedBoard : public Transport {
   std::vector<std::uint8_t> step(std::uint64_t cycles, bool until_byte);
 
   double mhz_;
-  void* library_ = nullptr;
-  void* model_ = nullptr;
-  rtl::RunBoard run_ = nullptr;
-  rtl::DestroyBoard destroy_ = nullptr;
+  rtl::VerilatedModel model_;
+  rtl::RunBoard run_;
   rtl::BoardPorts ports_;
   std::vector<std::uint8_t> waiting_;
 };

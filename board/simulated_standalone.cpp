@@ -1,6 +1,5 @@
 #include "board/simulated_standalone.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,15 +15,6 @@ namespace {
 
 constexpr double kPressMs = 6;  // standalone_system waits for 5
 constexpr std::uint64_t kMostCycles = 1'000'000'000;
-
-template <class Function>
-Function symbol(void* library, const char* name) {
-  auto* address = dlsym(library, name);
-  if (address == nullptr) {
-    throw std::runtime_error(fmt::format("the board's model lacks {}", name));
-  }
-  return reinterpret_cast<Function>(address);
-}
 
 std::string build(const std::vector<std::filesystem::path>& sources, const Board& board,
                   const Hardware& hardware,
@@ -44,33 +34,25 @@ std::string build(const std::vector<std::filesystem::path>& sources, const Board
 
 SimulatedStandalone::SimulatedStandalone(const Board& board, const Standalone& what, double mhz,
                                          const std::function<void(const std::string&)>& announce)
-    : leds_(board.lights), mhz_(mhz) {
-  const StandaloneFiles files = standalone_files(board, what, mhz, true);
-  const std::string library = build(files.sources, board, what.image.program.hardware, announce);
-  library_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library_ == nullptr) {
-    throw std::runtime_error(fmt::format("cannot load the board's model: {}", dlerror()));
-  }
-  run_ = symbol<rtl::RunStandalone>(library_, "tessera_run");
-  destroy_ = symbol<rtl::DestroyStandalone>(library_, "tessera_destroy");
-  const WorkingFolder there(files.memories[0].parent_path());
-  model_ = symbol<rtl::CreateStandalone>(library_, "tessera_create")();
-}
+    : SimulatedStandalone(board, what.image.program.hardware, mhz, announce,
+                          standalone_files(board, what, mhz, true)) {}
 
-SimulatedStandalone::~SimulatedStandalone() {
-  if (model_ != nullptr) {
-    destroy_(model_);
-  }
-  if (library_ != nullptr) {
-    dlclose(library_);
-  }
+SimulatedStandalone::SimulatedStandalone(const Board& board, const Hardware& hardware, double mhz,
+                                         const std::function<void(const std::string&)>& announce,
+                                         const StandaloneFiles& files)
+    : leds_(board.lights),
+      mhz_(mhz),
+      model_(build(files.sources, board, hardware, announce), "the board's model"),
+      run_(model_.entry<rtl::RunStandalone>("tessera_run")) {
+  const WorkingFolder there(files.memories[0].parent_path());
+  model_.create<rtl::CreateStandalone>();
 }
 
 std::uint8_t SimulatedStandalone::lights(std::uint64_t cycles, bool pressed) {
   ports_.pressed = pressed ? 1 : 0;
   ports_.mask = 0;
   ports_.most_cycles = cycles;
-  run_(model_, &ports_);
+  run_(model_.get(), &ports_);
   return ports_.leds;
 }
 
@@ -81,7 +63,7 @@ SimulatedStandalone::Shown SimulatedStandalone::press(std::uint64_t most) {
     ports_.mask = runs;
     ports_.wanted = wanted;
     ports_.most_cycles = cycles;
-    run_(model_, &ports_);
+    run_(model_.get(), &ports_);
     if ((ports_.leds & runs) != wanted) {
       throw std::runtime_error(fmt::format("the board {} after {} cycles", what, cycles));
     }

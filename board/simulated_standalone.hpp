@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "board/standalone.hpp"
+#include "sim/rtl/verilated_model.hpp"
 #include "sim/verilated/standalone_ports.hpp"
 
 namespace tessera::board {
@@ -18,11 +19,6 @@ class SimulatedStandalone {
   /// Throws MissingTool, InputError.
   SimulatedStandalone(const Board& board, const Standalone& what, double mhz,
                       const std::function<void(const std::string&)>& announce);
-  ~SimulatedStandalone();
-  SimulatedStandalone(const SimulatedStandalone&) = delete;
-  SimulatedStandalone& operator=(const SimulatedStandalone&) = delete;
-  SimulatedStandalone(SimulatedStandalone&&) = delete;
-  SimulatedStandalone& operator=(SimulatedStandalone&&) = delete;
 
   struct Shown {
     std::uint32_t shown = 0;   ///< by the lights below the upper two
@@ -36,12 +32,14 @@ class SimulatedStandalone {
   std::uint8_t lights(std::uint64_t cycles, bool pressed = false);
 
  private:
+  SimulatedStandalone(const Board& board, const Hardware& hardware, double mhz,
+                      const std::function<void(const std::string&)>& announce,
+                      const StandaloneFiles& files);
+
   std::uint32_t leds_;
   double mhz_;
-  void* library_ = nullptr;
-  void* model_ = nullptr;
-  rtl::RunStandalone run_ = nullptr;
-  rtl::DestroyStandalone destroy_ = nullptr;
+  rtl::VerilatedModel model_;
+  rtl::RunStandalone run_;
   rtl::StandalonePorts ports_;
 };
 

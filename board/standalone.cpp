@@ -18,10 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool keeps_the_order(const Attributes& attributes) {
-  return std::holds_alternative<Softmax>(attributes) ||
-         std::holds_alternative<Reshape>(attributes) ||
-         std::holds_alternative<Dequantize>(attributes);
+// A softmax does where it is over all values.
+bool keeps_the_order(const Network& network, const Operator& op) {
+  const Tensor& in = network.tensors[static_cast<std::size_t>(op.inputs[0])];
+  return std::holds_alternative<Reshape>(op.attributes) ||
+         std::holds_alternative<Dequantize>(op.attributes) ||
+         (std::holds_alternative<Softmax>(op.attributes) && in.shape.back() == in.elements());
 }
 
 std::uint32_t words_of(const Standalone& what, std::uint64_t bytes) {
@@ -65,7 +67,7 @@ std::string package(const Standalone& what) {
 Network up_to_scores(Network network) {
   while (network.outputs.size() == 1 && network.operators.size() > 1 &&
          network.operators.back().output == network.outputs[0] &&
-         keeps_the_order(network.operators.back().attributes)) {
+         keeps_the_order(network, network.operators.back())) {
     network.outputs[0] = network.operators.back().inputs[0];
     network.operators.pop_back();
   }

@@ -1,6 +1,5 @@
 #include "rom/system.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cstring>
@@ -20,15 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kResetCycles = 4;
-
-template <class Function>
-Function symbol(void* library, const char* name) {
-  auto* address = dlsym(library, name);
-  if (address == nullptr) {
-    throw std::runtime_error(fmt::format("the system's model lacks {}", name));
-  }
-  return reinterpret_cast<Function>(address);
-}
 
 std::string build(const std::string& folder,
                   const std::function<void(const std::string&)>& announce) {
@@ -59,16 +49,11 @@ std::string build(const std::string& folder,
 
 System::System(const std::string& folder, std::uint32_t bus_bytes,
                const std::function<void(const std::string&)>& announce)
-    : bus_bytes_(bus_bytes) {
-  const std::string path = build(folder, announce);
-  library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library_ == nullptr) {
-    throw std::runtime_error(fmt::format("cannot load the system's model: {}", dlerror()));
-  }
-  step_ = symbol<rtl::StepSystem>(library_, "tessera_step");
-  destroy_ = symbol<rtl::DestroySystem>(library_, "tessera_destroy");
+    : bus_bytes_(bus_bytes),
+      model_(build(folder, announce), "the system's model"),
+      step_(model_.entry<rtl::StepSystem>("tessera_step")) {
   const WorkingFolder there(folder);
-  model_ = symbol<rtl::CreateSystem>(library_, "tessera_create")();
+  model_.create<rtl::CreateSystem>();
   for (int i = 0; i < kResetCycles; ++i) {
     step();
   }
@@ -76,17 +61,8 @@ System::System(const std::string& folder, std::uint32_t bus_bytes,
   step();
 }
 
-System::~System() {
-  if (model_ != nullptr) {
-    destroy_(model_);
-  }
-  if (library_ != nullptr) {
-    dlclose(library_);
-  }
-}
-
 void System::step() {
-  step_(model_, &ports_);
+  step_(model_.get(), &ports_);
   ++cycles_;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/rtl/verilated_model.hpp"
 #include "sim/verilated/system_ports.hpp"
 #include "tessera/generated/command_set.hpp"
 
@@ -25,11 +26,6 @@ class System {
   /// tessera_rom.hex has. Throws MissingTool, InputError when a file is missing.
   System(const std::string& folder, std::uint32_t bus_bytes,
          const std::function<void(const std::string&)>& announce);
-  ~System();
-  System(const System&) = delete;
-  System& operator=(const System&) = delete;
-  System(System&&) = delete;
-  System& operator=(System&&) = delete;
 
   /// Activations, from the begin of the arena; while nothing runs.
   void write(std::uint64_t offset, const std::vector<std::uint8_t>& bytes);
@@ -50,10 +46,8 @@ class System {
   void step();
 
   std::uint32_t bus_bytes_;
-  void* library_ = nullptr;
-  void* model_ = nullptr;
-  rtl::StepSystem step_ = nullptr;
-  rtl::DestroySystem destroy_ = nullptr;
+  rtl::VerilatedModel model_;
+  rtl::StepSystem step_;
   rtl::SystemPorts ports_;
   std::uint64_t cycles_ = 0;
 };

@@ -1,6 +1,5 @@
 #include "sim/rtl/core.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -11,46 +10,24 @@ namespace {
 constexpr int kRegisterTimeout = 64;  // cycles
 constexpr int kResetCycles = 4;
 
-template <class Function>
-Function symbol(void* library, const char* name) {
-  auto* address = dlsym(library, name);
-  if (address == nullptr) {
-    throw std::runtime_error(fmt::format("RTL model lacks {}", name));
-  }
-  return reinterpret_cast<Function>(address);
-}
-
 }  // namespace
 
 Core::Core(const std::string& library, const Hardware& hardware, timing::MemoryPort& memory,
            const std::string& waves)
-    : axi_(memory, hardware.bus_bytes) {
-  library_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library_ == nullptr) {
-    throw std::runtime_error(fmt::format("cannot load the RTL model: {}", dlerror()));
-  }
-  step_ = symbol<StepModel>(library_, "tessera_step");
-  destroy_ = symbol<DestroyModel>(library_, "tessera_destroy");
-  model_ = symbol<CreateModel>(library_, "tessera_create")(waves.empty() ? nullptr : waves.c_str());
+    : model_(library, "the RTL model"),
+      step_(model_.entry<StepModel>("tessera_step")),
+      axi_(memory, hardware.bus_bytes) {
+  model_.create<CreateModel>(waves.empty() ? nullptr : waves.c_str());
   for (int i = 0; i < kResetCycles; ++i) {
-    step_(model_, &ports_);
+    step_(model_.get(), &ports_);
   }
   ports_.rst_n = 1;
-  step_(model_, &ports_);
-}
-
-Core::~Core() {
-  if (model_ != nullptr) {
-    destroy_(model_);
-  }
-  if (library_ != nullptr) {
-    dlclose(library_);
-  }
+  step_(model_.get(), &ports_);
 }
 
 void Core::cycle() {
   axi_.cycle(ports_, cycles_);
-  step_(model_, &ports_);
+  step_(model_.get(), &ports_);
   ++cycles_;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/rtl/axi_port.hpp"
+#include "sim/rtl/verilated_model.hpp"
 #include "sim/verilated/ports.hpp"
 #include "tessera/engine.hpp"
 
@@ -17,11 +18,6 @@ class Core {
   /// Leaves it just out of reset. `waves`: FST file, or "".
   Core(const std::string& library, const Hardware& hardware, timing::MemoryPort& memory,
        const std::string& waves = "");
-  ~Core();
-  Core(const Core&) = delete;
-  Core& operator=(const Core&) = delete;
-  Core(Core&&) = delete;
-  Core& operator=(Core&&) = delete;
 
   struct Access {
     std::uint32_t data = 0;
@@ -46,10 +42,8 @@ class Core {
   [[nodiscard]] bool interrupt() const { return ports_.irq != 0; }
 
  private:
-  void* library_ = nullptr;
-  void* model_ = nullptr;
-  StepModel step_ = nullptr;
-  DestroyModel destroy_ = nullptr;
+  VerilatedModel model_;
+  StepModel step_;
   Ports ports_;
   AxiPort axi_;
   std::uint64_t cycles_ = 0;

@@ -27,7 +27,6 @@ struct BoardPorts {
 extern "C" {
 using CreateBoard = void* (*)();
 using RunBoard = void (*)(void* model, BoardPorts* ports);
-using DestroyBoard = void (*)(void* model);
 }
 
 }  // namespace tessera::rtl

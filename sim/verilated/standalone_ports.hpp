@@ -19,7 +19,6 @@ struct StandalonePorts {
 extern "C" {
 using CreateStandalone = void* (*)();
 using RunStandalone = void (*)(void* model, StandalonePorts* ports);
-using DestroyStandalone = void (*)(void* model);
 }
 
 }  // namespace tessera::rtl

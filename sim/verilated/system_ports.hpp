@@ -24,7 +24,6 @@ struct SystemPorts {
 extern "C" {
 using CreateSystem = void* (*)();
 using StepSystem = void (*)(void* model, SystemPorts* ports);
-using DestroySystem = void (*)(void* model);
 }
 
 }  // namespace tessera::rtl

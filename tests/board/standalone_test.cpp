@@ -138,6 +138,10 @@ TEST(Standalone, LeavesOutWhatKeepsTheOrder) {
       "layers: [{conv2d: {in: [4, 4, 3], out_channels: 5, kernel: 4}}, {softmax: {}}, "
       "{conv2d: {out_channels: 5, kernel: 1}}]");
   EXPECT_EQ(between.operators.size(), 3U);
+  // Nor one over a part of the values each.
+  const Network rows =
+      network_of("layers: [{conv2d: {in: [4, 4, 3], out_channels: 5, kernel: 3}}, {softmax: {}}]");
+  EXPECT_EQ(rows.operators.size(), 2U);
 }
 
 TEST(Standalone, WhatCannotBeIsRefused) {

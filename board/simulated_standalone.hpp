@@ -22,7 +22,7 @@ class SimulatedStandalone {
 
   struct Shown {
     std::uint32_t shown = 0;   ///< by the lights below the upper two
-    std::uint64_t cycles = 0;  ///< from the press' effect on: reset, sample, run, largest output
+    std::uint64_t cycles = 0;  ///< from the press' effect on: sample, run, largest output
     bool failed = false;       ///< `shown` is the cause's upper half
   };
   /// Pressed for 6 ms and released again, when nothing runs. Throws std::runtime_error when it is

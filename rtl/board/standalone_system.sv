@@ -55,16 +55,15 @@ module standalone_system #(
 
   typedef enum logic [2:0] {
     Idle,
-    Restart,  // the accelerator, whatever became of the run before
-    Copy,     // the sample to the arena
+    Copy,  // the sample to the arena
     Start,
     Run,
-    Fetch,    // an output
+    Fetch,  // an output
     Compare,
     Failed
   } state_t;
   state_t state_q;
-  /// Cycles of reset; words of the sample; outputs.
+  /// Words of the sample; outputs.
   logic [31:0] index_q;
   logic [31:0] sample_q;
   logic [31:0] sample_word_q;  // of all samples one behind the other
@@ -81,7 +80,6 @@ module standalone_system #(
   logic [BusBytes*8-1:0] host_read, sample;
   logic [BusBytes-1:0] host_we;
 
-  localparam logic [31:0] ResetCycles = 32'd4;
   logic last_word, last_class;
   assign last_word = index_q == standalone_pkg::SampleWords;
   assign last_class = index_q == standalone_pkg::Classes - 1;
@@ -100,14 +98,7 @@ module standalone_system #(
       unique case (state_q)
         Idle, Failed: begin
           index_q <= '0;
-          if (press) state_q <= Restart;
-        end
-        Restart: begin
-          index_q <= index_q + 32'd1;
-          if (index_q == ResetCycles) begin
-            index_q <= '0;
-            state_q <= Copy;
-          end
+          if (press) state_q <= Copy;
         end
         Copy: begin
           // Word index_q is read while the one before is written.
@@ -174,7 +165,7 @@ module standalone_system #(
 
   tessera_system u_system (
       .clk_i,
-      .rst_ni(rst_n && state_q != Restart),
+      .rst_ni(rst_n),
       .start_i(state_q == Start),
       .busy_o(busy),
       .done_o(done),

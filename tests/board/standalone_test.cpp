@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "board/simulated_standalone.hpp"
+#include "isa/checksum.hpp"
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
@@ -128,6 +130,29 @@ TEST_F(Ulx3s, ShowsWhyItFailed) {
   const auto cause = static_cast<std::uint32_t>(isa::Error::StreamChecksum);
   after([](rom::Image& image) { image.bytes[image.commands.rom_offset + 3] ^= 1; }, cause >> 4,
         cause & 0xF);
+}
+
+// With accelerator and memory in the middle of something.
+TEST_F(Ulx3s, BeginsAnewAfterItWasStopped) {
+  const Network network = network_of(kNetwork);
+  for (const std::uint8_t watchdog : {std::uint8_t{5}, std::uint8_t{9}}) {
+    board::Standalone what = alone(board_, network, samples_of(network, 1));
+    std::vector<std::uint8_t>& rom = what.image.bytes;
+    rom[24] = watchdog;
+    rom[25] = rom[26] = 0;
+    const std::size_t words = rom::kFirstRunWord + rom::kRunWords * what.image.runs.size();
+    const std::uint32_t checksum = isa::crc32(rom.data() + 16, 4 * words - 16);
+    std::memcpy(&rom[12], &checksum, sizeof(checksum));
+    SimulatedStandalone simulated(board_, what, slowest_, silent);
+    std::vector<std::uint64_t> cycles;
+    for (int i = 0; i < 3; ++i) {
+      const SimulatedStandalone::Shown shown = simulated.press(1'000'000);
+      EXPECT_TRUE(shown.failed);
+      cycles.push_back(shown.cycles);
+    }
+    EXPECT_EQ(cycles, std::vector<std::uint64_t>(3, cycles[0]));
+    EXPECT_EQ(simulated.lights(milliseconds(500)), static_cast<std::uint8_t>(isa::Error::Watchdog));
+  }
 }
 
 TEST(Standalone, LeavesOutWhatKeepsTheOrder) {

@@ -45,11 +45,12 @@ def drawn(rng, most_macs):
     }
 
 
-def built(cosim, hardware, place):
-    """What cosim says of the design, or None when it does not fit the part, or the configuration's network not its cbuf."""
+def built(cosim, hardware, place, part=PART, network=None):
+    """What cosim says of the design, or None when it does not fit the part, or the network (by default the configuration's) not its cbuf."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [cosim, "fpga", "--config", os.path.join(TOP, "configs", "npu.yaml"), "--part", PART, "--out", folder, "--quiet",
-                   "--set", "hardware=" + json.dumps(hardware)] + ([] if place else ["--no-place"])
+        command = [cosim, "fpga", "--config", os.path.join(TOP, "configs", "npu.yaml"), "--part", part, "--out", folder, "--quiet",
+                   "--set", "hardware=" + json.dumps(hardware)]
+        command += ([] if place else ["--no-place"]) + (["--network", network] if network else [])
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if "do not fit" in done.stderr or "does not fit the cbuf" in done.stderr:
             return None

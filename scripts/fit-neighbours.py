@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Hardware around the best that `cosim fit` finds, placed: fit-neighbours.py COSIM --network FILE --out FILE [--count N] [--jobs N]
+
+The best of an ECP5-25F, then hardware that differs from it in one to three things drawn here, not where the search looked: what runs the
+network and by the estimates takes at most 15 % longer is placed as the best was, until there are N. The same hardware every time; what was
+placed before is in cosim's cache, so that an interrupted run goes on. Designs that fill the part take the placer long. The file has the
+designs as area-data.py writes them, and beside each what was estimated; it is complete after each design."""
+import argparse
+import importlib.util
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+CONFIG = TOP / "configs" / "npu.yaml"
+PART = "ecp5-25f"
+DRAWN = 600
+SLOWER = 1.15  # than the best, by the estimates
+FEATURES = ["folding", "depthwise", "tables", "operands", "keep", "zero_points", "checksums", "counters"]
+
+area_data = importlib.util.spec_from_file_location("area_data", TOP / "scripts" / "area-data.py")
+area = importlib.util.module_from_spec(area_data)
+area_data.loader.exec_module(area)
+
+
+def change(rng, hardware):
+    """One thing of the hardware, another way."""
+    array, cbuf = hardware["array"], hardware["cbuf"]
+    rows = cbuf["size"] // (cbuf["banks"] * array["atomic_c"])
+    what = rng.choice(["atomic_c", "atomic_k", "rows", "banks", "accumulators", "param_groups", "bus_bytes", "post_lanes",
+                       "read_outstanding", "queue_depth", "line_atoms", "feature"])
+    if what in ("atomic_c", "atomic_k"):
+        array[what] = max(2, array[what] + rng.choice([-4, -2, 2, 4]))
+    elif what == "rows":
+        rows = max(16, rng.choice([rows // 2, rows - 512, rows - 256, rows + 256, rows + 512, rows * 2]))
+    elif what == "banks":
+        rows = rows * cbuf["banks"]
+        cbuf["banks"] = rng.choice([1, 2, 4, 8])
+        rows //= cbuf["banks"]
+    elif what == "feature":
+        feature = rng.choice(FEATURES)
+        hardware["features"][feature] = "no" if hardware["features"][feature] == "yes" else "yes"
+    else:
+        hardware[what] = hardware[what] * 2 if rng.random() < 0.5 else max(1, hardware[what] // 2)
+    cbuf["size"] = cbuf["capacity"] = rows * cbuf["banks"] * array["atomic_c"]
+
+
+def neighbours(best):
+    rng = random.Random(22)
+    seen = {json.dumps(best)}
+    while len(seen) <= DRAWN:
+        hardware = json.loads(json.dumps(best))
+        for _ in range(rng.randint(1, 3)):
+            change(rng, hardware)
+        if json.dumps(hardware) not in seen:
+            seen.add(json.dumps(hardware))
+            yield hardware
+
+
+def call(cosim, *arguments):
+    done = subprocess.run([cosim, *map(str, arguments), "--quiet"], check=False, capture_output=True, text=True)
+    return done.returncode, done.stderr
+
+
+def fitted(cosim, options, folder):
+    status, said = call(cosim, "fit", "--config", CONFIG, "--part", PART, "--network", options.network, "--out", folder, "--no-place")
+    if status != 0:
+        sys.exit(said)
+    result = json.loads((pathlib.Path(folder) / "fit.json").read_text())
+    return result["candidates"][result["best"]]["hardware"]
+
+
+def estimated(cosim, options, wanted, folder):
+    """Of each hardware the point of a sweep: cycles, area and MHz by the model and the estimates."""
+    points = pathlib.Path(folder) / "points.json"
+    points.write_text(json.dumps([dict(flattened("hardware", hardware)) for hardware in wanted]))
+    results = pathlib.Path(folder) / "sweep.json"
+    # Some can't be built, which the sweep says at the end.
+    call(cosim, "sweep", "--config", CONFIG, "--network", options.network, "--part", PART, "--engine", "model", "--points", points,
+         "--out", pathlib.Path(folder) / "sweep", "--json", results)
+    return json.loads(results.read_text())["points"]
+
+
+def flattened(path, value):
+    if not isinstance(value, dict):
+        yield path, value
+        return
+    for key, inner in value.items():
+        yield from flattened(f"{path}.{key}", inner)
+
+
+def record(hardware, point, design):
+    estimate = {key: point[key] for key in ("cycles", "luts", "ffs", "brams", "dsps", "mhz")}
+    if design is None:
+        return {"hardware": hardware, "estimate": estimate, "problem": "does not fit the part"}
+    return {"estimate": estimate, **area.record(hardware, design)}
+
+
+def milliseconds(entry):
+    return entry["estimate"]["cycles"] / entry["fmax_mhz"] / 1000
+
+
+def write(path, tools, network, entries):
+    head = {"part": PART, "network": network, "tools": tools}
+    lines = ",\n".join("    " + json.dumps(entry) for entry in entries)
+    path.write_text(json.dumps(head)[:-1] + f', "designs": [\n{lines}\n  ]}}\n')
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    arguments.add_argument("cosim")
+    arguments.add_argument("--network", type=pathlib.Path, required=True)
+    arguments.add_argument("--count", type=int, default=40)
+    arguments.add_argument("--jobs", type=int, default=os.cpu_count())
+    arguments.add_argument("--out", type=pathlib.Path, required=True)
+    options = arguments.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        best = fitted(options.cosim, options, folder)
+        wanted = [best, *neighbours(best)]
+        points = estimated(options.cosim, options, wanted, folder)
+    least = points[0]["inferences_per_second"] / SLOWER
+    good = [(hardware, point) for hardware, point in zip(wanted, points)
+            if point["status"] == "ok" and point["fits"] and point["inferences_per_second"] >= least]
+    print(f"of {len(wanted)} {len(good)} are of interest", flush=True)
+    entries, tools = [], {}
+    with ThreadPoolExecutor(options.jobs) as pool:
+        todo = good[:options.count + 1]
+        for (hardware, point), design in zip(todo, pool.map(lambda each: area.built(options.cosim, each[0], True, PART, str(options.network)), todo)):
+            tools.update(design["tools"] if design else {})
+            entries.append(record(hardware, point, design))
+            write(options.out, tools, options.network.parent.name, entries)
+            entry = entries[-1]
+            print(entry.get("problem") or f"{milliseconds(entry):.4f} ms, {entry['luts']} LUTs ({point['luts']}), "
+                  f"{entry['fmax_mhz']:.1f} MHz ({point['mhz']:.1f})", flush=True)
+
+
+if __name__ == "__main__":
+    main()

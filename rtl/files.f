@@ -5,8 +5,11 @@ packages/bus_pkg.sv
 packages/unit_pkg.sv
 packages/load_pkg.sv
 cells/adder_subtractor.sv
+cells/adder_tree.sv
 cells/crc_next.sv
 cells/masked_adder.sv
+cells/masked_sum.sv
+cells/registered_product.sv
 cells/scaled_word.sv
 cells/soft_multiplier.sv
 cells/ram_1r1w.sv

@@ -200,9 +200,12 @@ const std::vector<ModuleTerms>& module_terms() {
   return all;
 }
 
-// A multiplier made of logic is the longest path of what has one.
-std::vector<double> clock_terms(std::uint32_t soft_multipliers) {
-  return {1, soft_multipliers > 0 ? 1.0 : 0.0};
+// Multipliers made of logic have longer paths, and where a part is nearly full the placer has no
+// choice.
+std::vector<double> clock_terms(std::uint32_t soft_multipliers, double luts,
+                                std::uint32_t part_luts) {
+  constexpr double kRoomy = 0.7;
+  return {1, soft_multipliers > 0 ? 1.0 : 0.0, std::max(0.0, luts / part_luts - kRoomy)};
 }
 
 Hardware hardware_from(const nlohmann::json& parameters) {
@@ -225,8 +228,7 @@ Hardware hardware_from(const nlohmann::json& parameters) {
 
 // Of the part's families only ECP5 has designs so far.
 const AreaModel& ecp5_model() {
-  static const AreaModel model(
-      AreaModel::read_designs((data_dir() / "configs" / "area" / "ecp5.json").string()));
+  static const AreaModel model(ecp5_designs());
   return model;
 }
 
@@ -237,8 +239,10 @@ std::vector<MadeDesign> AreaModel::read_designs(const std::string& path) {
   try {
     std::vector<MadeDesign> designs;
     const nlohmann::json json = nlohmann::json::parse(text.begin(), text.end());
+    const Part& part = find_part(json.at("part").get<std::string>());
     for (const nlohmann::json& entry : json.at("designs")) {
       MadeDesign design;
+      design.part_luts = part.luts;
       design.hardware = hardware_from(entry.at("parameters"));
       design.lut_multipliers = entry.at("parameters").at("LutMultipliers").get<std::uint32_t>();
       entry.at("luts").get_to(design.made.luts);
@@ -255,6 +259,16 @@ std::vector<MadeDesign> AreaModel::read_designs(const std::string& path) {
   } catch (const nlohmann::json::exception& error) {
     throw InputError(fmt::format("{}: {}", path, error.what()));
   }
+}
+
+std::vector<MadeDesign> ecp5_designs() {
+  std::vector<MadeDesign> all;
+  for (const char* file : {"ecp5.json", "ecp5-25f.json"}) {
+    const std::vector<MadeDesign> some =
+        AreaModel::read_designs((data_dir() / "configs" / "area" / file).string());
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
 }
 
 AreaModel::AreaModel(const std::vector<MadeDesign>& designs) {
@@ -286,7 +300,8 @@ AreaModel::AreaModel(const std::vector<MadeDesign>& designs) {
     all_luts.push_back({{cells.luts}, static_cast<double>(design.made.luts)});
     all_ffs.push_back({{cells.ffs}, static_cast<double>(design.made.ffs)});
     if (design.made.mhz > 0) {
-      ns.push_back({clock_terms(design.lut_multipliers), 1000 / design.made.mhz});
+      ns.push_back({clock_terms(design.lut_multipliers, design.made.luts, design.part_luts),
+                    1000 / design.made.mhz});
     }
   }
   luts_ = least_squares(all_luts);
@@ -305,7 +320,8 @@ MadeDesign::Cells AreaModel::cells_of(const Hardware& hardware, std::uint32_t so
   return cells;
 }
 
-Estimate AreaModel::estimate(const Hardware& hardware, std::uint32_t soft) const {
+Estimate AreaModel::estimate(const Hardware& hardware, std::uint32_t soft,
+                             std::uint32_t part_luts) const {
   const auto rounded = [](double value) {
     return static_cast<std::uint32_t>(std::lround(std::max(value, 0.0)));
   };
@@ -316,7 +332,7 @@ Estimate AreaModel::estimate(const Hardware& hardware, std::uint32_t soft) const
   result.brams = static_cast<std::uint32_t>(memory_cells(hardware).brams);
   result.dsps =
       static_cast<std::uint32_t>(hardware.macs_per_cycle()) - soft + other_multipliers(hardware);
-  result.mhz = ns_.empty() ? 0 : 1000 / std::max(weighted_sum(clock_terms(soft), ns_), 1.0);
+  result.mhz = 1000 / std::max(weighted_sum(clock_terms(soft, result.luts, part_luts), ns_), 1.0);
   return result;
 }
 
@@ -336,7 +352,7 @@ const Part& find_estimated_part(const std::string& name) {
 }
 
 Estimate estimate(const Part& part, const Hardware& hardware) {
-  return ecp5_model().estimate(hardware, lut_multipliers(part, hardware));
+  return ecp5_model().estimate(hardware, lut_multipliers(part, hardware), part.luts);
 }
 
 }  // namespace tessera::fpga

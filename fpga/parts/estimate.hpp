@@ -28,6 +28,7 @@ struct MadeDesign {
   };
   Hardware hardware;
   std::uint32_t lut_multipliers = 0;
+  std::uint32_t part_luts = 0;           ///< that its part has
   Estimate made;                         ///< what it took; mhz 0: it was not placed
   std::map<std::string, Cells> modules;  ///< cells of each module after synthesis, before packing
 };
@@ -41,7 +42,9 @@ class AreaModel {
   static std::vector<MadeDesign> read_designs(const std::string& path);
   explicit AreaModel(const std::vector<MadeDesign>& designs);
 
-  [[nodiscard]] Estimate estimate(const Hardware& hardware, std::uint32_t lut_multipliers) const;
+  /// On a part with so many lookup tables: the fuller, the slower.
+  [[nodiscard]] Estimate estimate(const Hardware& hardware, std::uint32_t lut_multipliers,
+                                  std::uint32_t part_luts) const;
 
  private:
   struct Coefficients {
@@ -52,6 +55,9 @@ class AreaModel {
   std::vector<Coefficients> modules_;
   std::vector<double> luts_, ffs_, ns_;
 };
+
+/// All of configs/area: random hardware, and hardware that nearly fills its part.
+std::vector<MadeDesign> ecp5_designs();
 
 /// Whether there are designs of the part's family to estimate from.
 bool has_estimates(const Part& part);

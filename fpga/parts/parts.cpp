@@ -13,6 +13,12 @@ namespace {
 // Sums of three words and more: see rtl/fpga/maps/sums.v.
 constexpr const char* kChainedSums = "maccmap -unmap\ntechmap -map sums.v\nopt\n";
 
+// Sums of several words become one, whose words are then added one after the other; not in modules
+// that say that they mean trees.
+constexpr const char* kSumsAsWritten =
+    "hierarchy -top {top}\nproc\nopt_expr A:sums_as_written\nopt_clean A:sums_as_written\n"
+    "wreduce A:sums_as_written\ntechmap -map sums.v A:sums_as_written t:$add %i\n";
+
 // As synth_lattice does it, with the time that ways to and from lookup tables take here: see
 // rtl/fpga/ecp5/maps/routed_carries.v.
 constexpr const char* kRoutedLuts =
@@ -24,7 +30,7 @@ Family ecp5() {
   Family f;
   f.name = "ecp5";
   const std::string synthesis = "synth_lattice -family ecp5 -nowidelut -cmp2softlogic -top {top}";
-  f.synthesis = synthesis + " -run begin:map_gates\n" + kChainedSums +
+  f.synthesis = kSumsAsWritten + synthesis + " -run begin:map_gates\n" + kChainedSums +
                 "techmap -map +/techmap.v -map adders.v\n" + synthesis +
                 " -run map_gates:map_luts\n" + kRoutedLuts + synthesis + " -run map_cells:json";
   f.finish = "script open_chains.ys\n";
@@ -47,7 +53,7 @@ Family ecp5() {
 Family ice40() {
   Family f;
   f.name = "ice40";
-  f.synthesis = "synth_ice40 -dsp -top {top}";
+  f.synthesis = std::string(kSumsAsWritten) + "synth_ice40 -dsp -top {top}";
   f.placer = "nextpnr-ice40";
   f.pins_option = "--pcf {}";
   f.pins_file = "pins.pcf";
@@ -69,11 +75,12 @@ Family gowin() {
   f.name = "gowin";
   const std::string synthesis = "synth_gowin -nowidelut -top {top}";
   // Comparisons with constants are lookup tables, as synth_lattice makes them by itself.
-  f.synthesis =
-      "hierarchy -top {top}\nproc\nflatten\nopt\nwreduce\nopt_clean\n"
-      "techmap -map +/cmp2lut.v -D LUT_WIDTH=4\ntechmap -map "
-      "+/cmp2softlogic.v\nopt_expr\nopt_clean\n" +
-      synthesis + " -run begin:map_ram\n" + kChainedSums + synthesis + " -run map_ram:vout";
+  f.synthesis = std::string(kSumsAsWritten) +
+                "flatten\nopt\nwreduce\nopt_clean\n"
+                "techmap -map +/cmp2lut.v -D LUT_WIDTH=4\ntechmap -map "
+                "+/cmp2softlogic.v\nopt_expr\nopt_clean\n" +
+                synthesis + " -run begin:map_ram\n" + kChainedSums + synthesis +
+                " -run map_ram:vout";
   f.placer = "nextpnr-himbaechel-gowin";
   f.pins_option = "--vopt cst={}";
   f.pins_file = "pins.cst";

@@ -148,8 +148,20 @@ module compute_unit #(
   assign tiles_x = is_depthwise ? window_q.chunks_x : kernel_q.kernel_w;
 
   compute_pkg::job_t job_in, job;
-  logic [23:0] tile_pixels;
-  assign tile_pixels = tile_q.rows * tile_q.cols;
+  // Known with the tile's word.
+  tessera_isa_pkg::cv_tile_t new_tile;
+  logic [25:0] tile_pixels;
+  assign new_tile = cmd_i.word;
+  registered_product #(
+      .FirstBits (13),
+      .SecondBits(13)
+  ) u_tile_pixels (
+      .clk_i,
+      .enable_i (cmd_i.valid && cmd_ready_o && opcode == tessera_isa_pkg::OpCvTile),
+      .first_i  ({1'b0, new_tile.rows}),
+      .second_i ({1'b0, new_tile.cols}),
+      .product_o(tile_pixels)
+  );
 
   always_comb begin
     job_in = '0;
@@ -181,7 +193,7 @@ module compute_unit #(
     job_in.last_kernels = weights_q.last_kernels;
     job_in.first_byte = is_depthwise ? depthwise.first_byte : '0;
     // Beyond 4096 words no accumulator exists; saturating keeps the range check honest.
-    job_in.pixels = (tile_pixels > 24'd4096) ? 13'd4096 : tile_pixels[12:0];
+    job_in.pixels = (tile_pixels > 26'd4096) ? 13'd4096 : tile_pixels[12:0];
     job_in.origin = conv.origin;
     job_in.row_pitch = kernel_q.row_pitch;
     job_in.col_pitch = input_q.atoms;

@@ -37,24 +37,39 @@ module mac_array #(
     // Products, then their sum: the chip's multipliers are far from each other.
     localparam int unsigned Left = (LutMultipliers > k * AtomicC) ? LutMultipliers - k * AtomicC : 0;
     localparam int unsigned Soft = (Left < AtomicC) ? Left : AtomicC;
-    logic [AtomicC*17-1:0] products, products_q;
+    logic [AtomicC*17-1:0] products_q;
     for (genvar c = 0; c < AtomicC; c++) begin : gen_products
       if (c < Soft) begin : gen_soft
+        logic signed [16:0] product, product_q;
         soft_multiplier u_product (
             .weight_i (weights_q[c*9+:9]),
             .feature_i(feature[c*8+:8]),
-            .product_o(products[c*17+:17])
+            .product_o(product)
         );
+        always_ff @(posedge clk_i) if (valid_i) product_q <= product;
+        assign products_q[c*17+:17] = product_q;
       end else begin : gen_hard
-        assign products[c*17+:17] = 17'($signed(weights_q[c*9+:9]) * $signed(feature[c*8+:8]));
+        registered_product #(
+            .FirstBits (9),
+            .SecondBits(8)
+        ) u_product (
+            .clk_i,
+            .enable_i (valid_i),
+            .first_i  (weights_q[c*9+:9]),
+            .second_i (feature[c*8+:8]),
+            .product_o(products_q[c*17+:17])
+        );
       end
     end
 
-    logic signed [SumBits-1:0] sum, sum_q;
-    always_comb begin
-      sum = '0;
-      for (int unsigned c = 0; c < AtomicC; c++) sum = sum + SumBits'($signed(products_q[c*17+:17]));
-    end
+    logic [SumBits-1:0] sum, sum_q;
+    adder_tree #(
+        .Terms(AtomicC),
+        .Width(17)
+    ) u_sum (
+        .terms_i(products_q),
+        .sum_o  (sum)
+    );
 
     // Pairs, pairs of pairs and so on; taps that are none are the least value.
     localparam int unsigned Leaves = 1 << $clog2(Taps);
@@ -80,10 +95,7 @@ module mac_array #(
 
     always_ff @(posedge clk_i) begin
       if (swap_i) weights_q <= tile_i[k];
-      if (valid_i) begin
-        products_q <= products;
-        greatest_q <= maximum_i ? $signed(node[15:8]) : 8'sd0;
-      end
+      if (valid_i) greatest_q <= maximum_i ? $signed(node[15:8]) : 8'sd0;
       if (valid_q) sum_q <= maximum_q ? SumBits'(greatest_q) : sum;
     end
 

@@ -40,6 +40,46 @@ module requant_lane (
   assign scaled_high = scaled_q[31:17];
   assign factor_low = {1'b0, multiplier_q[16:0]};
   assign factor_high = multiplier_q[31:17];
+  registered_product #(
+      .FirstBits (18),
+      .SecondBits(18)
+  ) u_low (
+      .clk_i,
+      .enable_i (stage_i[2]),
+      .first_i  (scaled_low),
+      .second_i (factor_low),
+      .product_o(low_q)
+  );
+  registered_product #(
+      .FirstBits (18),
+      .SecondBits(15)
+  ) u_crossed0 (
+      .clk_i,
+      .enable_i (stage_i[2]),
+      .first_i  (scaled_low),
+      .second_i (factor_high),
+      .product_o(crossed0_q)
+  );
+  registered_product #(
+      .FirstBits (15),
+      .SecondBits(18)
+  ) u_crossed1 (
+      .clk_i,
+      .enable_i (stage_i[2]),
+      .first_i  (scaled_high),
+      .second_i (factor_low),
+      .product_o(crossed1_q)
+  );
+  registered_product #(
+      .FirstBits (15),
+      .SecondBits(15)
+  ) u_high (
+      .clk_i,
+      .enable_i (stage_i[2]),
+      .first_i  (scaled_high),
+      .second_i (factor_high),
+      .product_o(high_q)
+  );
   // Nothing is added to the lowest bits.
   logic signed [33:0] crossed;
   logic signed [46:0] upper;
@@ -49,16 +89,23 @@ module requant_lane (
 
   // The doubled high half, rounded half up (the nudge of negative products and truncation come to the same), is the
   // product's upper bits and its bit 30. A right shift rounds half away from zero: half up after a negative value is made less
-  // by one. Both corrections meet in one addition. The value is negative where the product is below -2^30.
+  // by one. Both corrections meet in one addition. A product from -2^30 to below 0 is no negative value; the shift makes it 0 all the same.
   logic half_up, less;
   assign half_up = product_q[0];
-  assign less = product_q[33] && !(&product_q[32:0]) && right3_q != '0;
+  assign less = product_q[33] && right3_q != '0;
 
   logic unused;
   assign unused = ^{product[29:0], low_q[35:34]};
 
   logic signed [32:0] high;
-  assign high = $signed(product_q[33:1]) + $signed({33{less && !half_up}}) + $signed({32'd0, half_up && !less});
+  adder_subtractor #(
+      .Width(33)
+  ) u_rounded (
+      .augend_i(product_q[33:1]),
+      .addend_i({32'd0, half_up != less}),
+      .subtract_i(less),
+      .sum_o(high)
+  );
 
   // The last bit shifted out is the half: the quotient is half of `shifted`, rounded up.
   logic signed [33:0] shifted;
@@ -93,10 +140,6 @@ module requant_lane (
       right1_q <= right0_q;
     end
     if (stage_i[2]) begin
-      low_q <= scaled_low * factor_low;
-      crossed0_q <= scaled_low * factor_high;
-      crossed1_q <= scaled_high * factor_low;
-      high_q <= scaled_high * factor_high;
       right2_q <= right1_q;
     end
     if (stage_i[3]) begin

@@ -5,7 +5,7 @@ module adders (
     input  logic [33:0] c_i,
     input  logic [33:0] d_i,
     input  logic        e_i,
-    output logic [15:0][33:0] sum_o,
+    output logic [16:0][33:0] sum_o,
     output logic [7:0]  compared_o
 );
 
@@ -57,6 +57,27 @@ module adders (
       .sum_o(sum_o[15][32:0])
   );
   assign sum_o[15][33] = 1'b0;
+
+  masked_sum #(
+      .Width(17)
+  ) u_both (
+      .first_i(a_i[16:0]),
+      .first_enable_i(e_i),
+      .second_i(b_i[16:0]),
+      .second_enable_i(d_i[0]),
+      .sum_o(sum_o[16][16:0])
+  );
+  masked_sum #(
+      .Width(16),
+      .Subtract(1'b1)
+  ) u_either (
+      .first_i(a_i[15:0]),
+      .first_enable_i(d_i[1]),
+      .second_i(b_i[15:0]),
+      .second_enable_i(e_i),
+      .sum_o(sum_o[16][32:17])
+  );
+  assign sum_o[16][33] = 1'b0;
 
   assign compared_o[0] = a_i < b_i;
   assign compared_o[1] = a_i <= b_i;

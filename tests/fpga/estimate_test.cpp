@@ -16,17 +16,13 @@
 namespace tessera::fpga {
 namespace {
 
-std::vector<MadeDesign> designs() {
-  return AreaModel::read_designs(TESSERA_SOURCE_DIR "/configs/area/ecp5.json");
-}
-
 struct Errors {
   double mean = 0;   ///< percent, of their sizes
   double worst = 0;  ///< percent
 };
 
 Errors errors_of(const std::function<double(const Estimate&)>& figure) {
-  const std::vector<MadeDesign> all = designs();
+  const std::vector<MadeDesign> all = ecp5_designs();
   Errors errors;
   double count = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -36,7 +32,8 @@ Errors errors_of(const std::function<double(const Estimate&)>& figure) {
     }
     std::vector<MadeDesign> others = all;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    const Estimate estimate = AreaModel(others).estimate(all[i].hardware, all[i].lut_multipliers);
+    const Estimate estimate =
+        AreaModel(others).estimate(all[i].hardware, all[i].lut_multipliers, all[i].part_luts);
     const double error = 100 * std::abs(figure(estimate) / made - 1);
     errors.mean += error;
     errors.worst = std::max(errors.worst, error);
@@ -47,10 +44,11 @@ Errors errors_of(const std::function<double(const Estimate&)>& figure) {
 }
 
 TEST(Estimates, MemoriesAndMultipliersAreExact) {
-  const std::vector<MadeDesign> all = designs();
+  const std::vector<MadeDesign> all = ecp5_designs();
   const AreaModel model(all);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const Estimate estimate = model.estimate(all[i].hardware, all[i].lut_multipliers);
+    const Estimate estimate =
+        model.estimate(all[i].hardware, all[i].lut_multipliers, all[i].part_luts);
     EXPECT_EQ(estimate.brams, all[i].made.brams) << "design " << i;
     EXPECT_EQ(estimate.dsps, all[i].made.dsps) << "design " << i;
   }
@@ -59,7 +57,7 @@ TEST(Estimates, MemoriesAndMultipliersAreExact) {
 // The page says how far they are off: every figure of it is a fact of the data.
 TEST(Estimates, AreAsFarOffAsThePageSays) {
   std::size_t placed = 0;
-  for (const MadeDesign& design : designs()) {
+  for (const MadeDesign& design : ecp5_designs()) {
     placed += design.made.mhz > 0 ? 1 : 0;
   }
   const Errors luts = errors_of([](const Estimate& e) { return e.luts; });
@@ -69,7 +67,8 @@ TEST(Estimates, AreAsFarOffAsThePageSays) {
       "Each of the {} designs estimated from all the others: lookup tables are {:.1f} % off on "
       "average (at worst {:.1f} %), flip-flops {:.1f} % ({:.1f} %); of the {} that were placed the "
       "clock {:.1f} % ({:.1f} %).",
-      designs().size(), luts.mean, luts.worst, ffs.mean, ffs.worst, placed, mhz.mean, mhz.worst);
+      ecp5_designs().size(), luts.mean, luts.worst, ffs.mean, ffs.worst, placed, mhz.mean,
+      mhz.worst);
   EXPECT_NE(test::text_of(TESSERA_SOURCE_DIR "/docs/silicon.md").find(line), std::string::npos)
       << line;
   EXPECT_LT(luts.mean, 7);

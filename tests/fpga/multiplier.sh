@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The multiplier made of adders gives all 131 072 products, with each form of its rows; a broken row is noticed.
+# The multiplier made of adders gives all 131 072 products, with each form of its rows; a broken row is noticed. The products of the
+# ECP5's own multipliers are right, whose register holds them.
 # multiplier.sh BUILD-FOLDER
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -8,18 +9,30 @@ work=$1/fpga/multiplier
 rm -rf "$work"
 mkdir -p "$work"
 
-# wrong NAME SOURCE...: how many products are wrong with these rows.
+# found NAME TEST SOURCE...: how many products are wrong.
+found() {
+  local name=$1 test=$2
+  shift 2
+  verilator --binary -Wno-fatal -Wno-lint --Mdir "$work/$name" --top-module "${test}_test" "$here/$test.sv" "$@" >"$work/$name.log" 2>&1
+  "$work/$name/V${test}_test" | grep -o '^[0-9]* wrong'
+}
+
+# wrong NAME SOURCE...: with these rows.
 wrong() {
   local name=$1
   shift
-  verilator --binary -Wno-fatal -Wno-lint --Mdir "$work/$name" --top-module multiplier_test "$here/multiplier.sv" \
-    "$top/rtl/cells/soft_multiplier.sv" "$@" >"$work/$name.log" 2>&1
-  "$work/$name/Vmultiplier_test" | grep -o '^[0-9]* wrong'
+  found "$name" multiplier "$top/rtl/cells/soft_multiplier.sv" "$@"
 }
 
-test "$(wrong plain "$top/rtl/cells/masked_adder.sv")" = "0 wrong"
-sed 's/augend_i - addend/augend_i + addend/' "$top/rtl/cells/masked_adder.sv" >"$work/masked_adder.sv"
-test "$(wrong broken "$work/masked_adder.sv")" != "0 wrong"
+test "$(found product product "$top/rtl/cells/registered_product.sv")" = "0 wrong"
+hard=$top/rtl/fpga/ecp5/registered_product.sv
+test "$(found hard product "$hard" "$here/mult18x18d.v")" = "0 wrong"
+sed 's/REG_OUTPUT_CLK("CLK0")/REG_OUTPUT_CLK("NONE")/' "$hard" >"$work/registered_product.sv"
+test "$(found unregistered product "$work/registered_product.sv" "$here/mult18x18d.v")" != "0 wrong"
+
+test "$(wrong plain "$top/rtl/cells/masked_sum.sv")" = "0 wrong"
+sed 's/first - second/first + second/' "$top/rtl/cells/masked_sum.sv" >"$work/masked_sum.sv"
+test "$(wrong broken "$work/masked_sum.sv")" != "0 wrong"
 
 # Of ECP5 cells, with Yosys' models of them.
 cells=$(find "$top/build/fpga/venv" -path '*/share/*/ccu2c_sim.vh' 2>/dev/null | head -n 1 || true)
@@ -32,5 +45,5 @@ module LUT4 #(parameter [15:0] INIT = 0)(input A, B, C, D, output Z); assign Z =
 module LUT2 #(parameter [3:0] INIT = 0)(input A, B, output Z); assign Z = INIT[{B, A}]; endmodule
 CELLS
 cp "$cells" "$work/ccu2c.v"
-test "$(wrong ecp5 "$top/rtl/fpga/ecp5/masked_adder.sv" "$work/ccu2c.v" "$work/cells.v")" = "0 wrong"
+test "$(wrong ecp5 "$top/rtl/fpga/ecp5/masked_sum.sv" "$work/ccu2c.v" "$work/cells.v")" = "0 wrong"
 echo "131 072 products are right with both rows"

@@ -14,7 +14,6 @@ module mac_array #(
     /// Takes `tile_i` as the weights from the next feature atom on.
     input  logic                              swap_i,
     input  logic [AtomicK-1:0][AtomicC*9-1:0] tile_i,
-    /// A feature atom; its sums appear one cycle later.
     /// Features of every kernel, for the weights taken before; their sums appear two cycles later.
     input  logic                              valid_i,
     input  logic [AtomicK-1:0][AtomicC*8-1:0] features_i,
@@ -71,19 +70,27 @@ module mac_array #(
         .sum_o  (sum)
     );
 
-    // Pairs, pairs of pairs and so on; taps that are none are the least value.
+    // Pairs, pairs of pairs and so on, half of the levels in each cycle; taps that are none are the least value.
     localparam int unsigned Leaves = 1 << $clog2(Taps);
+    localparam int unsigned Held = 1 << ($clog2(Taps) / 2);  // nodes between the cycles
     logic [Leaves-1:0] used_q;
-    logic [2*Leaves*8-1:0] node;
-    logic signed [7:0] greatest_q;
+    logic [2*Leaves*8-1:0] early;
+    logic [2*Held*8-1:0] late;
+    logic [Held*8-1:0] held_q;
     always_comb begin
-      node = '0;
+      early = '0;
       for (int unsigned c = 0; c < Leaves; c++) begin
-        node[(Leaves+c)*8+:8] = used_q[c] ? feature[(c%AtomicC)*8+:8] : 8'h80;
+        early[(Leaves+c)*8+:8] = used_q[c] ? feature[(c%AtomicC)*8+:8] : 8'h80;
       end
-      for (int unsigned n = Leaves - 1; n > 0; n--) begin
-        node[n*8+:8] = ($signed(node[2*n*8+:8]) > $signed(node[(2*n+1)*8+:8])) ?
-            node[2*n*8+:8] : node[(2*n+1)*8+:8];
+      for (int unsigned n = Leaves - 1; n >= Held; n--) begin
+        early[n*8+:8] = ($signed(early[2*n*8+:8]) > $signed(early[(2*n+1)*8+:8])) ? early[2*n*8+:8] : early[(2*n+1)*8+:8];
+      end
+    end
+    always_comb begin
+      late = '0;
+      late[Held*8+:Held*8] = held_q;
+      for (int unsigned n = Held - 1; n > 0; n--) begin
+        late[n*8+:8] = ($signed(late[2*n*8+:8]) > $signed(late[(2*n+1)*8+:8])) ? late[2*n*8+:8] : late[(2*n+1)*8+:8];
       end
     end
 
@@ -95,8 +102,8 @@ module mac_array #(
 
     always_ff @(posedge clk_i) begin
       if (swap_i) weights_q <= tile_i[k];
-      if (valid_i) greatest_q <= maximum_i ? $signed(node[15:8]) : 8'sd0;
-      if (valid_q) sum_q <= maximum_q ? SumBits'(greatest_q) : sum;
+      if (valid_i) held_q <= early[Held*8+:Held*8];
+      if (valid_q) sum_q <= maximum_q ? SumBits'($signed(late[15:8])) : sum;
     end
 
     assign sums_o[k] = sum_q;

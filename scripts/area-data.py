@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Designs of random hardware on an FPGA, as data for the estimates: area-data.py COSIM [--designs N] [--placed M] [--out FILE]
+"""Designs of random hardware on an FPGA, as data for the estimates: area-data.py COSIM [--designs N] [--placed M] [--part PART] [--out FILE]
+Designs of given hardware: area-data.py COSIM --these HARDWARE... [--part PART] [--out FILE], all placed; presets' names, or JSON as a
+configuration has it.
 
 Each design is synthesised and counted (`cosim fpga --no-place`); the M smallest are placed as well. The same designs every time; what
 was made before is in cosim's cache. The file says which tools made them."""
@@ -74,33 +76,47 @@ def main():
     arguments.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments.add_argument("--placed", type=int, default=7)
     arguments.add_argument("--out", default=os.path.join(TOP, "configs", "area", "ecp5.json"))
+    arguments.add_argument("--part", default=PART)
+    arguments.add_argument("--these", nargs="+")
     options = arguments.parse_args()
+    if options.these:
+        wanted = [json.loads(text) if text.startswith("{") else {"preset": text} for text in options.these]
+        options.placed = len(wanted)
+    else:
+        wanted = drawn_ones(options.designs)
+    make(options, wanted)
+
+
+def drawn_ones(count):
     rng = random.Random(21)
     # A third of all sizes; the others are small ones, which are made in a minute.
-    wanted = [drawn(rng, [16, 32, 64, 100] if i % 3 == 0 else [8, 16, 24]) for i in range(options.designs)]
-    wanted += [{"preset": name} for name in ("nano", "tiny", "small")]
+    wanted = [drawn(rng, [16, 32, 64, 100] if i % 3 == 0 else [8, 16, 24]) for i in range(count)]
+    return wanted + [{"preset": name} for name in ("nano", "tiny", "small")]
+
+
+def make(options, wanted):
     designs = []
     tools = {}
     with ThreadPoolExecutor(options.jobs) as pool:
-        found = pool.map(lambda hardware: built(options.cosim, hardware, False), wanted)
+        found = pool.map(lambda hardware: built(options.cosim, hardware, False, options.part), wanted)
         for hardware, design in zip(wanted, found):
             if design is None:
                 continue
             tools.update(design["tools"])
             designs.append(record(hardware, design))
             print(f"{len(designs)}: {design['luts']} LUTs, {design['ffs']} flip-flops", flush=True)
-            write(options.out, tools, designs)
+            write(options.out, options.part, tools, designs)
         smallest = sorted(designs, key=lambda d: d["luts"])[:options.placed]
-        for entry, design in zip(smallest, pool.map(lambda e: built(options.cosim, e["hardware"], True), smallest)):
+        for entry, design in zip(smallest, pool.map(lambda e: built(options.cosim, e["hardware"], True, options.part), smallest)):
             entry["fmax_mhz"] = design["fmax_mhz"]
             print(f"placed: {entry['luts']} LUTs, {entry['fmax_mhz']} MHz", flush=True)
-            write(options.out, tools, designs)
+            write(options.out, options.part, tools, designs)
 
 
-def write(path, tools, designs):
+def write(path, part, tools, designs):
     with open(path, "w", encoding="utf-8") as file:
         lines = ",\n".join("    " + json.dumps(d) for d in designs)
-        file.write(f'{{\n  "part": "{PART}",\n  "tools": {json.dumps(tools)},\n  "designs": [\n{lines}\n  ]\n}}\n')
+        file.write(f'{{\n  "part": "{part}",\n  "tools": {json.dumps(tools)},\n  "designs": [\n{lines}\n  ]\n}}\n')
 
 
 if __name__ == "__main__":

@@ -200,12 +200,10 @@ const std::vector<ModuleTerms>& module_terms() {
   return all;
 }
 
-// Multipliers made of logic have longer paths, and where a part is nearly full the placer has no
-// choice.
-std::vector<double> clock_terms(std::uint32_t soft_multipliers, double luts,
-                                std::uint32_t part_luts) {
+// Where a part is nearly full the placer has no choice left.
+std::vector<double> clock_terms(double luts, std::uint32_t part_luts) {
   constexpr double kRoomy = 0.7;
-  return {1, soft_multipliers > 0 ? 1.0 : 0.0, std::max(0.0, luts / part_luts - kRoomy)};
+  return {1, std::max(0.0, luts / part_luts - kRoomy)};
 }
 
 Hardware hardware_from(const nlohmann::json& parameters) {
@@ -300,8 +298,7 @@ AreaModel::AreaModel(const std::vector<MadeDesign>& designs) {
     all_luts.push_back({{cells.luts}, static_cast<double>(design.made.luts)});
     all_ffs.push_back({{cells.ffs}, static_cast<double>(design.made.ffs)});
     if (design.made.mhz > 0) {
-      ns.push_back({clock_terms(design.lut_multipliers, design.made.luts, design.part_luts),
-                    1000 / design.made.mhz});
+      ns.push_back({clock_terms(design.made.luts, design.part_luts), 1000 / design.made.mhz});
     }
   }
   luts_ = least_squares(all_luts);
@@ -332,7 +329,7 @@ Estimate AreaModel::estimate(const Hardware& hardware, std::uint32_t soft,
   result.brams = static_cast<std::uint32_t>(memory_cells(hardware).brams);
   result.dsps =
       static_cast<std::uint32_t>(hardware.macs_per_cycle()) - soft + other_multipliers(hardware);
-  result.mhz = 1000 / std::max(weighted_sum(clock_terms(soft, result.luts, part_luts), ns_), 1.0);
+  result.mhz = 1000 / std::max(weighted_sum(clock_terms(result.luts, part_luts), ns_), 1.0);
   return result;
 }
 

@@ -14,7 +14,8 @@ if [[ ! -x $yosys ]]; then
 fi
 rm -rf "$work"
 mkdir -p "$work"
-cp "$here"/adders*.sv "$top"/rtl/fpga/maps/* "$top"/rtl/fpga/ecp5/maps/* "$top"/rtl/fpga/ecp5/{masked_adder,masked_sum,adder_subtractor}.sv "$work"
+cp "$here"/adders*.sv "$top"/rtl/fpga/maps/* "$top"/rtl/fpga/ecp5/maps/* "$top"/rtl/fpga/ecp5/{masked_adder,masked_sum,adder_subtractor}.sv \
+  "$top/rtl/cells/adder_tree.sv" "$work"
 cp "$(find "$tools" -path '*/share/*/ccu2c_sim.vh' | head -n 1)" "$work/ccu2c.v"
 cat >"$work/cells.v" <<'CELLS'
 module LUT4 #(parameter [15:0] INIT = 0)(input A, B, C, D, output Z); assign Z = INIT[{D, C, B, A}]; endmodule
@@ -23,7 +24,7 @@ module PFUMX(input ALUT, BLUT, C0, output Z); assign Z = C0 ? ALUT : BLUT; endmo
 CELLS
 cd "$work"
 {
-  echo "read_verilog -sv adders.sv masked_adder.sv masked_sum.sv adder_subtractor.sv"
+  echo "read_verilog -sv adders.sv masked_adder.sv masked_sum.sv adder_subtractor.sv adder_tree.sv"
   "$variant" synthesis ecp5-25f | sed 's/{top}/adders/g'
   echo "rename adders adders_netlist"
   echo "write_verilog -noattr netlist.v"
@@ -34,7 +35,7 @@ wrong() {
   "$yosys" -q -l "$1.log" -s synthesis.ys >/dev/null 2>&1
   sed -i "s/\.COUT(1'hx)/.COUT()/" netlist.v  # open ends, as the placer wants them
   verilator --binary -Wno-fatal -Wno-lint --Mdir "$1" --top-module adders_test adders_test.sv adders.sv netlist.v ccu2c.v cells.v \
-    "$top"/rtl/cells/{masked_adder,masked_sum,adder_subtractor}.sv >"$1.log" 2>&1
+    "$top"/rtl/cells/{masked_adder,masked_sum,adder_subtractor,adder_tree}.sv >"$1.log" 2>&1
   "$1/Vadders_test" | grep -o '^[0-9]* wrong'
 }
 test "$(wrong right)" = "0 wrong"

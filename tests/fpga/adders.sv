@@ -5,7 +5,7 @@ module adders (
     input  logic [33:0] c_i,
     input  logic [33:0] d_i,
     input  logic        e_i,
-    output logic [16:0][33:0] sum_o,
+    output logic [17:0][33:0] sum_o,
     output logic [7:0]  compared_o
 );
 
@@ -78,6 +78,14 @@ module adders (
       .sum_o(sum_o[16][32:17])
   );
   assign sum_o[16][33] = 1'b0;
+  // Not one after the other, though they could be.
+  adder_tree #(
+      .Terms(6)
+  ) u_tree (
+      .terms_i({a_i[16:0], b_i[33:17], c_i, d_i}),
+      .sum_o  (sum_o[17][19:0])
+  );
+  assign sum_o[17][33:20] = '0;
 
   assign compared_o[0] = a_i < b_i;
   assign compared_o[1] = a_i <= b_i;

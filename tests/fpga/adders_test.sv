@@ -1,7 +1,7 @@
 /// What synthesis made of the adders beside what they are.
 module adders_test;
   logic [33:0] a, b, c, d;
-  logic [16:0][33:0] sums, netlist_sums;
+  logic [17:0][33:0] sums, netlist_sums;
   logic e;
   logic [7:0] compared, netlist_compared;
   int wrong = 0;

@@ -75,6 +75,20 @@ TEST(Estimates, AreAsFarOffAsThePageSays) {
   EXPECT_LT(mhz.mean, 15);
 }
 
+TEST(Estimates, TheSameHardwareIsSlowerOnAFullPart) {
+  const std::vector<MadeDesign> all = ecp5_designs();
+  const AreaModel model(all);
+  const auto fullest =
+      std::max_element(all.begin(), all.end(), [](const MadeDesign& a, const MadeDesign& b) {
+        return std::uint64_t{a.made.luts} * b.part_luts < std::uint64_t{b.made.luts} * a.part_luts;
+      });
+  const auto mhz = [&](std::uint32_t part_luts) {
+    return model.estimate(fullest->hardware, fullest->lut_multipliers, part_luts).mhz;
+  };
+  EXPECT_LT(mhz(fullest->part_luts), 0.95 * mhz(4 * fullest->part_luts));
+  EXPECT_EQ(mhz(2 * fullest->part_luts), mhz(4 * fullest->part_luts));
+}
+
 TEST(LeastSquares, FindsTheCoefficientsOfExactSums) {
   std::vector<Observation> observations;
   for (int i = 1; i < 12; ++i) {

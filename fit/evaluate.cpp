@@ -75,21 +75,28 @@ Speed Evaluator::speed_of(const std::shared_ptr<const Network>& network, const H
           percent(totals, isa::Counter::WaitStore), percent(totals, isa::Counter::StallWeights)};
 }
 
+fpga::Estimate Evaluator::estimate(const Hardware& hardware) const {
+  if (!question_.board) {
+    return fpga::estimate(*question_.part, hardware);
+  }
+  // What moves words between the bus and the memory grows with the bus.
+  constexpr std::uint32_t kLutsPerByte = 90;
+  constexpr std::uint32_t kFfsPerByte = 60;
+  constexpr std::uint32_t kMeasuredBus = 4;
+  const std::uint32_t wider = hardware.bus_bytes - std::min(hardware.bus_bytes, kMeasuredBus);
+  fpga::Usage around = question_.board->usage;
+  around.luts += kLutsPerByte * wider;
+  fpga::Estimate sum = fpga::estimate(*question_.part, hardware, around.luts);
+  sum.luts += around.luts;
+  sum.ffs += around.ffs + kFfsPerByte * wider;
+  sum.brams += around.brams + (hardware.bus_bytes - 1) / kMeasuredBus;
+  sum.dsps += around.dsps;
+  return sum;
+}
+
 Outcome Evaluator::run(const Hardware& hardware, bool regardless) const {
   Outcome outcome;
-  outcome.estimate = fpga::estimate(*question_.part, hardware);
-  if (question_.board) {
-    // What moves words between the bus and the memory grows with the bus.
-    const fpga::Usage& around = question_.board->usage;
-    constexpr std::uint32_t kLutsPerByte = 90;
-    constexpr std::uint32_t kFfsPerByte = 60;
-    constexpr std::uint32_t kMeasuredBus = 4;
-    const std::uint32_t wider = hardware.bus_bytes - std::min(hardware.bus_bytes, kMeasuredBus);
-    outcome.estimate.luts += around.luts + kLutsPerByte * wider;
-    outcome.estimate.ffs += around.ffs + kFfsPerByte * wider;
-    outcome.estimate.brams += around.brams + (hardware.bus_bytes - 1) / kMeasuredBus;
-    outcome.estimate.dsps += around.dsps;
-  }
+  outcome.estimate = estimate(hardware);
   outcome.lacks = lacks_of(*question_.part, outcome.estimate);
   if (!outcome.lacks.empty() && !regardless) {
     return outcome;

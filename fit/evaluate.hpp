@@ -56,6 +56,9 @@ class Evaluator {
 
   [[nodiscard]] const Question& question() const { return question_; }
 
+  /// With what else is on the chip of a board.
+  [[nodiscard]] fpga::Estimate estimate(const Hardware& hardware) const;
+
   /// Also of what does not fit, where `regardless`. A layer that the host must run though an
   /// accelerator with all features could is a problem, unless the configuration says what the host
   /// takes for it.

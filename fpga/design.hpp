@@ -46,6 +46,7 @@ struct Design {
   Hardware hardware;
   std::uint32_t lut_multipliers = 0;  ///< of the array's
   Usage usage;
+  std::string missing;  ///< what the part has too little of, and what would help; only when counted
   std::vector<ModuleArea> modules;    ///< largest first
   std::vector<Placement> placements;  ///< in the order of their seeds; none when only counted
   std::size_t best = 0;               ///< the fastest of them

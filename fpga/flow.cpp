@@ -38,8 +38,9 @@ class Flow {
     design_.modules = area_by_module(synthesis_ / "netlist.json",
                                      request_.design ? request_.design->top : "harness");
     if (request_.seeds == 0) {
-      const fs::path packed = pack();
-      count(utilisation_in(packed / "placer.log"));
+      const Utilisation used = utilisation_in(pack() / "placer.log");
+      count(used);
+      design_.missing = what_is_missing(*request_.part, used, request_.hardware);
       deliver_netlist();
       return design_;
     }
@@ -121,33 +122,37 @@ class Flow {
   }
 
   void place(std::uint32_t seed, const fs::path& folder) const {
-    run_placer(placer_command(*request_.part, placer_, netlist_from(synthesis_).string(),
-                              request_.mhz, seed, folder),
-               folder);
-  }
-
-  void run_placer(const std::string& command, const fs::path& folder) const {
     const fs::path log = folder / "placer.log";
-    const bool done = run_logged(inside(folder) + command, log);
+    const bool done =
+        run_logged(inside(folder) + placer_command(*request_.part, placer_,
+                                                   netlist_from(synthesis_).string(), request_.mhz,
+                                                   seed, folder),
+                   log);
     const Utilisation used = utilisation_in(log);
     const std::string missing = what_is_missing(*request_.part, used, request_.hardware);
     if (!missing.empty()) {
-      throw DoesNotFit(missing, {used.used(family_.luts), used.used(family_.ffs),
-                                 used.used(family_.brams), used.used(family_.dsps)});
+      throw DoesNotFit(missing, usage_of(used));
     }
     if (!done) {
       throw std::runtime_error("placement failed:\n" + tail(log));
     }
   }
 
-  /// As far as the placer counts what there is.
+  /// As far as the placer counts what there is, which it also does when the part has too little.
   fs::path pack() {
     fs::path folder = synthesis_.string() + "-" + request_.part->name +
                       (request_.part->pins.empty() ? "" : "-pins") + "-packed";
     design_.seconds += made_once(folder, [&](const fs::path& work) {
-      run_placer(packing_command(*request_.part, placer_, netlist_from(synthesis_).string(), work) +
-                     " --pack-only",
-                 work);
+      const fs::path log = work / "placer.log";
+      const bool done = run_logged(
+          inside(work) +
+              packing_command(*request_.part, placer_, netlist_from(synthesis_).string(), work) +
+              " --pack-only",
+          log);
+      const Utilisation used = utilisation_in(log);
+      if (!done && what_is_missing(*request_.part, used, request_.hardware).empty()) {
+        throw std::runtime_error("packing failed:\n" + tail(log));
+      }
     });
     return folder;
   }
@@ -161,7 +166,7 @@ class Flow {
     const auto work = [&] {
       for (std::uint32_t i = next++; i < request_.seeds; i = next++) {
         try {
-          const std::uint32_t seed = i + 1;
+          const std::uint32_t seed = request_.first_seed + i;
           seconds[i] =
               made_once(placed(seed), [&](const fs::path& folder) { place(seed, folder); });
           placements[i] = read_placement(placed(seed) / "report.json", seed);
@@ -170,7 +175,7 @@ class Flow {
         }
       }
     };
-    const bool known = fs::exists(placed(request_.seeds));
+    const bool known = fs::exists(placed(request_.first_seed + request_.seeds - 1));
     if (!known) {
       say(fmt::format("placing and routing on {}{}", request_.part->title,
                       request_.seeds > 1 ? fmt::format(", {} seeds", request_.seeds) : ""));
@@ -195,9 +200,13 @@ class Flow {
     design_.placements = std::move(placements);
   }
 
+  [[nodiscard]] Usage usage_of(const Utilisation& utilisation) const {
+    return {utilisation.used(family_.luts), utilisation.used(family_.ffs),
+            utilisation.used(family_.brams), utilisation.used(family_.dsps)};
+  }
+
   void count(const Utilisation& utilisation) {
-    design_.usage = {utilisation.used(family_.luts), utilisation.used(family_.ffs),
-                     utilisation.used(family_.brams), utilisation.used(family_.dsps)};
+    design_.usage = usage_of(utilisation);
     if (family_.ffs.cells.empty()) {
       for (const ModuleArea& area : design_.modules) {
         design_.usage.ffs += area.usage.ffs;

@@ -30,15 +30,16 @@ struct FlowRequest {
   const Part* part = nullptr;
   Hardware hardware;
   double mhz = 80;               ///< that the placer aims at
-  std::uint32_t seeds = 1;       ///< placements, with seeds from 1 on; 0: only what it takes
+  std::uint32_t seeds = 1;       ///< placements; 0: only what it takes
+  std::uint32_t first_seed = 1;  ///< of the first one; the others have the next ones
   std::filesystem::path folder;  ///< for the netlist, the placed design, logs and bitstream
   /// In the place of the accelerator alone. Its parameters stand in its sources.
   std::optional<WholeDesign> design;
 };
 
 /// Runs it, or takes from the cache what was made of the same sources, parameters and tools.
-/// `announce` is told what begins. Throws InputError when the design does not fit, MissingTool,
-/// std::runtime_error when a tool fails.
+/// `announce` is told what begins. Throws DoesNotFit when a design is to be placed that does
+/// not fit, MissingTool, std::runtime_error when a tool fails.
 Design run_flow(const FlowRequest& request,
                 const std::function<void(const std::string&)>& announce = {});
 

@@ -71,6 +71,7 @@ std::string to_json(const Design& design, const std::optional<Speed>& speed) {
   json["brams_available"] = part.brams;
   json["dsps"] = design.usage.dsps;
   json["dsps_available"] = part.dsps;
+  json["missing"] = design.missing.empty() ? Json() : Json(design.missing);
   json["fmax_mhz"] = design.is_placed() ? Json(rounded(design.fastest().mhz, 100)) : Json();
   json["placements"] = Json::array();
   for (const Placement& placement : design.placements) {

@@ -3,8 +3,8 @@
 Designs of given hardware: area-data.py COSIM --these HARDWARE... [--part PART] [--out FILE], all placed; presets' names, or JSON as a
 configuration has it.
 
-Each design is synthesised and counted (`cosim fpga --no-place`); the M smallest are placed as well. The same designs every time; what
-was made before is in cosim's cache. The file says which tools made them."""
+Each design is synthesised and counted (`cosim fpga --no-place`), also when the part does not hold it; of those that it holds M are placed as well,
+small ones and large ones. The same designs every time; what was made before is in cosim's cache. The file says which tools made them."""
 import argparse
 import json
 import os
@@ -48,17 +48,18 @@ def drawn(rng, most_macs):
 
 
 def built(cosim, hardware, place, part=PART, network=None):
-    """What cosim says of the design, or None when it does not fit the part, or the network (by default the configuration's) not its cbuf."""
+    """What cosim says of the design; None when it is to be placed and does not fit the part, or when the network (by default the
+    configuration's) does not fit its cbuf."""
     with tempfile.TemporaryDirectory() as folder:
         command = [cosim, "fpga", "--config", os.path.join(TOP, "configs", "npu.yaml"), "--part", part, "--out", folder, "--quiet",
                    "--set", "hardware=" + json.dumps(hardware)]
         command += ([] if place else ["--no-place"]) + (["--network", network] if network else [])
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if "do not fit" in done.stderr or "does not fit the cbuf" in done.stderr:
-            return None
-        if done.returncode != 0:
-            sys.exit(done.stderr)
-        with open(os.path.join(folder, "fpga.json"), encoding="utf-8") as file:
+        result = os.path.join(folder, "fpga.json")
+        refused = "do not fit" in done.stderr or "does not fit the cbuf" in done.stderr
+        if done.returncode != 0 and not (refused and os.path.exists(result)):
+            return None if refused else sys.exit(done.stderr)
+        with open(result, encoding="utf-8") as file:
             return json.load(file)
 
 
@@ -94,8 +95,14 @@ def drawn_ones(count):
     return wanted + [{"preset": name} for name in ("nano", "tiny", "small")]
 
 
+def spread(entries, count):
+    """So many of them, from the first to the last, as far from each other as they can be."""
+    count = min(count, len(entries))
+    return [entries[i * (len(entries) - 1) // max(count - 1, 1)] for i in range(count)]
+
+
 def make(options, wanted):
-    designs = []
+    designs, held = [], []
     tools = {}
     with ThreadPoolExecutor(options.jobs) as pool:
         found = pool.map(lambda hardware: built(options.cosim, hardware, False, options.part), wanted)
@@ -104,10 +111,12 @@ def make(options, wanted):
                 continue
             tools.update(design["tools"])
             designs.append(record(hardware, design))
+            if design["missing"] is None:
+                held.append(designs[-1])
             print(f"{len(designs)}: {design['luts']} LUTs, {design['ffs']} flip-flops", flush=True)
             write(options.out, options.part, tools, designs)
-        smallest = sorted(designs, key=lambda d: d["luts"])[:options.placed]
-        for entry, design in zip(smallest, pool.map(lambda e: built(options.cosim, e["hardware"], True, options.part), smallest)):
+        chosen = spread(sorted(held, key=lambda d: d["luts"]), options.placed)
+        for entry, design in zip(chosen, pool.map(lambda e: built(options.cosim, e["hardware"], True, options.part), chosen)):
             entry["fmax_mhz"] = design["fmax_mhz"]
             print(f"placed: {entry['luts']} LUTs, {entry['fmax_mhz']} MHz", flush=True)
             write(options.out, options.part, tools, designs)

@@ -175,7 +175,7 @@ bool FitCommand::run() {
     flow.folder = fs::path(out_) / "placed";
     if (on_) {
       // The PLL's constraint is the placer's aim.
-      const double aim = evaluator.clock_of(fpga::estimate(*flow.part, hardware).mhz);
+      const double aim = evaluator.clock_of(evaluator.estimate(hardware).mhz);
       flow.part = &on_->part;
       flow.design = fpga::WholeDesign{"top", board_sources(*on_, hardware, aim, false), {}};
     }

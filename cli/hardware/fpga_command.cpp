@@ -61,8 +61,13 @@ void FpgaCommand::add_to(CLI::App& app) {
       ->excludes(part);
   app.add_option("--out", out_, "folder for netlist, placed design, bitstream and report")
       ->required();
-  app.add_option("--seeds", seeds_, "placements to choose the fastest from (default 1)")
-      ->check(CLI::Range(1U, kMostSeeds));
+  auto* seeds = app.add_option("--seeds", seeds_,
+                               "placements to choose the fastest from, with the seeds from 1 on "
+                               "(default 1)")
+                    ->check(CLI::Range(1U, kMostSeeds));
+  app.add_option("--placer-seed", seed_, "one placement with this seed, such as the fastest of several")
+      ->check(CLI::Range(1U, kMostSeeds))
+      ->excludes(seeds);
   app.add_flag("--no-place", no_place_, "only count what it takes: no clock, no bitstream");
   app.add_option("--freq", mhz_,
                  "MHz that the placer aims at (default 80), or of the board's clock (default: the "
@@ -127,6 +132,7 @@ fpga::FlowRequest FpgaCommand::request_for(const Config& config,
   request.hardware = config.hardware;
   request.mhz = board ? board->mhz : (mhz_ > 0 ? mhz_ : kAimedMhz);
   request.seeds = no_place_ ? 0 : seeds_;
+  request.first_seed = seed_;
   request.folder = out_;
   if (alone) {
     const board::StandaloneFiles files = standalone_files(*board, alone->what, board->mhz, false);
@@ -214,6 +220,9 @@ void FpgaCommand::run() const {
   }
   if (!quiet) {
     fmt::print("{}files: {}\n", to_text(design, speed), out_);
+  }
+  if (!design.missing.empty()) {
+    throw InputError(design.missing);
   }
 }
 

@@ -44,7 +44,7 @@ class FpgaCommand {
   bool standalone_ = false;
   std::vector<std::string> inputs_;
   std::string part_, board_, out_, report_;
-  std::uint32_t seeds_ = 1;
+  std::uint32_t seeds_ = 1, seed_ = 1;
   bool no_place_ = false;
   double mhz_ = 0;
 };

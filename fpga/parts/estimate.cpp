@@ -1,10 +1,12 @@
 #include "fpga/parts/estimate.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "fpga/parts/least_squares.hpp"
@@ -29,7 +31,7 @@ double rotated(std::uint32_t bytes) {
 MemoryCells memory_cells(const Hardware& hw) {
   MemoryCells all;
   for (const Memory& memory : memories_of(hw)) {
-    const MemoryCells cells = ecp5_cells(memory);
+    const MemoryCells cells = cells_of(memory);
     all.brams += cells.brams;
     all.distributed += cells.distributed;
   }
@@ -37,7 +39,7 @@ MemoryCells memory_cells(const Hardware& hw) {
 }
 
 double distributed(const Memory& memory) {
-  return static_cast<double>(ecp5_cells(memory).distributed);
+  return static_cast<double>(cells_of(memory).distributed);
 }
 
 /// What modules grow with.
@@ -224,10 +226,33 @@ Hardware hardware_from(const nlohmann::json& parameters) {
   return hw;
 }
 
-// Of the part's families only ECP5 has designs so far.
-const AreaModel& ecp5_model() {
-  static const AreaModel model(ecp5_designs());
-  return model;
+struct FamilyData {
+  const char* family;
+  std::vector<const char*> files;  ///< of configs/area
+  bool ffs_take_luts;
+};
+
+// A Gowin flip-flop gets its data through the lookup table beside it.
+const std::vector<FamilyData>& families() {
+  static const std::vector<FamilyData> all = {{"ecp5", {"ecp5.json", "ecp5-25f.json"}, false},
+                                              {"gowin", {"gw2a-18.json"}, true}};
+  return all;
+}
+
+const FamilyData* data_of(const std::string& family) {
+  const auto found = std::find_if(families().begin(), families().end(),
+                                  [&](const FamilyData& data) { return data.family == family; });
+  return found == families().end() ? nullptr : &*found;
+}
+
+const AreaModel& model_of(const std::string& family) {
+  static std::map<std::string, AreaModel> made;
+  static std::mutex making;
+  const std::lock_guard<std::mutex> lock(making);
+  const auto found = made.find(family);
+  return found != made.end()
+             ? found->second
+             : made.emplace(family, AreaModel(family, made_designs(family))).first->second;
 }
 
 }  // namespace
@@ -259,9 +284,9 @@ std::vector<MadeDesign> AreaModel::read_designs(const std::string& path) {
   }
 }
 
-std::vector<MadeDesign> ecp5_designs() {
+std::vector<MadeDesign> made_designs(const std::string& family) {
   std::vector<MadeDesign> all;
-  for (const char* file : {"ecp5.json", "ecp5-25f.json"}) {
+  for (const char* file : data_of(family)->files) {
     const std::vector<MadeDesign> some =
         AreaModel::read_designs((data_dir() / "configs" / "area" / file).string());
     all.insert(all.end(), some.begin(), some.end());
@@ -269,7 +294,8 @@ std::vector<MadeDesign> ecp5_designs() {
   return all;
 }
 
-AreaModel::AreaModel(const std::vector<MadeDesign>& designs) {
+AreaModel::AreaModel(const std::string& family, const std::vector<MadeDesign>& designs)
+    : ffs_take_luts_(data_of(family)->ffs_take_luts) {
   // What modules take that have the same terms.
   const std::vector<ModuleTerms>& kinds = module_terms();
   std::vector<std::vector<Observation>> luts(kinds.size()), ffs(kinds.size());
@@ -294,8 +320,8 @@ AreaModel::AreaModel(const std::vector<MadeDesign>& designs) {
   }
   std::vector<Observation> all_luts, all_ffs, ns;
   for (const MadeDesign& design : designs) {
-    const MadeDesign::Cells cells = cells_of(design.hardware, design.lut_multipliers);
-    all_luts.push_back({{cells.luts}, static_cast<double>(design.made.luts)});
+    const MadeDesign::Cells cells = module_cells(design.hardware, design.lut_multipliers);
+    all_luts.push_back({lut_terms(cells), static_cast<double>(design.made.luts)});
     all_ffs.push_back({{cells.ffs}, static_cast<double>(design.made.ffs)});
     if (design.made.mhz > 0) {
       ns.push_back({clock_terms(design.made.luts, design.part_luts), 1000 / design.made.mhz});
@@ -306,7 +332,12 @@ AreaModel::AreaModel(const std::vector<MadeDesign>& designs) {
   ns_ = least_squares(ns);
 }
 
-MadeDesign::Cells AreaModel::cells_of(const Hardware& hardware, std::uint32_t soft) const {
+std::vector<double> AreaModel::lut_terms(const MadeDesign::Cells& cells) const {
+  return ffs_take_luts_ ? std::vector<double>{cells.luts, cells.ffs}
+                        : std::vector<double>{cells.luts};
+}
+
+MadeDesign::Cells AreaModel::module_cells(const Hardware& hardware, std::uint32_t soft) const {
   const Sizes sizes(hardware, soft);
   MadeDesign::Cells cells;
   for (std::size_t m = 0; m < modules_.size(); ++m) {
@@ -318,38 +349,45 @@ MadeDesign::Cells AreaModel::cells_of(const Hardware& hardware, std::uint32_t so
 }
 
 Estimate AreaModel::estimate(const Hardware& hardware, std::uint32_t soft,
-                             std::uint32_t part_luts) const {
+                             std::uint32_t part_luts, std::uint32_t others_luts) const {
   const auto rounded = [](double value) {
     return static_cast<std::uint32_t>(std::lround(std::max(value, 0.0)));
   };
   Estimate result;
-  const MadeDesign::Cells cells = cells_of(hardware, soft);
-  result.luts = rounded(weighted_sum({cells.luts}, luts_));
+  const MadeDesign::Cells cells = module_cells(hardware, soft);
+  result.luts = rounded(weighted_sum(lut_terms(cells), luts_));
   result.ffs = rounded(weighted_sum({cells.ffs}, ffs_));
   result.brams = static_cast<std::uint32_t>(memory_cells(hardware).brams);
   result.dsps =
       static_cast<std::uint32_t>(hardware.macs_per_cycle()) - soft + other_multipliers(hardware);
-  result.mhz = 1000 / std::max(weighted_sum(clock_terms(result.luts, part_luts), ns_), 1.0);
+  result.mhz = 1000 / std::max(weighted_sum(clock_terms(result.luts + others_luts, part_luts), ns_), 1.0);
   return result;
 }
 
 bool has_estimates(const Part& part) {
-  return part.family->name == "ecp5";
+  return data_of(part.family->name) != nullptr;
 }
 
 const Part& find_estimated_part(const std::string& name) {
   const Part& part = find_part(name);
   if (!has_estimates(part)) {
-    throw InputError(
-        fmt::format("--part {}: there are estimates for ECP5 only (ecp5-12f, ecp5-25f, ecp5-45f, "
-                    "ecp5-85f); `cosim fpga` finds out what others hold",
-                    name));
+    std::vector<std::string> names;
+    for (const Part& other : parts()) {
+      if (has_estimates(other)) {
+        names.push_back(other.name);
+      }
+    }
+    throw InputError(fmt::format(
+        "--part {}: there are estimates for {} only; `cosim fpga --no-place` counts what others "
+        "would need",
+        name, fmt::join(names, ", ")));
   }
   return part;
 }
 
-Estimate estimate(const Part& part, const Hardware& hardware) {
-  return ecp5_model().estimate(hardware, lut_multipliers(part, hardware), part.luts);
+Estimate estimate(const Part& part, const Hardware& hardware, std::uint32_t others_luts) {
+  return model_of(part.family->name)
+      .estimate(hardware, lut_multipliers(part, hardware), part.luts, others_luts);
 }
 
 }  // namespace tessera::fpga

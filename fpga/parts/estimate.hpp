@@ -40,24 +40,29 @@ class AreaModel {
  public:
   /// Throws InputError when the data cannot be read.
   static std::vector<MadeDesign> read_designs(const std::string& path);
-  explicit AreaModel(const std::vector<MadeDesign>& designs);
+  /// Of designs of that family's parts.
+  AreaModel(const std::string& family, const std::vector<MadeDesign>& designs);
 
-  /// On a part with so many lookup tables: the fuller, the slower.
+  /// On a part with so many lookup tables, of which others take some: the fuller, the slower.
   [[nodiscard]] Estimate estimate(const Hardware& hardware, std::uint32_t lut_multipliers,
-                                  std::uint32_t part_luts) const;
+                                  std::uint32_t part_luts, std::uint32_t others_luts = 0) const;
 
  private:
   struct Coefficients {
     std::vector<double> luts, ffs;  ///< of a module
   };
-  [[nodiscard]] MadeDesign::Cells cells_of(const Hardware& hardware, std::uint32_t soft) const;
+  [[nodiscard]] MadeDesign::Cells module_cells(const Hardware& hardware, std::uint32_t soft) const;
+  /// What the placer's lookup tables are a sum of.
+  [[nodiscard]] std::vector<double> lut_terms(const MadeDesign::Cells& cells) const;
 
+  bool ffs_take_luts_;
   std::vector<Coefficients> modules_;
   std::vector<double> luts_, ffs_, ns_;
 };
 
-/// All of configs/area: random hardware, and hardware that nearly fills its part.
-std::vector<MadeDesign> ecp5_designs();
+/// All of configs/area for a family that has estimates: random hardware, and hardware that nearly
+/// fills its part.
+std::vector<MadeDesign> made_designs(const std::string& family);
 
 /// Whether there are designs of the part's family to estimate from.
 bool has_estimates(const Part& part);
@@ -65,7 +70,7 @@ bool has_estimates(const Part& part);
 /// find_part(), and InputError where there are no estimates of it.
 const Part& find_estimated_part(const std::string& name);
 
-/// Of a part that has estimates.
-Estimate estimate(const Part& part, const Hardware& hardware);
+/// Of a part that has estimates; `others_luts` are taken by what is on it beside the accelerator.
+Estimate estimate(const Part& part, const Hardware& hardware, std::uint32_t others_luts = 0);
 
 }  // namespace tessera::fpga

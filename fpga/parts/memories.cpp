@@ -73,7 +73,7 @@ std::vector<Memory> memories_of(const Hardware& hw) {
   return memories;
 }
 
-MemoryCells ecp5_cells(const Memory& memory) {
+MemoryCells cells_of(const Memory& memory) {
   const Choice distributed =
       cells_of(memory, ceil_div(memory.width, 4), 1, ceil_div(memory.depth, 16), kDistributedCost);
   const Choice blocks = block_rams(memory);

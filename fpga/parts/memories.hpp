@@ -23,7 +23,7 @@ struct MemoryCells {
   std::uint64_t distributed = 0;  ///< 16 words of 4 bits
 };
 
-/// On an ECP5: what Yosys takes, which is what costs less by its own table.
-MemoryCells ecp5_cells(const Memory& memory);
+/// What Yosys takes, which is what costs less by its own table: the same on ECP5 and Gowin.
+MemoryCells cells_of(const Memory& memory);
 
 }  // namespace tessera::fpga

@@ -22,7 +22,7 @@ struct Errors {
 };
 
 Errors errors_of(const std::function<double(const Estimate&)>& figure) {
-  const std::vector<MadeDesign> all = ecp5_designs();
+  const std::vector<MadeDesign> all = made_designs("ecp5");
   Errors errors;
   double count = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -33,7 +33,7 @@ Errors errors_of(const std::function<double(const Estimate&)>& figure) {
     std::vector<MadeDesign> others = all;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
     const Estimate estimate =
-        AreaModel(others).estimate(all[i].hardware, all[i].lut_multipliers, all[i].part_luts);
+        AreaModel("ecp5", others).estimate(all[i].hardware, all[i].lut_multipliers, all[i].part_luts);
     const double error = 100 * std::abs(figure(estimate) / made - 1);
     errors.mean += error;
     errors.worst = std::max(errors.worst, error);
@@ -44,8 +44,8 @@ Errors errors_of(const std::function<double(const Estimate&)>& figure) {
 }
 
 TEST(Estimates, MemoriesAndMultipliersAreExact) {
-  const std::vector<MadeDesign> all = ecp5_designs();
-  const AreaModel model(all);
+  const std::vector<MadeDesign> all = made_designs("ecp5");
+  const AreaModel model("ecp5", all);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Estimate estimate =
         model.estimate(all[i].hardware, all[i].lut_multipliers, all[i].part_luts);
@@ -57,7 +57,7 @@ TEST(Estimates, MemoriesAndMultipliersAreExact) {
 // The page says how far they are off: every figure of it is a fact of the data.
 TEST(Estimates, AreAsFarOffAsThePageSays) {
   std::size_t placed = 0;
-  for (const MadeDesign& design : ecp5_designs()) {
+  for (const MadeDesign& design : made_designs("ecp5")) {
     placed += design.made.mhz > 0 ? 1 : 0;
   }
   const Errors luts = errors_of([](const Estimate& e) { return e.luts; });
@@ -67,7 +67,7 @@ TEST(Estimates, AreAsFarOffAsThePageSays) {
       "Each of the {} designs estimated from all the others: lookup tables are {:.1f} % off on "
       "average (at worst {:.1f} %), flip-flops {:.1f} % ({:.1f} %); of the {} that were placed the "
       "clock {:.1f} % ({:.1f} %).",
-      ecp5_designs().size(), luts.mean, luts.worst, ffs.mean, ffs.worst, placed, mhz.mean,
+      made_designs("ecp5").size(), luts.mean, luts.worst, ffs.mean, ffs.worst, placed, mhz.mean,
       mhz.worst);
   EXPECT_NE(test::text_of(TESSERA_SOURCE_DIR "/docs/silicon.md").find(line), std::string::npos)
       << line;
@@ -76,8 +76,8 @@ TEST(Estimates, AreAsFarOffAsThePageSays) {
 }
 
 TEST(Estimates, TheSameHardwareIsSlowerOnAFullPart) {
-  const std::vector<MadeDesign> all = ecp5_designs();
-  const AreaModel model(all);
+  const std::vector<MadeDesign> all = made_designs("ecp5");
+  const AreaModel model("ecp5", all);
   const auto fullest =
       std::max_element(all.begin(), all.end(), [](const MadeDesign& a, const MadeDesign& b) {
         return std::uint64_t{a.made.luts} * b.part_luts < std::uint64_t{b.made.luts} * a.part_luts;
@@ -87,6 +87,14 @@ TEST(Estimates, TheSameHardwareIsSlowerOnAFullPart) {
   };
   EXPECT_LT(mhz(fullest->part_luts), 0.95 * mhz(4 * fullest->part_luts));
   EXPECT_EQ(mhz(2 * fullest->part_luts), mhz(4 * fullest->part_luts));
+  // Whoever fills it.
+  const auto beside = [&](std::uint32_t others_luts) {
+    return model
+        .estimate(fullest->hardware, fullest->lut_multipliers, 4 * fullest->part_luts, others_luts)
+        .mhz;
+  };
+  EXPECT_EQ(beside(fullest->part_luts), beside(0));
+  EXPECT_LT(beside(3 * fullest->part_luts), beside(0));
 }
 
 TEST(LeastSquares, FindsTheCoefficientsOfExactSums) {

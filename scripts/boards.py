@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The tables of docs/boards.md: each board's hardware placed, and networks on the simulated board.
 
-boards.py COSIM [--write | --check] [--no-place] [--networks a,b] [BOARD ...]
+boards.py COSIM [--write | --check] [--no-place] [--networks a,b] [BOARD | BOARD:fitted ...]
+The hardware is npu.yaml of the board's folder, or what `cosim fit` found for these networks: fitted.yaml.
 Rows that are not named stay as they are. With --check what is found must be what the page says. The networks are the published models
 beside the project (TESSERA_SHARED); without them they are left out.
 """
@@ -17,8 +18,10 @@ PAGE = TOP / "docs" / "boards.md"
 BOARDS = TOP / "configs" / "boards"
 SHARED = pathlib.Path(os.environ.get("TESSERA_SHARED", TOP.parent / "shared"))
 MODELS = ["kws_dscnn", "ic_resnet8", "person_detect"]
-DESIGNS = "| board | array | LUT | of | FF | RAM | DSP | reaches | runs at |"
-RUNS = "| board | network | cycles | the cost model counts | ms | per second |"
+# MHz of the hardware that was fitted, below what the placed design reaches.
+FITTED = {}
+DESIGNS = "| board | hardware | array | LUT | of | FF | RAM | DSP | reaches | runs at |"
+RUNS = "| board | hardware | network | cycles | the cost model counts | ms | per second |"
 
 
 def run(cosim, *arguments):
@@ -30,21 +33,27 @@ def line_of(*cells):
     return "| " + " | ".join(str(cell) for cell in cells) + " |"
 
 
-def design_of(cosim, board):
+def system_of(board, which, clock):
+    """What says which hardware a board has, and its clock."""
+    arguments = ["--board", board, "--config", str(BOARDS / board / f"{which}.yaml")]
+    return arguments + ([clock, str(FITTED[board])] if which == "fitted" else [])
+
+
+def design_of(cosim, board, which):
     with tempfile.TemporaryDirectory() as folder:
-        design = run(cosim, "fpga", "--board", board, "--config", str(BOARDS / board / "npu.yaml"), "--out", folder)
+        design = run(cosim, "fpga", *system_of(board, which, "--freq"), "--out", folder)
     hardware = design["hardware"]
-    return line_of(board, f"{hardware['AtomicC']} x {hardware['AtomicK']}", design["luts"], design["luts_available"],
+    return line_of(board, which, f"{hardware['AtomicC']} x {hardware['AtomicK']}", design["luts"], design["luts_available"],
                    design["ffs"], design["brams"], design["dsps"], f"{design['fmax_mhz']:.1f} MHz",
                    f"{design['clock_mhz']:g} MHz")
 
 
-def run_of(cosim, board, model):
-    result = run(cosim, "board", "--board", board, "--config", str(BOARDS / board / "npu.yaml"), "--simulate",
-                 "--network", str(SHARED / "models" / model / "model.tflite"))
+def run_of(cosim, board, which, model):
+    result = run(cosim, "board", *system_of(board, which, "--clock"), "--simulate", "--network",
+                 str(SHARED / "models" / model / "model.tflite"))
     assert result["verified"], result
     milliseconds = 1000 * result["cycles"] / result["clock_hz"]
-    return line_of(board, model, result["cycles"], result["model_cycles"], f"{milliseconds:.3f}", f"{1000 / milliseconds:.1f}")
+    return line_of(board, which, model, result["cycles"], result["model_cycles"], f"{milliseconds:.3f}", f"{1000 / milliseconds:.1f}")
 
 
 def key(line, cells):
@@ -68,20 +77,23 @@ def main():
         at = rest.index("--networks")
         models = [name for name in rest[at + 1].split(",") if name]
         del rest[at:at + 2]
-    boards = [a for a in rest if not a.startswith("--")] or sorted(p.name for p in BOARDS.iterdir())
+    every = sorted(p.name for p in BOARDS.iterdir())
+    boards = [a for a in rest if not a.startswith("--")] or every + [f"{b}:fitted" for b in every if b in FITTED]
     found = []
-    for board in boards:
+    for name in boards:
+        board, _, which = name.partition(":")
+        which = which or "npu"
         if "--no-place" not in rest:
-            line = design_of(cosim, board)
+            line = design_of(cosim, board, which)
             print(line, flush=True)
-            found.append((DESIGNS, line, 1))
+            found.append((DESIGNS, line, 2))
         for model in models:
             if not (SHARED / "models").is_dir():
                 print("skipped: no published models on this machine (TESSERA_SHARED)")
                 break
-            line = run_of(cosim, board, model)
+            line = run_of(cosim, board, which, model)
             print(line, flush=True)
-            found.append((RUNS, line, 2))
+            found.append((RUNS, line, 3))
     # Read when all is made, which takes long: the page may have changed meanwhile.
     old = new = PAGE.read_text()
     for row in found:

@@ -96,14 +96,19 @@ module sdram_port #(
   logic [4:0] read_chunk;
   assign read_chunk = (read_left_q > 9'(Chunk)) ? 5'(Chunk) : read_left_q[4:0];
 
-  // Writes: beats wait in a queue, their address is that of the burst's next one.
-  logic writing_q, write_out_q, response_q, response_error_q;
-  logic [BeatBits-1:0] write_beat_q;
+  // Writes: beats wait in a queue, those of the burst that goes to the memory and of the one behind it.
+  typedef struct packed {
+    logic valid;
+    logic out;  // not of the memory
+    logic ends;  // the last beat is in the queue
+    logic [BeatBits-1:0] beat;  // address of the next one
+    logic [5:0] waiting;  // beats in the queue
+    logic [5:0] partial;  // and those among them that leave bytes as they are
+  } burst_t;
+  burst_t burst_q, behind_q, burst, behind, arrival;
   logic w_empty, w_full, w_pop, w_last;
   logic [BusBytes*8-1:0] w_beat;
   logic [BusBytes-1:0] w_strobes;
-  logic [5:0] w_waiting_q;  // beats in the queue
-  logic w_ends_q;  // the burst's last one is among them
   sync_fifo #(
       .Width(BusBytes * 9 + 1),
       .Depth(32)
@@ -117,8 +122,15 @@ module sdram_port #(
       .data_o ({w_last, w_strobes, w_beat}),
       .empty_o(w_empty)
   );
-  assign s_awready_o = !writing_q && !response_q;
-  assign s_wready_o = writing_q && !w_full && !w_ends_q;
+  assign s_wready_o = !w_full && ((burst_q.valid && !burst_q.ends) || (behind_q.valid && !behind_q.ends));
+
+  // Responses that were not taken, the first one's and the second one's errors.
+  logic [1:0] responses_q, errors_q;
+  // Two bursts are under way at most, up to their responses.
+  logic [1:0] accepted_q;
+  logic finished;
+  assign s_awready_o = !accepted_q[1];
+  assign finished = w_pop && w_last;
 
   // Who goes to the memory ----------------------------------------------------------------------
 
@@ -176,28 +188,26 @@ module sdram_port #(
   assign may_answer = !answer_full && !refusing_q;
   assign read_ready = reading_q && may_answer && taken_q <= 7'(Room - Chunk);
   // Some beats together, or the burst's last ones.
-  assign write_ready = !w_empty && (w_waiting_q >= 6'(Chunk) || w_ends_q) && may_answer;
+  assign write_ready = burst_q.waiting != '0 && (burst_q.waiting >= 6'(Chunk) || burst_q.ends) && may_answer;
   assign byte_ready = byte_valid_i && may_answer;
 
-  // Beats that leave bytes as they are, among those in the queue: without masks each goes alone.
-  logic [5:0] partial_q;
-  logic partial_in, whole, together;
-  assign partial_in = s_wvalid_i && s_wready_o && !(&s_wstrb_i);
+  // Without masks, beats that leave bytes as they are go alone.
+  logic whole, together;
   assign whole = HasMasks || (&w_strobes);
-  assign together = HasMasks || partial_q == '0;
+  assign together = HasMasks || burst_q.partial == '0;
 
   logic asks, taken;
   assign asks  = state_q == Ask;
   assign taken = req_valid_o && req_ready_i;
   assign req_valid_o = asks && !(purpose_q == ForRead && read_out_q) &&
-      !(purpose_q == ForWrite && write_out_q);
+      !(purpose_q == ForWrite && burst_q.out);
   assign req_write_o = (purpose_q == ForWrite || purpose_q == ForByteWrite) && !merge_q;
 
   logic [BeatBits-1:0] beat;
   always_comb begin
     unique case (purpose_q)
       ForRead: beat = read_beat_q;
-      ForWrite: beat = write_beat_q;
+      ForWrite: beat = burst_q.beat;
       default: beat = byte_address_i[BeatShift+:BeatBits];
     endcase
   end
@@ -231,7 +241,7 @@ module sdram_port #(
   logic beat_moved, byte_done, refused_pop;
   assign beat_moved = state_q == WriteMove && w_take_i && last_word;
   // A burst outside the memory writes nothing.
-  assign refused_pop = asks && purpose_q == ForWrite && write_out_q;
+  assign refused_pop = asks && purpose_q == ForWrite && burst_q.out;
   assign w_pop = (beat_moved && purpose_q == ForWrite) || refused_pop;
   assign byte_done = (beat_moved && purpose_q == ForByteWrite) ||
       (taken && purpose_q == ForByteRead);
@@ -242,6 +252,39 @@ module sdram_port #(
   function automatic logic is_outside(logic [31:0] address);
     is_outside = |(33'(address) >> (AddressBits + WordShift));
   endfunction
+
+  logic aw_taken, w_taken, b_taken;
+  assign aw_taken = s_awvalid_i && s_awready_o;
+  assign w_taken  = s_wvalid_i && s_wready_o;
+  assign b_taken  = s_bvalid_o && s_bready_i;
+  always_comb begin
+    burst = burst_q;
+    behind = behind_q;
+    if (w_taken && !burst_q.ends) begin
+      burst.waiting += 6'd1;
+      burst.partial += 6'(!(&s_wstrb_i));
+      burst.ends = s_wlast_i;
+    end else if (w_taken) begin
+      behind.waiting += 6'd1;
+      behind.partial += 6'(!(&s_wstrb_i));
+      behind.ends = s_wlast_i;
+    end
+    if (w_pop) begin
+      burst.waiting -= 6'd1;
+      burst.partial -= 6'(!(&w_strobes));
+      burst.beat += 1'b1;
+    end
+    arrival = '0;
+    arrival.valid = 1'b1;
+    arrival.out = is_outside(s_awaddr_i);
+    arrival.beat = s_awaddr_i[BeatShift+:BeatBits];
+    if (aw_taken && burst.valid) behind = arrival;
+    else if (aw_taken) burst = arrival;
+    if (finished) begin
+      burst  = behind;
+      behind = '0;
+    end
+  end
 
   // The next burst is taken up as the last chunk of the one before leaves.
   logic burst_left;
@@ -262,34 +305,21 @@ module sdram_port #(
       state_q <= Choose;
       purpose_q <= ForRead;
       reading_q <= 1'b0;
-      writing_q <= 1'b0;
-      response_q <= 1'b0;
-      w_waiting_q <= '0;
-      partial_q <= '0;
-      w_ends_q <= 1'b0;
+      burst_q <= '0;
+      behind_q <= '0;
+      responses_q <= '0;
+      accepted_q <= '0;
       taken_q <= '0;
       refusing_q <= 1'b0;
       merge_q <= 1'b0;
       word_q <= '0;
     end else begin
-      if (s_awvalid_i && s_awready_o) begin
-        writing_q <= 1'b1;
-        write_out_q <= is_outside(s_awaddr_i);
-        write_beat_q <= s_awaddr_i[BeatShift+:BeatBits];
-      end
-      if (s_wvalid_i && s_wready_o && s_wlast_i) w_ends_q <= 1'b1;
-      partial_q <= partial_q + 6'(partial_in) - 6'(w_pop && !(&w_strobes));
-      w_waiting_q <= w_waiting_q + 6'(s_wvalid_i && s_wready_o) - 6'(w_pop);
-      if (response_q && s_bready_i) response_q <= 1'b0;
-      if (w_pop) begin
-        write_beat_q <= write_beat_q + 1'b1;
-        if (w_last) begin
-          writing_q <= 1'b0;
-          w_ends_q <= 1'b0;
-          response_q <= 1'b1;
-          response_error_q <= write_out_q;
-        end
-      end
+      burst_q <= burst;
+      behind_q <= behind;
+      accepted_q <= accepted_q + 2'(aw_taken) - 2'(b_taken);
+      responses_q <= responses_q + 2'(finished) - 2'(b_taken);
+      if (b_taken) errors_q <= errors_q >> 1;
+      if (finished) errors_q[responses_q == (b_taken ? 2'd2 : 2'd1)] <= burst_q.out;
       if (refuse_read) refusing_q <= 1'b1;
       else if (answer_pop && answer.refused) refusing_q <= 1'b0;
       taken_q <= taken_q - 7'(data_pop) +
@@ -310,7 +340,7 @@ module sdram_port #(
             purpose_q <= ForWrite;
             merge_q   <= !whole;
             beats_q   <= !together ? 5'd1 :
-                (w_waiting_q > 6'(Chunk)) ? 5'(Chunk) : w_waiting_q[4:0];
+                (burst_q.waiting > 6'(Chunk)) ? 5'(Chunk) : burst_q.waiting[4:0];
           end else if (read_ready) begin
             state_q   <= Ask;
             purpose_q <= ForRead;
@@ -370,8 +400,8 @@ module sdram_port #(
     end
   end
 
-  assign s_bvalid_o = response_q;
-  assign s_bresp_o  = response_error_q ? RespDecErr : 2'd0;
+  assign s_bvalid_o = responses_q != '0;
+  assign s_bresp_o  = errors_q[0] ? RespDecErr : 2'd0;
 
   // What comes back -----------------------------------------------------------------------------
 
@@ -430,6 +460,6 @@ module sdram_port #(
   assign byte_data_o = gathered[8*lane_q+:8];
 
   logic unused;
-  assign unused = ^{ar_address, s_awaddr_i[BeatShift-1:0], byte_address_i, data_full, got_q};
+  assign unused = ^{ar_address, s_awaddr_i[BeatShift-1:0], byte_address_i, data_full, got_q, w_empty};
 
 endmodule

@@ -25,7 +25,12 @@ good() {
   local name=$1 bus=$2
   shift 2
   built "$name" "$bus" board/sdram_controller.sv "$@"
-  echo "$name: $("$work/$name/Vsdram_bench" 1 $cycles | paste -sd' ')"
+  echo "$name: $("$work/$name/Vsdram_bench" 1 $cycles | tee "$work/$name.said" | paste -sd' ')"
+}
+
+# Of short bursts that are written, in beats per cycle.
+rate_of() {
+  sed -n 's/^writes \(.*\) beats per cycle.*/\1/p' "$work/$1.said"
 }
 
 # broken RULE PARAMETER...: on a chip and a clock where all times count.
@@ -46,6 +51,9 @@ good colorlight 4 -GDataBytes=4 -GHasMasks=0
 good wide 16
 good unmasked 8 -GHasMasks=0
 good equal 2
+
+sentence="Bursts of four beats move $(rate_of ulx3s) of them per cycle where half a beat is all that the memory takes (the ULX3S), $(rate_of colorlight) where it takes one."
+tr '\n' ' ' <"$top/docs/boards.md" | grep -qF "$sentence" || { echo "docs/boards.md does not say: $sentence"; exit 1; }
 
 broken 1 -GInitCycles=9000
 broken 4 -GPrechargeCycles=2

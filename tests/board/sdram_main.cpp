@@ -30,6 +30,13 @@ struct Read {
   unsigned left;
 };
 
+struct Write {
+  std::uint32_t address;  // of the next beat
+  std::uint32_t first;    // of the first one
+  unsigned left;
+  bool whole;  // all bytes of all beats
+};
+
 template <class Port>
 void put(Port& port, const std::uint8_t* bytes) {
   std::memcpy(&port, bytes, kBus);
@@ -75,14 +82,24 @@ class Bench {
     return double(beats) / double(cycles_ - begin);
   }
 
+  /// Beats per cycle of bursts of four beats that are written one behind the other.
+  double short_writes() {
+    constexpr unsigned kBeats = 4, kBursts = 256;
+    const std::uint64_t begin = cycles_;
+    for (unsigned i = 0; i < kBursts; ++i) begin_write(i * kBeats * kBus, kBeats, true);
+    while (!writes_.empty()) cycle(false);
+    return double(kBeats * kBursts) / double(cycles_ - begin);
+  }
+
   void traffic(unsigned cycles) {
     for (unsigned i = 0; i < cycles && !wrong_; ++i) {
       offer();
       cycle(true);
     }
     unsigned quiet = 0;
-    while ((!reads_.empty() || writing_ || byte_busy_) && ++quiet < 100000) cycle(true);
-    if (!reads_.empty() || writing_ || byte_busy_) fail("hangs");
+    const auto busy = [&] { return !reads_.empty() || !writes_.empty() || byte_busy_; };
+    while (busy() && ++quiet < 100000) cycle(true);
+    if (busy()) fail("hangs");
   }
 
   [[nodiscard]] bool wrong() const { return wrong_; }
@@ -115,21 +132,15 @@ class Bench {
     while (bytes > 0) {
       const unsigned beats = std::min(256U, bytes / kBus);
       begin_write(address, beats, true);
-      while (writing_) cycle(false);
+      while (!writes_.empty()) cycle(false);
       address += beats * kBus;
       bytes -= beats * kBus;
     }
   }
 
   void begin_write(std::uint32_t address, unsigned beats, bool whole) {
-    writing_ = true;
-    top_.awvalid_i = 1;
-    top_.awaddr_i = address;
-    write_at_ = address;
-    write_left_ = beats;
-    write_begin_ = address / 4096;
-    whole_ = whole;
-    beat_ready_ = false;
+    writes_.push_back({address, address, beats, whole});
+    addresses_.push_back(address);
   }
 
   static bool overlaps(std::uint32_t a, std::uint32_t b) { return a / 4096 == b / 4096; }
@@ -137,7 +148,9 @@ class Bench {
   // Nothing is asked for that depends on what is still being written: pages that are in use stay
   // alone.
   bool page_is_free(std::uint32_t address, bool to_read) {
-    if (writing_ && overlaps(address, write_begin_ * 4096)) return false;
+    for (const Write& w : writes_) {
+      if (overlaps(address, w.first)) return false;
+    }
     if (byte_busy_ && overlaps(address, top_.byte_address_i)) return false;
     if (!to_read) {
       for (const Read& r : reads_) {
@@ -158,7 +171,7 @@ class Bench {
         waiting_.push_back(reads_.back());
       }
     }
-    if (!writing_ && draw(8) == 0) {
+    if (writes_.size() < 4 && draw(8) == 0) {
       const unsigned beats = 1 + draw(draw(3) == 0 ? std::min(256U, 4096 / kBus) : 8);
       const std::uint32_t page = draw(kRegion / 4096) * 4096;
       const std::uint32_t at = page + draw(4096 / kBus - beats + 1) * kBus + draw(kBus);
@@ -181,16 +194,17 @@ class Bench {
   }
 
   void make_beat() {
-    if (beat_ready_ || !writing_ || write_left_ == 0) return;
+    if (beat_ready_ || sent_ == writes_.size()) return;
+    const Write& write = writes_[sent_];
     std::uint8_t data[kBus];
     std::uint32_t strobes = 0;
     for (unsigned b = 0; b < kBus; ++b) {
       data[b] = static_cast<std::uint8_t>(draw(256));
-      strobes |= std::uint32_t(whole_ || draw(2) == 1) << b;
+      strobes |= std::uint32_t(write.whole || draw(2) == 1) << b;
     }
     put(top_.wdata_i, data);
     top_.wstrb_i = strobes;
-    top_.wlast_i = write_left_ == 1;
+    top_.wlast_i = write.left == 1;
     beat_ready_ = true;
     std::copy(data, data + kBus, beat_);
     strobes_ = strobes;
@@ -208,6 +222,8 @@ class Bench {
       top_.araddr_i = waiting_.front().address;
       top_.arlen_i = waiting_.front().left - 1;
     }
+    top_.awvalid_i = !addresses_.empty();
+    if (!addresses_.empty()) top_.awaddr_i = addresses_.front();
     top_.eval();
     const bool ar = top_.arvalid_i && top_.arready_o;
     const bool aw = top_.awvalid_i && top_.awready_o;
@@ -217,10 +233,11 @@ class Bench {
     const bool byte = top_.byte_valid_i && top_.byte_ready_o;
     if (r) take_read();
     if (b) {
-      if (write_left_ != 0) fail("a response before the last beat");
-      const bool refused = (write_begin_ * 4096 & kRefused) != 0;
+      if (sent_ == 0) return fail("a response before the last beat");
+      const bool refused = (writes_.front().first & kRefused) != 0;
       if ((top_.bresp_o == 3) != refused) fail("a response of a write");
-      writing_ = false;
+      writes_.pop_front();
+      --sent_;
     }
     if (top_.byte_valid_o) {
       if (!byte_busy_ || top_.byte_write_i) fail("a byte that nobody asked for");
@@ -233,14 +250,15 @@ class Bench {
       waiting_.pop_front();
       top_.arvalid_i = 0;
     }
-    if (aw) top_.awvalid_i = 0;
+    if (aw) addresses_.pop_front();
     if (w) {
+      Write& write = writes_[sent_];
       for (unsigned i = 0; i < kBus; ++i) {
-        const std::uint32_t at = (write_at_ / kBus * kBus) + i;
+        const std::uint32_t at = (write.address / kBus * kBus) + i;
         if (((strobes_ >> i) & 1) && at < kRegion) memory_[at] = beat_[i];
       }
-      write_at_ += kBus;
-      --write_left_;
+      write.address += kBus;
+      if (--write.left == 0) ++sent_;
       beat_ready_ = false;
       ++written_;
     }
@@ -282,10 +300,11 @@ class Bench {
   std::mt19937_64 random_;
   std::vector<std::uint8_t> memory_;
   std::deque<Read> reads_, waiting_;
-  bool writing_ = false, whole_ = false, beat_ready_ = false, byte_busy_ = false,
-       byte_taken_ = false;
-  std::uint32_t write_at_ = 0, write_begin_ = 0, strobes_ = 0;
-  unsigned write_left_ = 0;
+  std::deque<Write> writes_;  // without a response
+  std::size_t sent_ = 0;      // of them all beats
+  std::deque<std::uint32_t> addresses_;
+  bool beat_ready_ = false, byte_busy_ = false, byte_taken_ = false;
+  std::uint32_t strobes_ = 0;
   std::uint8_t beat_[kBus] = {};
   std::uint64_t cycles_ = 0, read_ = 0, written_ = 0, bytes_ = 0;
   bool wrong_ = false;
@@ -300,6 +319,8 @@ int main(int argc, char** argv) {
   bench.until_ready();
   if (!bench.wrong()) std::printf("answers after %u cycles\n", bench.latency());
   if (!bench.wrong()) std::printf("streams %.2f beats per cycle\n", bench.streaming());
+  if (!bench.wrong())
+    std::printf("writes %.2f beats per cycle in bursts of four\n", bench.short_writes());
   if (!bench.wrong()) bench.traffic(cycles);
   bench.report();
   return bench.wrong() ? 1 : 0;

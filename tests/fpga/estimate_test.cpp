@@ -21,8 +21,8 @@ struct Errors {
   double worst = 0;  ///< percent
 };
 
-Errors errors_of(const std::function<double(const Estimate&)>& figure) {
-  const std::vector<MadeDesign> all = made_designs("ecp5");
+Errors errors_of(const std::string& family, const std::function<double(const Estimate&)>& figure) {
+  const std::vector<MadeDesign> all = made_designs(family);
   Errors errors;
   double count = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -32,8 +32,9 @@ Errors errors_of(const std::function<double(const Estimate&)>& figure) {
     }
     std::vector<MadeDesign> others = all;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    const Estimate estimate =
-        AreaModel("ecp5", others).estimate(all[i].hardware, all[i].lut_multipliers, all[i].part_luts);
+    const Estimate estimate = AreaModel(family, others)
+                                  .estimate(all[i].hardware, all[i].lut_multipliers,
+                                            all[i].part_luts);
     const double error = 100 * std::abs(figure(estimate) / made - 1);
     errors.mean += error;
     errors.worst = std::max(errors.worst, error);
@@ -43,9 +44,21 @@ Errors errors_of(const std::function<double(const Estimate&)>& figure) {
   return errors;
 }
 
-TEST(Estimates, MemoriesAndMultipliersAreExact) {
-  const std::vector<MadeDesign> all = made_designs("ecp5");
-  const AreaModel model("ecp5", all);
+struct EstimatedFamily {
+  const char* name;
+  const char* title;
+};
+
+class Estimates : public testing::TestWithParam<EstimatedFamily> {};
+
+INSTANTIATE_TEST_SUITE_P(Families, Estimates,
+                         testing::Values(EstimatedFamily{"ecp5", "ECP5"},
+                                         EstimatedFamily{"gowin", "Gowin"}),
+                         [](const auto& info) { return std::string(info.param.title); });
+
+TEST_P(Estimates, MemoriesAndMultipliersAreExact) {
+  const std::vector<MadeDesign> all = made_designs(GetParam().name);
+  const AreaModel model(GetParam().name, all);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Estimate estimate =
         model.estimate(all[i].hardware, all[i].lut_multipliers, all[i].part_luts);
@@ -55,27 +68,26 @@ TEST(Estimates, MemoriesAndMultipliersAreExact) {
 }
 
 // The page says how far they are off: every figure of it is a fact of the data.
-TEST(Estimates, AreAsFarOffAsThePageSays) {
+TEST_P(Estimates, AreAsFarOffAsThePageSays) {
+  const std::string family = GetParam().name;
   std::size_t placed = 0;
-  for (const MadeDesign& design : made_designs("ecp5")) {
+  for (const MadeDesign& design : made_designs(family)) {
     placed += design.made.mhz > 0 ? 1 : 0;
   }
-  const Errors luts = errors_of([](const Estimate& e) { return e.luts; });
-  const Errors ffs = errors_of([](const Estimate& e) { return e.ffs; });
-  const Errors mhz = errors_of([](const Estimate& e) { return e.mhz; });
+  const Errors luts = errors_of(family, [](const Estimate& e) { return e.luts; });
+  const Errors ffs = errors_of(family, [](const Estimate& e) { return e.ffs; });
+  const Errors mhz = errors_of(family, [](const Estimate& e) { return e.mhz; });
   const std::string line = fmt::format(
-      "Each of the {} designs estimated from all the others: lookup tables are {:.1f} % off on "
-      "average (at worst {:.1f} %), flip-flops {:.1f} % ({:.1f} %); of the {} that were placed the "
-      "clock {:.1f} % ({:.1f} %).",
-      made_designs("ecp5").size(), luts.mean, luts.worst, ffs.mean, ffs.worst, placed, mhz.mean,
-      mhz.worst);
+      "| {} | {} | {:.1f} % ({:.1f} %) | {:.1f} % ({:.1f} %) | {} | {:.1f} % ({:.1f} %) |",
+      GetParam().title, made_designs(family).size(), luts.mean, luts.worst, ffs.mean, ffs.worst,
+      placed, mhz.mean, mhz.worst);
   EXPECT_NE(test::text_of(TESSERA_SOURCE_DIR "/docs/silicon.md").find(line), std::string::npos)
       << line;
   EXPECT_LT(luts.mean, 7);
   EXPECT_LT(mhz.mean, 15);
 }
 
-TEST(Estimates, TheSameHardwareIsSlowerOnAFullPart) {
+TEST(Clock, TheSameHardwareIsSlowerOnAFullPart) {
   const std::vector<MadeDesign> all = made_designs("ecp5");
   const AreaModel model("ecp5", all);
   const auto fullest =

@@ -75,6 +75,10 @@ Speed Evaluator::speed_of(const std::shared_ptr<const Network>& network, const H
           percent(totals, isa::Counter::WaitStore), percent(totals, isa::Counter::StallWeights)};
 }
 
+std::string Evaluator::key_of(const std::string& hardware) const {
+  return (question_.config.policy.name == PolicyName::Best ? "best " : "") + hardware;
+}
+
 fpga::Estimate Evaluator::estimate(const Hardware& hardware) const {
   if (!question_.board) {
     return fpga::estimate(*question_.part, hardware);

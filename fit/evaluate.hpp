@@ -56,6 +56,9 @@ class Evaluator {
 
   [[nodiscard]] const Question& question() const { return question_; }
 
+  /// Of hardware, as text_of() has it, under the question's policy: for what is kept.
+  [[nodiscard]] std::string key_of(const std::string& hardware) const;
+
   /// With what else is on the chip of a board.
   [[nodiscard]] fpga::Estimate estimate(const Hardware& hardware) const;
 

@@ -93,13 +93,14 @@ Result result_of(const Evaluator& evaluator, const SearchRequest& request, const
     const auto& [problem, lacks, estimate, speeds] = smallest.outcome;
     throw InputError(fmt::format(
         "fit: nothing among {} candidates runs the networks on {}; the smallest ({} x {} MACs): {}",
-        all.size(), evaluator.question().part->title, smallest.hardware.atomic_c,
+        search.beginning().examined + all.size(), evaluator.question().part->title, smallest.hardware.atomic_c,
         smallest.hardware.atomic_k, lacks.empty() ? problem : lacks));
   }
   Result result;
   result.evaluator = &evaluator;
   result.objective = request.objective;
-  result.examined = all.size();
+  result.examined = search.beginning().examined + all.size();
+  result.good = search.beginning().good;
   result.clock_factor = search.clock_factor();
   const std::vector<bool> front = search.front();
   std::vector<std::size_t> listed;

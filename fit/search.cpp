@@ -22,6 +22,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kBeam = 8;         // arrays whose surroundings are looked at next
+constexpr std::size_t kNarrowBeam = 2;   // behind a beginning
+constexpr std::size_t kBegun = 12;       // arrays of one
 constexpr std::size_t kDrawn = 96;       // at the beginning
 constexpr std::size_t kDrawnLater = 32;  // when there is nothing better around
 constexpr std::size_t kJumps = 64;       // several changes at once
@@ -45,8 +47,27 @@ const char* name_of(Goal goal) {
   return kGoals[static_cast<std::size_t>(goal)];
 }
 
-Search::Search(const Evaluator& evaluator, const SearchRequest& request, Points& points)
-    : evaluator_(evaluator), request_(request), points_(points) {}
+Search::Search(const Evaluator& evaluator, const SearchRequest& request, Points& points,
+               Beginning beginning)
+    : evaluator_(evaluator),
+      request_(request),
+      points_(points),
+      beginning_(std::move(beginning)) {}
+
+Beginning Search::best_arrays(std::size_t count) const {
+  Beginning best;
+  const std::vector<std::size_t> order = ranking();
+  best.examined = candidates_.size();
+  best.good = order.size();
+  std::set<std::pair<std::uint32_t, std::uint32_t>> arrays;
+  for (const std::size_t i : order) {
+    const Hardware& hardware = candidates_[i].hardware;
+    if (arrays.size() < count && arrays.emplace(hardware.atomic_c, hardware.atomic_k).second) {
+      best.hardware.push_back(hardware);
+    }
+  }
+  return best;
+}
 
 double Search::mhz_of(const Candidate& candidate) const {
   return evaluator_.clock_of(candidate.placed && candidate.placed->problem.empty()
@@ -126,6 +147,12 @@ void Search::want(const Hardware& hardware) {
 }
 
 void Search::start() {
+  for (const Hardware& hardware : beginning_.hardware) {
+    want(hardware);
+  }
+  if (!beginning_.hardware.empty()) {
+    return;
+  }
   for (const std::string& file : preset_files()) {
     const std::filesystem::path path(file);
     if (path.parent_path().filename() == "hardware") {
@@ -145,7 +172,7 @@ void Search::look_around() {
     if (!arrays.emplace(hardware.atomic_c, hardware.atomic_k).second) {
       continue;
     }
-    if (arrays.size() > kBeam) {
+    if (arrays.size() > (beginning_.hardware.empty() ? kBeam : kNarrowBeam)) {
       break;
     }
     if (!looked_around_[i]) {
@@ -175,7 +202,8 @@ void Search::look_elsewhere() {
 bool Search::evaluate_wanted(Progress& progress) {
   std::vector<std::size_t> items;
   for (std::size_t i = evaluated_; i < candidates_.size(); ++i) {
-    if (const Outcome* known = points_.find(candidates_[i].text); known != nullptr) {
+    if (const Outcome* known = points_.find(evaluator_.key_of(candidates_[i].text));
+        known != nullptr) {
       candidates_[i].outcome = *known;
     } else {
       items.push_back(i);
@@ -184,7 +212,7 @@ bool Search::evaluate_wanted(Progress& progress) {
   sweep::Work work;
   const auto keep = [&](std::size_t item, const Outcome& outcome) {
     candidates_[item].outcome = outcome;
-    points_.put(candidates_[item].text, outcome);
+    points_.put(evaluator_.key_of(candidates_[item].text), outcome);
   };
   std::size_t done = candidates_.size() - items.size();
   work.run = [&](std::size_t item) { return to_text(evaluator_.run(candidates_[item].hardware)); };
@@ -228,6 +256,9 @@ bool Search::run(Progress& progress) {
     }
     look_around();
     if (candidates_.size() == evaluated_) {
+      if (!beginning_.hardware.empty()) {
+        break;
+      }
       --patience;
       look_elsewhere();
     }
@@ -323,6 +354,23 @@ std::vector<Limit> Search::limits(std::size_t best) const {
   std::stable_sort(found.begin(), found.end(),
                    [](const Limit& a, const Limit& b) { return a.gain > b.gain; });
   return found;
+}
+
+std::unique_ptr<Search> searched(const Evaluator& evaluator, const SearchRequest& request,
+                                 Points& points, Progress& progress) {
+  Beginning beginning;
+  if (evaluator.question().config.policy.name == PolicyName::Best) {
+    Question quick = evaluator.question();
+    quick.config.policy.name = PolicyName::FirstFit;
+    const Evaluator first_fit(std::move(quick));
+    Search first(first_fit, request, points);
+    if (!first.run(progress)) {
+      return nullptr;
+    }
+    beginning = first.best_arrays(kBegun);
+  }
+  auto search = std::make_unique<Search>(evaluator, request, points, std::move(beginning));
+  return search->run(progress) ? std::move(search) : nullptr;
 }
 
 }  // namespace tessera::fit

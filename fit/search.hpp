@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,7 +54,7 @@ struct Limit {
 
 struct SearchRequest {
   Objective objective;
-  std::size_t points = 6000;  ///< candidates looked at, at most
+  std::size_t points = 6000;  ///< candidates looked at, at most, by each search
   std::size_t jobs = 1;
   std::size_t placements = 0;  ///< at most
 };
@@ -61,19 +62,30 @@ struct SearchRequest {
 /// Places hardware. Where it does not fit after all, says so, with what it takes.
 using Place = std::function<Placed(const Hardware&)>;
 
-/// Looks around the best candidates, change by change, and around what chance draws; the same
-/// candidates every time, however many processes look. Then places the best by estimate, corrects
+/// What an earlier search found.
+struct Beginning {
+  std::vector<Hardware> hardware;
+  std::size_t examined = 0;  ///< candidates that it looked at
+  std::size_t good = 0;      ///< of them run the networks and fit
+};
+
+/// Looks around the best candidates, change by change, and around what chance draws, or around a
+/// beginning only; the same candidates every time, however many processes look. Then places the best by estimate, corrects
 /// the estimated clock by what was placed, and goes on until none that was not placed promises more
 /// than the best that was.
 class Search {
  public:
-  Search(const Evaluator& evaluator, const SearchRequest& request, Points& points);
+  Search(const Evaluator& evaluator, const SearchRequest& request, Points& points,
+         Beginning beginning = {});
 
   /// False when it was interrupted.
   bool run(Progress& progress);
   void place(const Place& place, Progress& progress);
 
   [[nodiscard]] const std::vector<Candidate>& candidates() const { return candidates_; }
+  [[nodiscard]] const Beginning& beginning() const { return beginning_; }
+  /// The best of each of the best arrays, to begin another search with.
+  [[nodiscard]] Beginning best_arrays(std::size_t count) const;
   /// Of candidates that run the networks and fit, the best first.
   [[nodiscard]] std::vector<std::size_t> ranking() const;
   /// Index of the best: of those that were placed where any was. Nothing: none runs the networks.
@@ -102,6 +114,7 @@ class Search {
   const Evaluator& evaluator_;
   const SearchRequest& request_;
   Points& points_;
+  Beginning beginning_;
   SplitMix64 random_{1};
   std::vector<Candidate> candidates_;
   std::map<std::string, std::size_t> index_;
@@ -110,5 +123,10 @@ class Search {
   double clock_factor_ = 1;
   double lut_factor_ = 1;  ///< the most that a placed one took of its estimate
 };
+
+/// The whole search. Policy `best` takes a hundred times as long as `first-fit`: where the question
+/// has it, that one says where to look. Nothing when it was interrupted.
+std::unique_ptr<Search> searched(const Evaluator& evaluator, const SearchRequest& request,
+                                 Points& points, Progress& progress);
 
 }  // namespace tessera::fit

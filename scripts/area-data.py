@@ -3,8 +3,9 @@
 Designs of given hardware: area-data.py COSIM --these HARDWARE... [--part PART] [--out FILE], all placed; presets' names, or JSON as a
 configuration has it.
 
-Each design is synthesised and counted (`cosim fpga --no-place`), also when the part does not hold it; of those that it holds M are placed as well,
-small ones and large ones. The same designs every time; what was made before is in cosim's cache. The file says which tools made them."""
+Each design is synthesised and counted (`cosim fpga --no-place`), also when the part does not hold it; of those that leave a fifth of it
+free M are placed as well, small ones and large ones. The same designs every time; what was made before is in cosim's cache. The file says
+which tools made them."""
 import argparse
 import json
 import os
@@ -16,6 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PART = "ecp5-85f"
+# Fuller parts take the placer hours, some without an end.
+ROOMY = 0.8
 FEATURES = ["folding", "depthwise", "tables", "operands", "keep", "zero_points", "checksums", "counters"]
 
 
@@ -111,7 +114,8 @@ def make(options, wanted):
                 continue
             tools.update(design["tools"])
             designs.append(record(hardware, design))
-            if design["missing"] is None:
+            roomy = bool(options.these) or design["luts"] <= ROOMY * design["luts_available"]
+            if design["missing"] is None and roomy:
                 held.append(designs[-1])
             print(f"{len(designs)}: {design['luts']} LUTs, {design['ffs']} flip-flops", flush=True)
             write(options.out, options.part, tools, designs)

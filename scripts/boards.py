@@ -2,7 +2,7 @@
 """The tables of docs/boards.md: each board's hardware placed, and networks on the simulated board.
 
 boards.py COSIM [--write | --check] [--no-place] [--networks a,b] [BOARD | BOARD:fitted ...]
-The hardware is npu.yaml of the board's folder, or what `cosim fit` found for these networks: fitted.yaml.
+The hardware is npu.yaml of the board's folder, or fitted.yaml where there is one.
 Rows that are not named stay as they are. With --check what is found must be what the page says. The networks are the published models
 beside the project (TESSERA_SHARED); without them they are left out.
 """
@@ -18,8 +18,6 @@ PAGE = TOP / "docs" / "boards.md"
 BOARDS = TOP / "configs" / "boards"
 SHARED = pathlib.Path(os.environ.get("TESSERA_SHARED", TOP.parent / "shared"))
 MODELS = ["kws_dscnn", "ic_resnet8", "person_detect"]
-# MHz of the hardware that was fitted, below what the placed design reaches.
-FITTED = {}
 DESIGNS = "| board | hardware | array | LUT | of | FF | RAM | DSP | reaches | runs at |"
 RUNS = "| board | hardware | network | cycles | the cost model counts | ms | per second |"
 
@@ -33,15 +31,14 @@ def line_of(*cells):
     return "| " + " | ".join(str(cell) for cell in cells) + " |"
 
 
-def system_of(board, which, clock):
-    """What says which hardware a board has, and its clock."""
-    arguments = ["--board", board, "--config", str(BOARDS / board / f"{which}.yaml")]
-    return arguments + ([clock, str(FITTED[board])] if which == "fitted" else [])
+def system_of(board, which):
+    """What says which hardware a board has."""
+    return ["--board", board, "--config", str(BOARDS / board / f"{which}.yaml")]
 
 
 def design_of(cosim, board, which):
     with tempfile.TemporaryDirectory() as folder:
-        design = run(cosim, "fpga", *system_of(board, which, "--freq"), "--out", folder)
+        design = run(cosim, "fpga", *system_of(board, which), "--out", folder)
     hardware = design["hardware"]
     return line_of(board, which, f"{hardware['AtomicC']} x {hardware['AtomicK']}", design["luts"], design["luts_available"],
                    design["ffs"], design["brams"], design["dsps"], f"{design['fmax_mhz']:.1f} MHz",
@@ -49,7 +46,7 @@ def design_of(cosim, board, which):
 
 
 def run_of(cosim, board, which, model):
-    result = run(cosim, "board", *system_of(board, which, "--clock"), "--simulate", "--network",
+    result = run(cosim, "board", *system_of(board, which), "--simulate", "--network",
                  str(SHARED / "models" / model / "model.tflite"))
     assert result["verified"], result
     milliseconds = 1000 * result["cycles"] / result["clock_hz"]
@@ -78,7 +75,8 @@ def main():
         models = [name for name in rest[at + 1].split(",") if name]
         del rest[at:at + 2]
     every = sorted(p.name for p in BOARDS.iterdir())
-    boards = [a for a in rest if not a.startswith("--")] or every + [f"{b}:fitted" for b in every if b in FITTED]
+    fitted = [f"{board}:fitted" for board in every if (BOARDS / board / "fitted.yaml").exists()]
+    boards = [a for a in rest if not a.startswith("--")] or every + fitted
     found = []
     for name in boards:
         board, _, which = name.partition(":")

@@ -161,9 +161,9 @@ bool FitCommand::run() {
     throw InputError(fmt::format("{}: cannot be made a folder", out_));
   }
   fit::Points points((fs::path(out_) / "points.sqlite").string(), asked(), fresh_);
-  fit::Search search(evaluator, request, points);
   Progress progress(quiet_);
-  if (!search.run(progress)) {
+  const std::unique_ptr<fit::Search> search = searched(evaluator, request, points, progress);
+  if (!search) {
     progress.say(fmt::format(
         "interrupted: what was looked at is in {}; the same command goes on from there", out_));
     return false;
@@ -193,8 +193,8 @@ bool FitCommand::run() {
       return fit::Placed{refused.what(), needed.luts, needed.ffs, needed.brams, needed.dsps, 0};
     }
   };
-  search.place(place, progress);
-  const fit::Result result = fit::result_of(evaluator, request, search);
+  search->place(place, progress);
+  const fit::Result result = fit::result_of(evaluator, request, *search);
   const std::string json = to_json(result);
   write_text((fs::path(out_) / "fit.json").string(), json);
   const std::string network = names_.empty() ? evaluator.question().config.network : names_.front();

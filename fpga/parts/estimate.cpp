@@ -232,6 +232,10 @@ struct FamilyData {
   bool ffs_take_luts;
 };
 
+std::filesystem::path area_file(const char* name) {
+  return data_dir() / "configs" / "area" / name;
+}
+
 // A Gowin flip-flop gets its data through the lookup table beside it.
 const std::vector<FamilyData>& families() {
   static const std::vector<FamilyData> all = {{"ecp5", {"ecp5.json", "ecp5-25f.json"}, false},
@@ -287,8 +291,7 @@ std::vector<MadeDesign> AreaModel::read_designs(const std::string& path) {
 std::vector<MadeDesign> made_designs(const std::string& family) {
   std::vector<MadeDesign> all;
   for (const char* file : data_of(family)->files) {
-    const std::vector<MadeDesign> some =
-        AreaModel::read_designs((data_dir() / "configs" / "area" / file).string());
+    const std::vector<MadeDesign> some = AreaModel::read_designs(area_file(file).string());
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
@@ -365,7 +368,8 @@ Estimate AreaModel::estimate(const Hardware& hardware, std::uint32_t soft,
 }
 
 bool has_estimates(const Part& part) {
-  return data_of(part.family->name) != nullptr;
+  const FamilyData* data = data_of(part.family->name);
+  return data != nullptr && std::filesystem::exists(area_file(data->files.front()));
 }
 
 const Part& find_estimated_part(const std::string& name) {

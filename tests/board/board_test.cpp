@@ -36,17 +36,23 @@ TEST(Boards, AllAreDescribedWithPinsOfTheirPart) {
 TEST(Boards, TheirConfigurationsHaveTheirMemory) {
   for (const std::string& name : board_names()) {
     const Board board = find_board(name);
-    const Config config = load_config((board.folder / "npu.yaml").string(), {});
-    const ExternalMemory memory = external_memory(board, config.hardware, board.mhz);
-    EXPECT_EQ(config.memory.bytes_per_cycle, memory.bytes_per_cycle) << name;
-    EXPECT_EQ(config.memory.latency, memory.latency) << name;
-    EXPECT_EQ(config.memory.turnaround, memory.turnaround) << name;
-    EXPECT_EQ(config.memory.dram.banks, memory.dram.banks) << name;
-    EXPECT_EQ(config.memory.dram.row_bytes, memory.dram.row_bytes) << name;
-    EXPECT_EQ(config.memory.dram.activate, memory.dram.activate) << name;
-    EXPECT_EQ(config.memory.dram.precharge, memory.dram.precharge) << name;
-    EXPECT_EQ(config.memory.dram.refresh_interval, memory.dram.refresh_interval) << name;
-    EXPECT_EQ(config.memory.dram.refresh_cycles, memory.dram.refresh_cycles) << name;
+    for (const char* file : {"npu.yaml", "fitted.yaml"}) {
+      if (!std::filesystem::exists(board.folder / file)) {
+        continue;
+      }
+      SCOPED_TRACE(name + "/" + file);
+      const Config config = load_config((board.folder / file).string(), {});
+      const ExternalMemory memory = external_memory(board, config.hardware, board.mhz);
+      EXPECT_EQ(config.memory.bytes_per_cycle, memory.bytes_per_cycle);
+      EXPECT_EQ(config.memory.latency, memory.latency);
+      EXPECT_EQ(config.memory.turnaround, memory.turnaround);
+      EXPECT_EQ(config.memory.dram.banks, memory.dram.banks);
+      EXPECT_EQ(config.memory.dram.row_bytes, memory.dram.row_bytes);
+      EXPECT_EQ(config.memory.dram.activate, memory.dram.activate);
+      EXPECT_EQ(config.memory.dram.precharge, memory.dram.precharge);
+      EXPECT_EQ(config.memory.dram.refresh_interval, memory.dram.refresh_interval);
+      EXPECT_EQ(config.memory.dram.refresh_cycles, memory.dram.refresh_cycles);
+    }
   }
 }
 

@@ -74,11 +74,23 @@ TEST_F(FitCli, ABoardBringsItsPartItsMemoryAndItsClocks) {
        {std::pair<std::string, std::string>{"--board none", "no such board"},
         {"--board ulx3s --part ecp5-25f", "excludes"},
         {"--board ulx3s --bandwidth 100", "excludes"},
-        {"--board tang-nano-20k", "there are estimates for ECP5 only"},
         {"", "give --part or --board"}}) {
     const Outcome refused = fit(wrong + " --network lenet5 --no-place");
     EXPECT_EQ(refused.code, 2) << wrong;
     EXPECT_NE(refused.err.find(words), std::string::npos) << refused.err;
+  }
+}
+
+TEST_F(FitCli, EveryBoardHasHardwareThatFits) {
+  for (const std::string board : {"ulx3s", "tang-nano-20k"}) {
+    const Outcome outcome = fit("--board " + board +
+                                " --network lenet5 --points 120 --no-place --quiet --fresh --json " +
+                                path("fit.json"));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const auto json = nlohmann::json::parse(text_of(path("fit.json")));
+    const auto& best = json.at("candidates").at(json.at("best").get<std::size_t>());
+    EXPECT_GT(best.at("estimated").at("luts"), 8000) << board;
+    EXPECT_GT(best.at("inferences_per_second").at(0), 100) << board;
   }
 }
 
@@ -104,7 +116,7 @@ TEST_F(FitCli, BadQuestionsAreAnsweredClearly) {
     const char* says;
   } cases[] = {
       {"--part nonsense --network lenet5", "no such part"},
-      {"--part ice40-up5k --network lenet5", "ECP5 only"},
+      {"--part ice40-up5k --network lenet5", "there are estimates for ecp5-12f"},
       {"--part ecp5-25f --network lenet5 --objective speed", "throughput-per-lut"},
       {"--part ecp5-25f --network lenet5 --objective smallest", "--fps"},
       {"--part ecp5-25f --network lenet5 --fps 100", "--fps"},

@@ -116,6 +116,38 @@ TEST_F(FitSearch, IsTheSameWithAnyNumberOfProcessesAndFromPointsThatAreThere) {
   EXPECT_EQ(to_json(result(evaluator, request)), alone);
 }
 
+// Looking with `best` alone takes a hundred times as long.
+TEST_F(FitSearch, WithPolicyBestBeginsWhereFirstFitEnds) {
+  Question question = question_of("ecp5-25f", {"lenet5"});
+  const Evaluator first_fit(question);
+  question.config.policy.name = PolicyName::Best;
+  const Evaluator evaluator(question);
+  SearchRequest request;
+  request.points = 80;
+  request.jobs = 2;
+  Progress silent(true);
+  Points points(file("best.sqlite"), "test", false);
+  const auto search = searched(evaluator, request, points, silent);
+  ASSERT_TRUE(search);
+  const Result found = result_of(evaluator, request, *search);
+  EXPECT_EQ(found.examined, search->candidates().size() + request.points);
+  const double best = found.milliseconds[found.best];
+  // The best of the other policy, and what chance draws, under this one.
+  const Result quick = result(first_fit, request);
+  const Outcome outcome = evaluator.run(quick.candidates[quick.best].hardware);
+  ASSERT_TRUE(outcome.good()) << outcome.problem << outcome.lacks;
+  EXPECT_LE(best, evaluator.milliseconds(outcome.speeds[0], outcome.estimate.mhz));
+  SplitMix64 random(5);
+  for (int i = 0; i < 20; ++i) {
+    const Hardware hardware = drawn(random);
+    const Outcome chance = evaluator.run(hardware);
+    if (chance.good()) {
+      EXPECT_GE(evaluator.milliseconds(chance.speeds[0], chance.estimate.mhz), 0.97 * best)
+          << text_of(hardware);
+    }
+  }
+}
+
 // Maxima go to the host without the depthwise window; its time is not known here.
 TEST_F(FitSearch, LeavesOutNothingThatTheNetworkNeeds) {
   Question question = question_of("ecp5-25f", {"lenet5"});

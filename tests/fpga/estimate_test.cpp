@@ -54,7 +54,7 @@ class Estimates : public testing::TestWithParam<EstimatedFamily> {};
 INSTANTIATE_TEST_SUITE_P(Families, Estimates,
                          testing::Values(EstimatedFamily{"ecp5", "ECP5"},
                                          EstimatedFamily{"gowin", "Gowin"}),
-                         [](const auto& info) { return std::string(info.param.title); });
+                         [](const auto& family) { return std::string(family.param.title); });
 
 TEST_P(Estimates, MemoriesAndMultipliersAreExact) {
   const std::vector<MadeDesign> all = made_designs(GetParam().name);

@@ -93,8 +93,8 @@ Result result_of(const Evaluator& evaluator, const SearchRequest& request, const
     const auto& [problem, lacks, estimate, speeds] = smallest.outcome;
     throw InputError(fmt::format(
         "fit: nothing among {} candidates runs the networks on {}; the smallest ({} x {} MACs): {}",
-        search.beginning().examined + all.size(), evaluator.question().part->title, smallest.hardware.atomic_c,
-        smallest.hardware.atomic_k, lacks.empty() ? problem : lacks));
+        search.beginning().examined + all.size(), evaluator.question().part->title,
+        smallest.hardware.atomic_c, smallest.hardware.atomic_k, lacks.empty() ? problem : lacks));
   }
   Result result;
   result.evaluator = &evaluator;

@@ -49,10 +49,7 @@ const char* name_of(Goal goal) {
 
 Search::Search(const Evaluator& evaluator, const SearchRequest& request, Points& points,
                Beginning beginning)
-    : evaluator_(evaluator),
-      request_(request),
-      points_(points),
-      beginning_(std::move(beginning)) {}
+    : evaluator_(evaluator), request_(request), points_(points), beginning_(std::move(beginning)) {}
 
 Beginning Search::best_arrays(std::size_t count) const {
   Beginning best;

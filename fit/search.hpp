@@ -70,9 +70,9 @@ struct Beginning {
 };
 
 /// Looks around the best candidates, change by change, and around what chance draws, or around a
-/// beginning only; the same candidates every time, however many processes look. Then places the best by estimate, corrects
-/// the estimated clock by what was placed, and goes on until none that was not placed promises more
-/// than the best that was.
+/// beginning only; the same candidates every time, however many processes look. Then places the
+/// best by estimate, corrects the estimated clock by what was placed, and goes on until none that
+/// was not placed promises more than the best that was.
 class Search {
  public:
   Search(const Evaluator& evaluator, const SearchRequest& request, Points& points,

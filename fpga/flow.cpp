@@ -123,11 +123,10 @@ class Flow {
 
   void place(std::uint32_t seed, const fs::path& folder) const {
     const fs::path log = folder / "placer.log";
-    const bool done =
-        run_logged(inside(folder) + placer_command(*request_.part, placer_,
-                                                   netlist_from(synthesis_).string(), request_.mhz,
-                                                   seed, folder),
-                   log);
+    const bool done = run_logged(
+        inside(folder) + placer_command(*request_.part, placer_, netlist_from(synthesis_).string(),
+                                        request_.mhz, seed, folder),
+        log);
     const Utilisation used = utilisation_in(log);
     const std::string missing = what_is_missing(*request_.part, used, request_.hardware);
     if (!missing.empty()) {

@@ -65,7 +65,8 @@ void FpgaCommand::add_to(CLI::App& app) {
                                "placements to choose the fastest from, with the seeds from 1 on "
                                "(default 1)")
                     ->check(CLI::Range(1U, kMostSeeds));
-  app.add_option("--placer-seed", seed_, "one placement with this seed, such as the fastest of several")
+  app.add_option("--placer-seed", seed_,
+                 "one placement with this seed, such as the fastest of several")
       ->check(CLI::Range(1U, kMostSeeds))
       ->excludes(seeds);
   app.add_flag("--no-place", no_place_, "only count what it takes: no clock, no bitstream");

@@ -229,17 +229,15 @@ Hardware hardware_from(const nlohmann::json& parameters) {
 struct FamilyData {
   const char* family;
   std::vector<const char*> files;  ///< of configs/area
-  bool ffs_take_luts;
 };
 
 std::filesystem::path area_file(const char* name) {
   return data_dir() / "configs" / "area" / name;
 }
 
-// A Gowin flip-flop gets its data through the lookup table beside it.
 const std::vector<FamilyData>& families() {
-  static const std::vector<FamilyData> all = {{"ecp5", {"ecp5.json", "ecp5-25f.json"}, false},
-                                              {"gowin", {"gw2a-18.json"}, true}};
+  static const std::vector<FamilyData> all = {{"ecp5", {"ecp5.json", "ecp5-25f.json"}},
+                                              {"gowin", {"gw2a-18.json"}}};
   return all;
 }
 
@@ -282,6 +280,9 @@ std::vector<MadeDesign> AreaModel::read_designs(const std::string& path) {
       design.made.mhz = entry.at("fmax_mhz").is_null() ? 0 : entry.at("fmax_mhz").get<double>();
       designs.push_back(std::move(design));
     }
+    if (designs.empty()) {
+      throw InputError(path + ": no designs to estimate from");
+    }
     return designs;
   } catch (const nlohmann::json::exception& error) {
     throw InputError(fmt::format("{}: {}", path, error.what()));
@@ -298,7 +299,7 @@ std::vector<MadeDesign> made_designs(const std::string& family) {
 }
 
 AreaModel::AreaModel(const std::string& family, const std::vector<MadeDesign>& designs)
-    : ffs_take_luts_(data_of(family)->ffs_take_luts) {
+    : is_gowin_(family == "gowin") {
   // What modules take that have the same terms.
   const std::vector<ModuleTerms>& kinds = module_terms();
   std::vector<std::vector<Observation>> luts(kinds.size()), ffs(kinds.size());
@@ -324,8 +325,9 @@ AreaModel::AreaModel(const std::string& family, const std::vector<MadeDesign>& d
   std::vector<Observation> all_luts, all_ffs, ns;
   for (const MadeDesign& design : designs) {
     const MadeDesign::Cells cells = module_cells(design.hardware, design.lut_multipliers);
-    all_luts.push_back({lut_terms(cells), static_cast<double>(design.made.luts)});
-    all_ffs.push_back({{cells.ffs}, static_cast<double>(design.made.ffs)});
+    const PackedTerms terms = packed_terms(design.hardware, cells);
+    all_luts.push_back({terms.luts, static_cast<double>(design.made.luts)});
+    all_ffs.push_back({terms.ffs, static_cast<double>(design.made.ffs)});
     if (design.made.mhz > 0) {
       ns.push_back({clock_terms(design.made.luts, design.part_luts), 1000 / design.made.mhz});
     }
@@ -335,9 +337,13 @@ AreaModel::AreaModel(const std::string& family, const std::vector<MadeDesign>& d
   ns_ = least_squares(ns);
 }
 
-std::vector<double> AreaModel::lut_terms(const MadeDesign::Cells& cells) const {
-  return ffs_take_luts_ ? std::vector<double>{cells.luts, cells.ffs}
-                        : std::vector<double>{cells.luts};
+AreaModel::PackedTerms AreaModel::packed_terms(const Hardware& hardware,
+                                               const MadeDesign::Cells& cells) const {
+  if (!is_gowin_) {
+    return {{cells.luts}, {cells.ffs}};
+  }
+  const auto distributed = static_cast<double>(memory_cells(hardware).distributed);
+  return {{cells.luts, cells.ffs, distributed}, {cells.ffs, distributed}};
 }
 
 MadeDesign::Cells AreaModel::module_cells(const Hardware& hardware, std::uint32_t soft) const {
@@ -351,19 +357,23 @@ MadeDesign::Cells AreaModel::module_cells(const Hardware& hardware, std::uint32_
   return cells;
 }
 
-Estimate AreaModel::estimate(const Hardware& hardware, std::uint32_t soft,
-                             std::uint32_t part_luts, std::uint32_t others_luts) const {
+Estimate AreaModel::estimate(const Hardware& hardware, std::uint32_t soft, std::uint32_t part_luts,
+                             std::uint32_t others_luts) const {
   const auto rounded = [](double value) {
     return static_cast<std::uint32_t>(std::lround(std::max(value, 0.0)));
   };
   Estimate result;
   const MadeDesign::Cells cells = module_cells(hardware, soft);
-  result.luts = rounded(weighted_sum(lut_terms(cells), luts_));
-  result.ffs = rounded(weighted_sum({cells.ffs}, ffs_));
+  const PackedTerms terms = packed_terms(hardware, cells);
+  result.luts = rounded(weighted_sum(terms.luts, luts_));
+  result.ffs = rounded(weighted_sum(terms.ffs, ffs_));
   result.brams = static_cast<std::uint32_t>(memory_cells(hardware).brams);
   result.dsps =
       static_cast<std::uint32_t>(hardware.macs_per_cycle()) - soft + other_multipliers(hardware);
-  result.mhz = 1000 / std::max(weighted_sum(clock_terms(result.luts + others_luts, part_luts), ns_), 1.0);
+  if (!ns_.empty()) {
+    const double ns = weighted_sum(clock_terms(result.luts + others_luts, part_luts), ns_);
+    result.mhz = 1000 / std::max(ns, 1.0);
+  }
   return result;
 }
 

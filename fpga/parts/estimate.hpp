@@ -15,7 +15,7 @@ struct Estimate {
   std::uint32_t ffs = 0;
   std::uint32_t brams = 0;
   std::uint32_t dsps = 0;
-  double mhz = 0;
+  double mhz = 0;  ///< 0: no design of the family was placed
   [[nodiscard]] bool fits(const Part& part) const {
     return luts <= part.luts && ffs <= part.ffs && brams <= part.brams && dsps <= part.dsps;
   }
@@ -52,10 +52,15 @@ class AreaModel {
     std::vector<double> luts, ffs;  ///< of a module
   };
   [[nodiscard]] MadeDesign::Cells module_cells(const Hardware& hardware, std::uint32_t soft) const;
-  /// What the placer's lookup tables are a sum of.
-  [[nodiscard]] std::vector<double> lut_terms(const MadeDesign::Cells& cells) const;
+  /// What the placer's figures are sums of. A Gowin flip-flop gets its data through the lookup
+  /// table beside it, and distributed memory takes flip-flops.
+  struct PackedTerms {
+    std::vector<double> luts, ffs;
+  };
+  [[nodiscard]] PackedTerms packed_terms(const Hardware& hardware,
+                                         const MadeDesign::Cells& cells) const;
 
-  bool ffs_take_luts_;
+  bool is_gowin_;
   std::vector<Coefficients> modules_;
   std::vector<double> luts_, ffs_, ns_;
 };

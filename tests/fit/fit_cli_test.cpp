@@ -83,9 +83,9 @@ TEST_F(FitCli, ABoardBringsItsPartItsMemoryAndItsClocks) {
 
 TEST_F(FitCli, EveryBoardHasHardwareThatFits) {
   for (const std::string board : {"ulx3s", "tang-nano-20k"}) {
-    const Outcome outcome = fit("--board " + board +
-                                " --network lenet5 --points 120 --no-place --quiet --fresh --json " +
-                                path("fit.json"));
+    const Outcome outcome =
+        fit("--board " + board +
+            " --network lenet5 --points 120 --no-place --quiet --fresh --json " + path("fit.json"));
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const auto json = nlohmann::json::parse(text_of(path("fit.json")));
     const auto& best = json.at("candidates").at(json.at("best").get<std::size_t>());

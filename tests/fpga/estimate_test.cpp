@@ -32,9 +32,9 @@ Errors errors_of(const std::string& family, const std::function<double(const Est
     }
     std::vector<MadeDesign> others = all;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    const Estimate estimate = AreaModel(family, others)
-                                  .estimate(all[i].hardware, all[i].lut_multipliers,
-                                            all[i].part_luts);
+    const Estimate estimate =
+        AreaModel(family, others)
+            .estimate(all[i].hardware, all[i].lut_multipliers, all[i].part_luts);
     const double error = 100 * std::abs(figure(estimate) / made - 1);
     errors.mean += error;
     errors.worst = std::max(errors.worst, error);

@@ -98,8 +98,7 @@ TEST_F(SweepCli, APartAddsAreaAndClockAndTheFrontIsOfThem) {
 TEST_F(SweepCli, APartWithoutEstimatesIsRefused) {
   const Outcome outcome = sweep("none", "--network lenet5 --part ice40-up5k");
   EXPECT_NE(outcome.code, 0);
-  EXPECT_NE(outcome.err.find("there are estimates for ecp5-12f"), std::string::npos)
-      << outcome.err;
+  EXPECT_NE(outcome.err.find("there are estimates for ecp5-12f"), std::string::npos) << outcome.err;
   EXPECT_NE(sweep("none", "--network lenet5 --part ecp5-12").err.find("did you mean"),
             std::string::npos);
   EXPECT_NE(sweep("none", "--network lenet5 --place").err.find("--place needs --part"),

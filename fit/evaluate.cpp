@@ -88,10 +88,9 @@ fpga::Estimate Evaluator::estimate(const Hardware& hardware) const {
   constexpr std::uint32_t kFfsPerByte = 60;
   constexpr std::uint32_t kMeasuredBus = 4;
   const std::uint32_t wider = hardware.bus_bytes - std::min(hardware.bus_bytes, kMeasuredBus);
-  fpga::Usage around = question_.board->usage;
-  around.luts += kLutsPerByte * wider;
-  fpga::Estimate sum = fpga::estimate(*question_.part, hardware, around.luts);
-  sum.luts += around.luts;
+  const fpga::Usage& around = question_.board->usage;
+  fpga::Estimate sum = fpga::estimate(*question_.part, hardware);
+  sum.luts += around.luts + kLutsPerByte * wider;
   sum.ffs += around.ffs + kFfsPerByte * wider;
   sum.brams += around.brams + (hardware.bus_bytes - 1) / kMeasuredBus;
   sum.dsps += around.dsps;

@@ -202,10 +202,9 @@ const std::vector<ModuleTerms>& module_terms() {
   return all;
 }
 
-// Where a part is nearly full the placer has no choice left.
-std::vector<double> clock_terms(double luts, std::uint32_t part_luts) {
-  constexpr double kRoomy = 0.7;
-  return {1, std::max(0.0, luts / part_luts - kRoomy)};
+// Large designs have longer ways.
+std::vector<double> clock_terms(double luts) {
+  return {1, luts};
 }
 
 Hardware hardware_from(const nlohmann::json& parameters) {
@@ -264,10 +263,8 @@ std::vector<MadeDesign> AreaModel::read_designs(const std::string& path) {
   try {
     std::vector<MadeDesign> designs;
     const nlohmann::json json = nlohmann::json::parse(text.begin(), text.end());
-    const Part& part = find_part(json.at("part").get<std::string>());
     for (const nlohmann::json& entry : json.at("designs")) {
       MadeDesign design;
-      design.part_luts = part.luts;
       design.hardware = hardware_from(entry.at("parameters"));
       design.lut_multipliers = entry.at("parameters").at("LutMultipliers").get<std::uint32_t>();
       entry.at("luts").get_to(design.made.luts);
@@ -329,7 +326,7 @@ AreaModel::AreaModel(const std::string& family, const std::vector<MadeDesign>& d
     all_luts.push_back({terms.luts, static_cast<double>(design.made.luts)});
     all_ffs.push_back({terms.ffs, static_cast<double>(design.made.ffs)});
     if (design.made.mhz > 0) {
-      ns.push_back({clock_terms(design.made.luts, design.part_luts), 1000 / design.made.mhz});
+      ns.push_back({clock_terms(design.made.luts), 1000 / design.made.mhz});
     }
   }
   luts_ = least_squares(all_luts);
@@ -357,8 +354,7 @@ MadeDesign::Cells AreaModel::module_cells(const Hardware& hardware, std::uint32_
   return cells;
 }
 
-Estimate AreaModel::estimate(const Hardware& hardware, std::uint32_t soft, std::uint32_t part_luts,
-                             std::uint32_t others_luts) const {
+Estimate AreaModel::estimate(const Hardware& hardware, std::uint32_t soft) const {
   const auto rounded = [](double value) {
     return static_cast<std::uint32_t>(std::lround(std::max(value, 0.0)));
   };
@@ -371,7 +367,7 @@ Estimate AreaModel::estimate(const Hardware& hardware, std::uint32_t soft, std::
   result.dsps =
       static_cast<std::uint32_t>(hardware.macs_per_cycle()) - soft + other_multipliers(hardware);
   if (!ns_.empty()) {
-    const double ns = weighted_sum(clock_terms(result.luts + others_luts, part_luts), ns_);
+    const double ns = weighted_sum(clock_terms(result.luts), ns_);
     result.mhz = 1000 / std::max(ns, 1.0);
   }
   return result;
@@ -399,9 +395,8 @@ const Part& find_estimated_part(const std::string& name) {
   return part;
 }
 
-Estimate estimate(const Part& part, const Hardware& hardware, std::uint32_t others_luts) {
-  return model_of(part.family->name)
-      .estimate(hardware, lut_multipliers(part, hardware), part.luts, others_luts);
+Estimate estimate(const Part& part, const Hardware& hardware) {
+  return model_of(part.family->name).estimate(hardware, lut_multipliers(part, hardware));
 }
 
 }  // namespace tessera::fpga

@@ -28,7 +28,6 @@ struct MadeDesign {
   };
   Hardware hardware;
   std::uint32_t lut_multipliers = 0;
-  std::uint32_t part_luts = 0;           ///< that its part has
   Estimate made;                         ///< what it took; mhz 0: it was not placed
   std::map<std::string, Cells> modules;  ///< cells of each module after synthesis, before packing
 };
@@ -43,9 +42,7 @@ class AreaModel {
   /// Of designs of that family's parts.
   AreaModel(const std::string& family, const std::vector<MadeDesign>& designs);
 
-  /// On a part with so many lookup tables, of which others take some: the fuller, the slower.
-  [[nodiscard]] Estimate estimate(const Hardware& hardware, std::uint32_t lut_multipliers,
-                                  std::uint32_t part_luts, std::uint32_t others_luts = 0) const;
+  [[nodiscard]] Estimate estimate(const Hardware& hardware, std::uint32_t lut_multipliers) const;
 
  private:
   struct Coefficients {
@@ -75,7 +72,7 @@ bool has_estimates(const Part& part);
 /// find_part(), and InputError where there are no estimates of it.
 const Part& find_estimated_part(const std::string& name);
 
-/// Of a part that has estimates; `others_luts` are taken by what is on it beside the accelerator.
-Estimate estimate(const Part& part, const Hardware& hardware, std::uint32_t others_luts = 0);
+/// Of a part that has estimates.
+Estimate estimate(const Part& part, const Hardware& hardware);
 
 }  // namespace tessera::fpga

@@ -33,8 +33,7 @@ Errors errors_of(const std::string& family, const std::function<double(const Est
     std::vector<MadeDesign> others = all;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
     const Estimate estimate =
-        AreaModel(family, others)
-            .estimate(all[i].hardware, all[i].lut_multipliers, all[i].part_luts);
+        AreaModel(family, others).estimate(all[i].hardware, all[i].lut_multipliers);
     const double error = 100 * std::abs(figure(estimate) / made - 1);
     errors.mean += error;
     errors.worst = std::max(errors.worst, error);
@@ -60,8 +59,7 @@ TEST_P(Estimates, MemoriesAndMultipliersAreExact) {
   const std::vector<MadeDesign> all = made_designs(GetParam().name);
   const AreaModel model(GetParam().name, all);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const Estimate estimate =
-        model.estimate(all[i].hardware, all[i].lut_multipliers, all[i].part_luts);
+    const Estimate estimate = model.estimate(all[i].hardware, all[i].lut_multipliers);
     EXPECT_EQ(estimate.brams, all[i].made.brams) << "design " << i;
     EXPECT_EQ(estimate.dsps, all[i].made.dsps) << "design " << i;
   }
@@ -87,26 +85,13 @@ TEST_P(Estimates, AreAsFarOffAsThePageSays) {
   EXPECT_LT(mhz.mean, 15);
 }
 
-TEST(Clock, TheSameHardwareIsSlowerOnAFullPart) {
-  const std::vector<MadeDesign> all = made_designs("ecp5");
-  const AreaModel model("ecp5", all);
-  const auto fullest =
-      std::max_element(all.begin(), all.end(), [](const MadeDesign& a, const MadeDesign& b) {
-        return std::uint64_t{a.made.luts} * b.part_luts < std::uint64_t{b.made.luts} * a.part_luts;
-      });
-  const auto mhz = [&](std::uint32_t part_luts) {
-    return model.estimate(fullest->hardware, fullest->lut_multipliers, part_luts).mhz;
-  };
-  EXPECT_LT(mhz(fullest->part_luts), 0.95 * mhz(4 * fullest->part_luts));
-  EXPECT_EQ(mhz(2 * fullest->part_luts), mhz(4 * fullest->part_luts));
-  // Whoever fills it.
-  const auto beside = [&](std::uint32_t others_luts) {
-    return model
-        .estimate(fullest->hardware, fullest->lut_multipliers, 4 * fullest->part_luts, others_luts)
-        .mhz;
-  };
-  EXPECT_EQ(beside(fullest->part_luts), beside(0));
-  EXPECT_LT(beside(3 * fullest->part_luts), beside(0));
+TEST(Clock, LargerDesignsAreSlower) {
+  const Part& part = find_part("ecp5-85f");
+  const double nano = estimate(part, hardware_preset("nano")).mhz;
+  const double tiny = estimate(part, hardware_preset("tiny")).mhz;
+  const double small = estimate(part, hardware_preset("small")).mhz;
+  EXPECT_GT(nano, tiny);
+  EXPECT_GT(tiny, 1.2 * small);
 }
 
 TEST(LeastSquares, FindsTheCoefficientsOfExactSums) {

@@ -501,13 +501,13 @@
     };
     const move = (step) => choose(Math.max(0, Math.min(modules.length - 1, chosen + step)));
 
-    const part = section('What it takes of the part');
+    const part = section('What it takes of the part', design.missing ?? '');
     const share = (resource) => (resource.available ? 100 * resource.used / resource.available : 0);
     addChart(part, 'resources', 'Bars: share of each resource of the part', {
       aria: {enabled: true},
       grid: {left: 110, right: 150, top: 20, bottom: 50},
       tooltip: {},
-      xAxis: {type: 'value', max: ({max}) => Math.max(100, max), name: '%', nameLocation: 'middle', nameGap: 28},
+      xAxis: {type: 'value', max: ({max}) => 50 * Math.ceil(Math.max(100, max) / 50), name: '%', nameLocation: 'middle', nameGap: 28},
       yAxis: {type: 'category', inverse: true, data: resources.map((resource) => resource.name)},
       series: [{
         type: 'bar', name: 'share', color: '#1f5fbf',

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <ostream>
 
 #include "fpga/parts/least_squares.hpp"
 #include "tessera/config.hpp"
@@ -47,6 +48,9 @@ struct EstimatedFamily {
   const char* name;
   const char* title;
 };
+void PrintTo(const EstimatedFamily& family, std::ostream* out) {
+  *out << family.title;
+}
 
 class Estimates : public testing::TestWithParam<EstimatedFamily> {};
 

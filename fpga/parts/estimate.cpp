@@ -246,6 +246,12 @@ const FamilyData* data_of(const std::string& family) {
   return found == families().end() ? nullptr : &*found;
 }
 
+const Family& find_family(const std::string& name) {
+  return *std::find_if(parts().begin(), parts().end(), [&](const Part& part) {
+            return part.family->name == name;
+          })->family;
+}
+
 const AreaModel& model_of(const std::string& family) {
   static std::map<std::string, AreaModel> made;
   static std::mutex making;
@@ -296,7 +302,7 @@ std::vector<MadeDesign> made_designs(const std::string& family) {
 }
 
 AreaModel::AreaModel(const std::string& family, const std::vector<MadeDesign>& designs)
-    : is_gowin_(family == "gowin") {
+    : family_(&find_family(family)) {
   // What modules take that have the same terms.
   const std::vector<ModuleTerms>& kinds = module_terms();
   std::vector<std::vector<Observation>> luts(kinds.size()), ffs(kinds.size());
@@ -336,7 +342,7 @@ AreaModel::AreaModel(const std::string& family, const std::vector<MadeDesign>& d
 
 AreaModel::PackedTerms AreaModel::packed_terms(const Hardware& hardware,
                                                const MadeDesign::Cells& cells) const {
-  if (!is_gowin_) {
+  if (family_->name != "gowin") {
     return {{cells.luts}, {cells.ffs}};
   }
   const auto distributed = static_cast<double>(memory_cells(hardware).distributed);
@@ -364,8 +370,8 @@ Estimate AreaModel::estimate(const Hardware& hardware, std::uint32_t soft) const
   result.luts = rounded(weighted_sum(terms.luts, luts_));
   result.ffs = rounded(weighted_sum(terms.ffs, ffs_));
   result.brams = static_cast<std::uint32_t>(memory_cells(hardware).brams);
-  result.dsps =
-      static_cast<std::uint32_t>(hardware.macs_per_cycle()) - soft + other_multipliers(hardware);
+  result.dsps = static_cast<std::uint32_t>(hardware.macs_per_cycle()) - soft +
+                other_multipliers(*family_, hardware);
   if (!ns_.empty()) {
     const double ns = weighted_sum(clock_terms(result.luts), ns_);
     result.mhz = 1000 / std::max(ns, 1.0);

@@ -57,7 +57,7 @@ class AreaModel {
   [[nodiscard]] PackedTerms packed_terms(const Hardware& hardware,
                                          const MadeDesign::Cells& cells) const;
 
-  bool is_gowin_;
+  const Family* family_;
   std::vector<Coefficients> modules_;
   std::vector<double> luts_, ffs_, ns_;
 };

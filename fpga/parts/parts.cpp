@@ -29,6 +29,8 @@ constexpr const char* kRoutedLuts =
 Family ecp5() {
   Family f;
   f.name = "ecp5";
+  f.lane_multipliers = 4;
+  f.operand_multipliers = 5;
   const std::string synthesis = "synth_lattice -family ecp5 -nowidelut -cmp2softlogic -top {top}";
   f.synthesis = kSumsAsWritten + synthesis + " -run begin:map_gates\n" + kChainedSums +
                 "techmap -map +/techmap.v -map adders.v\n" + synthesis +
@@ -53,6 +55,8 @@ Family ecp5() {
 Family ice40() {
   Family f;
   f.name = "ice40";
+  f.lane_multipliers = 6;
+  f.operand_multipliers = 6;
   f.synthesis = std::string(kSumsAsWritten) + "synth_ice40 -dsp -top {top}";
   f.placer = "nextpnr-ice40";
   f.pins_option = "--pcf {}";
@@ -73,6 +77,8 @@ Family ice40() {
 Family gowin() {
   Family f;
   f.name = "gowin";
+  f.lane_multipliers = 4;
+  f.operand_multipliers = 5;
   const std::string synthesis = "synth_gowin -nowidelut -top {top}";
   // Comparisons with constants are lookup tables, as synth_lattice makes them by itself.
   f.synthesis = std::string(kSumsAsWritten) +
@@ -132,10 +138,11 @@ const std::vector<Part>& parts() {
   return all;
 }
 
-// A requantiser multiplies 32 by 32 bits, operands have another one and a product; one more for a
-// tile's pixels.
-std::uint32_t other_multipliers(const Hardware& hardware) {
-  return 1 + hardware.post_lanes * (hardware.has(isa::Feature::Operands) ? 9 : 4);
+// One for a tile's pixels.
+std::uint32_t other_multipliers(const Family& family, const Hardware& hardware) {
+  const bool operands = hardware.has(isa::Feature::Operands);
+  return 1 + hardware.post_lanes *
+                 (family.lane_multipliers + (operands ? family.operand_multipliers : 0));
 }
 
 std::uint32_t lut_multipliers(const Part& part, const Hardware& hardware) {
@@ -143,7 +150,7 @@ std::uint32_t lut_multipliers(const Part& part, const Hardware& hardware) {
   if (hardware.multipliers != Multipliers::Auto) {
     return hardware.multipliers == Multipliers::Luts ? all : 0;
   }
-  const std::uint32_t others = other_multipliers(hardware);
+  const std::uint32_t others = other_multipliers(*part.family, hardware);
   const std::uint32_t left = part.dsps > others ? part.dsps - others : 0;
   return all > left ? all - left : 0;
 }

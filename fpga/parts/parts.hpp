@@ -29,6 +29,8 @@ struct Family {
   std::string packer;          ///< program that makes the bitstream; empty: there is none
   std::string packer_options;  ///< {in} and {out} stand for its files
   std::string bitstream;       ///< file
+  /// Multipliers that a lane's requantiser takes, 32 by 32 bits, and what its second operand adds.
+  std::uint32_t lane_multipliers, operand_multipliers;
   /// Without cells: the placer does not count them, the netlist's are.
   Resource luts, ffs, brams, dsps;
 };
@@ -47,8 +49,8 @@ struct Part {
 /// In the order of their size within a family.
 const std::vector<Part>& parts();
 
-/// Multipliers of the part that hardware takes beside those of its array.
-std::uint32_t other_multipliers(const Hardware& hardware);
+/// Multipliers of the family's parts that hardware takes beside those of its array.
+std::uint32_t other_multipliers(const Family& family, const Hardware& hardware);
 
 /// Multipliers of the array that are made of logic because the part has too few of its own, or
 /// because it is asked for.

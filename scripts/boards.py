@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The tables of docs/boards.md: each board's hardware placed, and networks on the simulated board.
 
-boards.py COSIM [--write | --check] [--no-place] [--networks a,b] [BOARD | BOARD:fitted ...]
-The hardware is npu.yaml of the board's folder, or fitted.yaml where there is one.
+boards.py COSIM [--write | --check] [--no-place] [--networks a,b] [BOARD | BOARD:fitted | BOARD:standalone ...]
+The hardware is npu.yaml of the board's folder, or fitted.yaml where there is one; without a host it is standalone.yaml where there is one,
+and runs kws_dscnn on three samples.
 Rows that are not named stay as they are. With --check what is found must be what the page says. The networks are the published models
 beside the project (TESSERA_SHARED); without them they are left out.
 """
@@ -19,6 +20,7 @@ BOARDS = TOP / "configs" / "boards"
 SHARED = pathlib.Path(os.environ.get("TESSERA_SHARED", TOP.parent / "shared"))
 MODELS = ["kws_dscnn", "ic_resnet8", "person_detect"]
 DESIGNS = "| board | hardware | array | LUT | of | FF | RAM | DSP | reaches | runs at |"
+ALONE = "| board | array | LUT | block RAMs | reaches | runs at | cycles | per second |"
 RUNS = "| board | hardware | network | cycles | the cost model counts | ms | per second |"
 
 
@@ -53,6 +55,24 @@ def run_of(cosim, board, which, model):
     return line_of(board, which, model, result["cycles"], result["model_cycles"], f"{milliseconds:.3f}", f"{1000 / milliseconds:.1f}")
 
 
+def spaced(number):
+    return f"{number:,}".replace(",", " ")
+
+
+def alone_of(cosim, board):
+    config = BOARDS / board / "standalone.yaml"
+    config = config if config.exists() else BOARDS / board / "npu.yaml"
+    model = SHARED / "models" / "kws_dscnn"
+    samples = ",".join(str(model / f"random{i}.input.bin") for i in (1, 2, 3))
+    with tempfile.TemporaryDirectory() as folder:
+        design = run(cosim, "fpga", "--board", board, "--config", str(config), "--standalone", "--network", str(model / "model.tflite"),
+                     "--input", samples, "--out", folder)
+    hardware = design["hardware"]
+    return line_of(f"`{board}`", f"{hardware['AtomicC']} x {hardware['AtomicK']}", spaced(design["luts"]),
+                   f"{design['brams']} of {design['brams_available']}", f"{design['fmax_mhz']:.1f} MHz", f"{design['clock_mhz']:g} MHz",
+                   spaced(design["cycles"]), f"{1e6 * design['clock_mhz'] / design['cycles']:.1f}")
+
+
 def key(line, cells):
     return [cell.strip() for cell in line.split("|")][1:1 + cells]
 
@@ -76,11 +96,17 @@ def main():
         del rest[at:at + 2]
     every = sorted(p.name for p in BOARDS.iterdir())
     fitted = [f"{board}:fitted" for board in every if (BOARDS / board / "fitted.yaml").exists()]
-    boards = [a for a in rest if not a.startswith("--")] or every + fitted
+    alone = [f"{board}:standalone" for board in every if (BOARDS / board / "standalone.sv").exists()]
+    boards = [a for a in rest if not a.startswith("--")] or every + fitted + alone
     found = []
     for name in boards:
         board, _, which = name.partition(":")
         which = which or "npu"
+        if which == "standalone":
+            line = alone_of(cosim, board)
+            print(line, flush=True)
+            found.append((ALONE, line, 1))
+            continue
         if "--no-place" not in rest:
             line = design_of(cosim, board, which)
             print(line, flush=True)

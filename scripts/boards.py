@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The tables of docs/boards.md: each board's hardware placed, and networks on the simulated board.
 
-boards.py COSIM [--write | --check] [--no-place] [--networks a,b] [BOARD | BOARD:fitted | BOARD:standalone ...]
-The hardware is npu.yaml of the board's folder, or fitted.yaml where there is one; without a host it is standalone.yaml where there is one,
+boards.py COSIM [--write | --check] [--no-place] [--networks a,b] [BOARD | BOARD:larger | BOARD:standalone ...]
+The hardware is npu.yaml of the board's folder, or larger.yaml where there is one; without a host it is standalone.yaml where there is one,
 and runs kws_dscnn on three samples.
 Rows that are not named stay as they are. With --check what is found must be what the page says. The networks are the published models
 beside the project (TESSERA_SHARED); without them they are left out.
@@ -95,9 +95,9 @@ def main():
         models = [name for name in rest[at + 1].split(",") if name]
         del rest[at:at + 2]
     every = sorted(p.name for p in BOARDS.iterdir())
-    fitted = [f"{board}:fitted" for board in every if (BOARDS / board / "fitted.yaml").exists()]
+    larger = [f"{board}:larger" for board in every if (BOARDS / board / "larger.yaml").exists()]
     alone = [f"{board}:standalone" for board in every if (BOARDS / board / "standalone.sv").exists()]
-    boards = [a for a in rest if not a.startswith("--")] or every + fitted + alone
+    boards = [a for a in rest if not a.startswith("--")] or every + larger + alone
     found = []
     for name in boards:
         board, _, which = name.partition(":")

@@ -36,7 +36,7 @@ TEST(Boards, AllAreDescribedWithPinsOfTheirPart) {
 TEST(Boards, TheirConfigurationsHaveTheirMemory) {
   for (const std::string& name : board_names()) {
     const Board board = find_board(name);
-    for (const char* file : {"npu.yaml", "fitted.yaml"}) {
+    for (const char* file : {"npu.yaml", "larger.yaml"}) {
       if (!std::filesystem::exists(board.folder / file)) {
         continue;
       }

@@ -87,12 +87,17 @@ class Bench {
     constexpr unsigned kBeats = 4, kBursts = 256;
     const std::uint64_t begin = cycles_;
     for (unsigned i = 0; i < kBursts; ++i) begin_write(i * kBeats * kBus, kBeats, true);
-    while (!writes_.empty()) cycle(false);
+    until_written();
     return double(kBeats * kBursts) / double(cycles_ - begin);
   }
 
   void traffic(unsigned cycles) {
     for (unsigned i = 0; i < cycles && !wrong_; ++i) {
+      if (i % 512 == 0) {
+        // Many writes under way or one now and then; responses taken or left standing.
+        pace_ = draw(2) == 0 ? 8 : 100;
+        patience_ = draw(2) == 0 ? 4 : 40;
+      }
       offer();
       cycle(true);
     }
@@ -127,12 +132,19 @@ class Bench {
     ++cycles_;
   }
 
+  void until_written() {
+    for (unsigned i = 0; !writes_.empty() && !wrong_; ++i) {
+      cycle(false);
+      if (i == 100000) fail("hangs");
+    }
+  }
+
   // A burst of whole beats.
   void fill(std::uint32_t address, unsigned bytes) {
-    while (bytes > 0) {
+    while (bytes > 0 && !wrong_) {
       const unsigned beats = std::min(256U, bytes / kBus);
       begin_write(address, beats, true);
-      while (!writes_.empty()) cycle(false);
+      until_written();
       address += beats * kBus;
       bytes -= beats * kBus;
     }
@@ -171,11 +183,11 @@ class Bench {
         waiting_.push_back(reads_.back());
       }
     }
-    if (writes_.size() < 4 && draw(8) == 0) {
+    if (writes_.size() < 4 && draw(pace_) == 0) {
       const unsigned beats = 1 + draw(draw(3) == 0 ? std::min(256U, 4096 / kBus) : 8);
       const std::uint32_t page = draw(kRegion / 4096) * 4096;
       const std::uint32_t at = page + draw(4096 / kBus - beats + 1) * kBus + draw(kBus);
-      const bool refused = draw(50) == 0;
+      const bool refused = draw(6) == 0;
       if (refused || page_is_free(page, false)) {
         begin_write(refused ? at | kRefused : at, beats, draw(2) == 0);
       }
@@ -215,7 +227,7 @@ class Bench {
     make_beat();
     top_.wvalid_i = beat_ready_ && !(moody && draw(4) == 0);
     top_.rready_i = !moody || draw(4) != 0;
-    top_.bready_i = !moody || draw(4) != 0;
+    top_.bready_i = !moody || (patience_ == 4 ? draw(4) != 0 : draw(patience_) == 0);
     if (!waiting_.empty()) {
       top_.arvalid_i = 1;
       top_.arid_i = waiting_.front().id;
@@ -303,6 +315,7 @@ class Bench {
   std::deque<Write> writes_;  // without a response
   std::size_t sent_ = 0;      // of them all beats
   std::deque<std::uint32_t> addresses_;
+  unsigned pace_ = 8, patience_ = 4;
   bool beat_ready_ = false, byte_busy_ = false, byte_taken_ = false;
   std::uint32_t strobes_ = 0;
   std::uint8_t beat_[kBus] = {};

@@ -25,7 +25,8 @@ good() {
   local name=$1 bus=$2
   shift 2
   built "$name" "$bus" board/sdram_controller.sv "$@"
-  echo "$name: $("$work/$name/Vsdram_bench" 1 $cycles | tee "$work/$name.said" | paste -sd' ')"
+  echo "$name: $("$work/$name/Vsdram_bench" 2 $((3 * cycles)) | tee "$work/$name.said" | paste -sd' ')"
+  if grep -qE "^(wrong|rule)" "$work/$name.said"; then exit 1; fi
 }
 
 # Of short bursts that are written, in beats per cycle.

@@ -1,4 +1,4 @@
-"""Builds the accelerator with cocotb and runs test_npu.py on networks: run.py COSIM OUT SHARED.
+"""Builds the accelerator with cocotb and runs test_npu.py on networks, then a board's memory with test_sdram.py: run.py COSIM OUT SHARED.
 
 Exit code 77 when nothing could be tested.
 """
@@ -59,21 +59,32 @@ def run(name, hardware, network, cases, out):
     from rom_folder import RomFolder
 
     folder = RomFolder(rom)
-    runner = get_runner("verilator")
     files = [TOP / "rtl" / f for f in (TOP / "rtl/files.f").read_text().split()]
-    build = out / f"build-{hardware}"
-    runner.build(sources=[TOP / "rtl/lint.vlt", *files, HERE / "npu_bench.sv"],
-                 hdl_toplevel="npu_bench", parameters=folder.parameters(), build_dir=build,
+    return simulated(f"{name} on {hardware}", [TOP / "rtl/lint.vlt", *files, HERE / "npu_bench.sv"], "npu_bench", folder.parameters(),
+                     out / f"build-{hardware}", "test_npu", out / name, 7, ROM=str(rom), CASES=json.dumps(cases))
+
+
+def simulated(name, sources, top, parameters, build, module, out, at_least, **environment):
+    runner = get_runner("verilator")
+    runner.build(sources=sources, hdl_toplevel=top, parameters=parameters, build_dir=build,
                  build_args=["-O3", "--no-timing", "-Wno-fatal", "-Wno-PINCONNECTEMPTY"],
-                 timescale=("1ns", "1ps"), log_file=str(out / "build.log"))
-    results = runner.test(hdl_toplevel="npu_bench", test_module="test_npu", build_dir=build,
-                          test_dir=out / name, timescale=("1ns", "1ps"), extra_env={
-                              "ROM": str(rom), "CASES": json.dumps(cases),
-                              "PYTHONPATH": str(HERE), "PYTHONWARNINGS": "ignore", "COCOTB_LOG_LEVEL": "WARNING"})
+                 timescale=("1ns", "1ps"), log_file=str(out.parent / "build.log"))
+    results = runner.test(hdl_toplevel=top, test_module=module, build_dir=build, test_dir=out,
+                          timescale=("1ns", "1ps"), extra_env={
+                              **environment, "PYTHONPATH": str(HERE), "PYTHONWARNINGS": "ignore",
+                              "COCOTB_LOG_LEVEL": "WARNING"})
     tests, failures = get_results(results)
-    print(f"{name} on {hardware}: {tests} tests, {failures} failed")
-    assert tests >= 7
+    print(f"{name}: {tests} tests, {failures} failed")
+    assert tests >= at_least
     return failures
+
+
+def run_memory(name, parameters, out):
+    """A board's port, controller and memory."""
+    rtl = ["cells/ram_1r1w.sv", "cells/sync_fifo.sv", "board/sdram_controller.sv", "board/sdram_port.sv"]
+    sources = [TOP / "rtl/lint.vlt", *(TOP / "rtl" / file for file in rtl), TOP / "sim/board/sdram_model.sv",
+               TOP / "tests/board/sdram_bench.sv", HERE / "sdram_axi_bench.sv"]
+    return simulated(f"memory, {name}", sources, "sdram_axi_bench", parameters, out / f"build-{name}", "test_sdram", out / name, 5)
 
 
 if __name__ == "__main__":
@@ -84,7 +95,9 @@ if __name__ == "__main__":
     # The package was configured for a compiler that includes its header without being told.
     os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include OPT_FAST=-O2"
     out.mkdir(parents=True, exist_ok=True)
-    failed = run("lenet", "tiny", *lenet(out), out)
+    failed = run_memory("masks", {"BusBytes": 4, "DataBytes": 2}, out)
+    failed += run_memory("no_masks", {"BusBytes": 8, "DataBytes": 4, "HasMasks": "1'b0"}, out)
+    failed += run("lenet", "tiny", *lenet(out), out)
     failed += run("lenet_wide", "small", *lenet(out), out)
     if (shared / "models").is_dir():
         failed += run("kws_dscnn", "tiny", *kws_dscnn(shared), out)

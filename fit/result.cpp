@@ -68,11 +68,9 @@ Json json_of(const Result& result, std::size_t i) {
                        {"dsps", e.dsps},
                        {"fmax_mhz", e.mhz * result.clock_factor}};
   if (c.placed && c.placed->problem.empty()) {
-    json["placed"] = {{"luts", c.placed->luts},
-                      {"ffs", c.placed->ffs},
-                      {"brams", c.placed->brams},
-                      {"dsps", c.placed->dsps},
-                      {"fmax_mhz", c.placed->mhz}};
+    json["placed"] = {{"luts", c.placed->luts},    {"ffs", c.placed->ffs},
+                      {"brams", c.placed->brams},  {"dsps", c.placed->dsps},
+                      {"fmax_mhz", c.placed->mhz}, {"routed", c.placed->routed}};
   } else if (c.placed) {
     json["placed"] = {{"problem", c.placed->problem}};
   }
@@ -197,8 +195,7 @@ std::string to_text(const Result& result) {
                                     i == result.best ? " *" : ""),
                         result.milliseconds[i], placed ? c.placed->luts : c.outcome.estimate.luts,
                         placed ? c.placed->brams : c.outcome.estimate.brams,
-                        placed ? c.placed->dsps : c.outcome.estimate.dsps, result.mhz[i],
-                        placed ? "placed" : "estimated");
+                        placed ? c.placed->dsps : c.outcome.estimate.dsps, result.mhz[i], how(c));
   }
   if (!result.limits.empty()) {
     text += "\nbetter, if the part had more:\n";

@@ -268,6 +268,11 @@ bool Search::run(Progress& progress) {
   return complete;
 }
 
+const char* how(const Candidate& candidate) {
+  const bool placed = candidate.placed && candidate.placed->problem.empty();
+  return !placed ? "estimated" : candidate.placed->routed ? "routed" : "placed";
+}
+
 void Search::learn() {
   double sum = 0;
   std::size_t count = 0;
@@ -283,7 +288,9 @@ void Search::learn() {
                                               candidate.outcome.estimate.luts);
     }
   }
-  clock_factor_ = count == 0 ? 1 : std::exp(sum / static_cast<double>(count));
+  // As if one more had been as estimated: what one placement misses may be its own bad luck, and
+  // others then promise more.
+  clock_factor_ = std::exp(sum / static_cast<double>(count + 1));
 }
 
 void Search::place(const Place& place, Progress& progress) {
@@ -294,13 +301,13 @@ void Search::place(const Place& place, Progress& progress) {
     }
     Candidate& candidate = candidates_[order.front()];
     candidate.placed = place(candidate.hardware);
-    progress.say(
-        candidate.placed->problem.empty()
-            ? fmt::format("placed {} x {} MACs: {} LUTs ({} estimated), {:.1f} MHz ({:.1f})",
-                          candidate.hardware.atomic_c, candidate.hardware.atomic_k,
-                          candidate.placed->luts, candidate.outcome.estimate.luts,
-                          candidate.placed->mhz, candidate.outcome.estimate.mhz)
-            : candidate.placed->problem);
+    progress.say(candidate.placed->problem.empty()
+                     ? fmt::format("{} {} x {} MACs: {} LUTs ({} estimated), {:.1f} MHz ({:.1f})",
+                                   how(candidate), candidate.hardware.atomic_c,
+                                   candidate.hardware.atomic_k, candidate.placed->luts,
+                                   candidate.outcome.estimate.luts, candidate.placed->mhz,
+                                   candidate.outcome.estimate.mhz)
+                     : candidate.placed->problem);
     learn();
   }
 }

@@ -35,7 +35,8 @@ struct Objective {
 struct Placed {
   std::string problem;  ///< why there is none; empty: it is there. The figures are what it needs
   std::uint32_t luts = 0, ffs = 0, brams = 0, dsps = 0;
-  double mhz = 0;
+  double mhz = 0;       ///< of the routed design; where it was only placed, as such ones are
+  bool routed = false;  ///< false: only placed
 };
 
 struct Candidate {
@@ -44,6 +45,9 @@ struct Candidate {
   Outcome outcome;
   std::optional<Placed> placed;
 };
+
+/// "estimated", "placed" or "routed": where its figures come from.
+const char* how(const Candidate& candidate);
 
 /// A change of the best that would be better, and why it is not made.
 struct Limit {

@@ -35,7 +35,8 @@ struct PathStep {
 /// One placement.
 struct Placement {
   std::uint32_t seed = 1;
-  double mhz = 0;  ///< that the routed design reaches
+  double promised_mhz = 0;  ///< that the placer promised before routing, which is less
+  double mhz = 0;           ///< that the routed design reaches; 0: not routed
   std::vector<PathStep> critical_path;
 };
 
@@ -49,12 +50,13 @@ struct Design {
   std::string missing;  ///< what the part has too little of, and what would help; only when counted
   std::vector<ModuleArea> modules;    ///< largest first
   std::vector<Placement> placements;  ///< in the order of their seeds; none when only counted
-  std::size_t best = 0;               ///< the fastest of them
+  std::size_t best = 0;               ///< the fastest of them, by promise when none is routed
   std::string bitstream;              ///< file's name, "" when the family has no packer here
   std::vector<std::pair<std::string, std::string>> tools;  ///< names and versions
   double seconds = 0;  ///< that synthesis and placement took when they were done
 
   [[nodiscard]] bool is_placed() const { return !placements.empty(); }
+  [[nodiscard]] bool is_routed() const { return is_placed() && fastest().mhz > 0; }
   [[nodiscard]] const Placement& fastest() const { return placements[best]; }
 };
 

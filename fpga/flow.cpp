@@ -7,6 +7,7 @@
 #include <exception>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "fpga/netlist.hpp"
 #include "fpga/placer.hpp"
@@ -45,12 +46,19 @@ class Flow {
       return design_;
     }
     place_all();
-    const auto fastest =
-        std::max_element(design_.placements.begin(), design_.placements.end(),
-                         [](const Placement& a, const Placement& b) { return a.mhz < b.mhz; });
+    const auto fastest = std::max_element(design_.placements.begin(), design_.placements.end(),
+                                          [](const Placement& a, const Placement& b) {
+                                            return std::pair(a.mhz, a.promised_mhz) <
+                                                   std::pair(b.mhz, b.promised_mhz);
+                                          });
     design_.best = static_cast<std::size_t>(fastest - design_.placements.begin());
     count(utilisation_in(placed(design_.fastest().seed) / "placer.log"));
-    deliver();
+    if (request_.route) {
+      deliver();
+    } else {
+      deliver_netlist();
+      copy(placed(design_.fastest().seed) / "placer.log");
+    }
     return design_;
   }
 
@@ -109,7 +117,13 @@ class Flow {
     return files;
   }
 
+  /// Where a placement is kept; one that only has to be placed may have been routed as well.
   [[nodiscard]] fs::path placed(std::uint32_t seed) const {
+    const fs::path routed = routed_folder(seed);
+    return request_.route || fs::exists(routed) ? routed : fs::path(routed.string() + "-unrouted");
+  }
+
+  [[nodiscard]] fs::path routed_folder(std::uint32_t seed) const {
     CacheKey key;
     key.add(version_of(placer_) + request_.part->options + family_.placer_options +
             (request_.part->pins.empty() ? family_.without_pins : request_.part->pins) +
@@ -125,7 +139,7 @@ class Flow {
     const fs::path log = folder / "placer.log";
     const bool done = run_logged(
         inside(folder) + placer_command(*request_.part, placer_, netlist_from(synthesis_).string(),
-                                        request_.mhz, seed, folder),
+                                        request_.mhz, seed, folder, request_.route),
         log);
     const Utilisation used = utilisation_in(log);
     const std::string missing = what_is_missing(*request_.part, used, request_.hardware);
@@ -168,7 +182,11 @@ class Flow {
           const std::uint32_t seed = request_.first_seed + i;
           seconds[i] =
               made_once(placed(seed), [&](const fs::path& folder) { place(seed, folder); });
-          placements[i] = read_placement(placed(seed) / "report.json", seed);
+          placements[i] = read_placement(placed(seed), seed);
+          if (!request_.route) {
+            // Whether it was routed some other time changes nothing.
+            placements[i] = {seed, placements[i].promised_mhz, 0, {}};
+          }
         } catch (...) {
           errors[i] = std::current_exception();
         }
@@ -176,7 +194,8 @@ class Flow {
     };
     const bool known = fs::exists(placed(request_.first_seed + request_.seeds - 1));
     if (!known) {
-      say(fmt::format("placing and routing on {}{}", request_.part->title,
+      say(fmt::format("placing{} on {}{}", request_.route ? " and routing" : "",
+                      request_.part->title,
                       request_.seeds > 1 ? fmt::format(", {} seeds", request_.seeds) : ""));
     }
     const std::uint32_t workers =

@@ -31,6 +31,7 @@ struct FlowRequest {
   Hardware hardware;
   double mhz = 80;               ///< that the placer aims at
   std::uint32_t seeds = 1;       ///< placements; 0: only what it takes
+  bool route = true;             ///< false: only placed, no bitstream, critical path or clock
   std::uint32_t first_seed = 1;  ///< of the first one; the others have the next ones
   std::filesystem::path folder;  ///< for the netlist, the placed design, logs and bitstream
   /// In the place of the accelerator alone. Its parameters stand in its sources.

@@ -133,18 +133,44 @@ std::string packing_command(const Part& part, const std::string& tool, const std
 }
 
 std::string placer_command(const Part& part, const std::string& tool, const std::string& netlist,
-                           double mhz, std::uint32_t seed, const fs::path& folder) {
+                           double mhz, std::uint32_t seed, const fs::path& folder, bool route) {
   // Timing that misses the aim is a result, not a failure.
-  return fmt::format("{} --freq {} --seed {} --timing-allow-fail --report report.json {} {}",
+  return fmt::format("{} --freq {} --seed {} --timing-allow-fail {}",
                      packing_command(part, tool, netlist, folder), mhz, seed,
-                     part.family->placed_option, part.family->placed_file);
+                     route ? fmt::format("--report report.json {} {}", part.family->placed_option,
+                                         part.family->placed_file)
+                           : "--no-route");
 }
 
-Placement read_placement(const fs::path& report, std::uint32_t seed) {
-  std::ifstream in(report);
-  const nlohmann::json json = nlohmann::json::parse(in);
+double promised_in(const fs::path& log) {
+  std::map<std::string, double> clocks;
+  const std::regex line(R"(Max frequency for clock\s+'([^']*)':\s+([0-9.]+) MHz)");
+  std::ifstream in(log);
+  for (std::string text; std::getline(in, text);) {
+    std::smatch match;
+    // The first one of each clock: there is another one behind the routing.
+    if (std::regex_search(text, match, line)) {
+      clocks.emplace(match[1], std::stod(match[2]));
+    }
+  }
+  if (clocks.empty()) {
+    throw std::runtime_error(log.string() + ": no clock");
+  }
+  return std::min_element(clocks.begin(), clocks.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->second;
+}
+
+Placement read_placement(const fs::path& folder, std::uint32_t seed) {
   Placement placement;
   placement.seed = seed;
+  placement.promised_mhz = promised_in(folder / "placer.log");
+  const fs::path report = folder / "report.json";
+  if (!fs::exists(report)) {
+    return placement;
+  }
+  std::ifstream in(report);
+  const nlohmann::json json = nlohmann::json::parse(in);
   for (const auto& [clock, fmax] : json.at("fmax").items()) {
     const double mhz = fmax.at("achieved").get<double>();
     placement.mhz = placement.mhz == 0 ? mhz : std::min(placement.mhz, mhz);

@@ -28,12 +28,17 @@ std::string packing_command(const Part& part, const std::string& tool, const std
                             const std::filesystem::path& folder);
 
 /// The command, to be run in `folder`, to which `netlist` is relative; it writes `report.json` and
-/// the family's placed file.
+/// the family's placed file where it routes.
 std::string placer_command(const Part& part, const std::string& tool, const std::string& netlist,
-                           double mhz, std::uint32_t seed, const std::filesystem::path& folder);
+                           double mhz, std::uint32_t seed, const std::filesystem::path& folder,
+                           bool route);
 
-/// The clock and its critical path from a report. Throws std::runtime_error for one without a
-/// clock.
-Placement read_placement(const std::filesystem::path& report, std::uint32_t seed);
+/// MHz of the slowest clock as the placer thinks before routing, from its log. Throws
+/// std::runtime_error for one that says nothing of a clock.
+double promised_in(const std::filesystem::path& log);
+
+/// The clock and its critical path from the log and the report in a folder, of which a design that
+/// was not routed has none. Throws std::runtime_error for one without a clock.
+Placement read_placement(const std::filesystem::path& folder, std::uint32_t seed);
 
 }  // namespace tessera::fpga

@@ -72,11 +72,15 @@ std::string to_json(const Design& design, const std::optional<Speed>& speed) {
   json["dsps"] = design.usage.dsps;
   json["dsps_available"] = part.dsps;
   json["missing"] = design.missing.empty() ? Json() : Json(design.missing);
-  json["fmax_mhz"] = design.is_placed() ? Json(rounded(design.fastest().mhz, 100)) : Json();
+  json["fmax_mhz"] = design.is_routed() ? Json(rounded(design.fastest().mhz, 100)) : Json();
+  json["promised_mhz"] =
+      design.is_placed() ? Json(rounded(design.fastest().promised_mhz, 100)) : Json();
   json["placements"] = Json::array();
   for (const Placement& placement : design.placements) {
     json["placements"].push_back(
-        {{"seed", placement.seed}, {"fmax_mhz", rounded(placement.mhz, 100)}});
+        {{"seed", placement.seed},
+         {"fmax_mhz", placement.mhz > 0 ? Json(rounded(placement.mhz, 100)) : Json()},
+         {"promised_mhz", rounded(placement.promised_mhz, 100)}});
   }
   json["critical_path"] = Json::array();
   for (const PathStep& step :
@@ -100,7 +104,7 @@ std::string to_json(const Design& design, const std::optional<Speed>& speed) {
     json["network"] = speed->network;
     json["cycles"] = speed->cycles;
     json["inferences_per_second"] =
-        design.is_placed() ? Json(rounded(inferences_per_second(design, *speed), 1000)) : Json();
+        design.is_routed() ? Json(rounded(inferences_per_second(design, *speed), 1000)) : Json();
   }
   return json.dump(2) + "\n";
 }
@@ -127,6 +131,10 @@ std::string to_text(const Design& design, const std::optional<Speed>& speed) {
   text += "\ncells after synthesis, by module\n" + aligned(modules, 1);
   if (!design.is_placed()) {
     return text;
+  }
+  if (!design.is_routed()) {
+    return text + fmt::format("\nnot routed; the placer promises {:.1f} MHz\n",
+                              design.fastest().promised_mhz);
   }
   std::vector<Row> path = {{"critical path", "ns"}};
   for (const PathStep& step : by_module(design.fastest().critical_path)) {

@@ -50,13 +50,13 @@ def drawn(rng, most_macs):
     }
 
 
-def built(cosim, hardware, place, part=PART, network=None):
+def built(cosim, hardware, place, part=PART, network=None, route=True):
     """What cosim says of the design; None when it is to be placed and does not fit the part, or when the network (by default the
     configuration's) does not fit its cbuf."""
     with tempfile.TemporaryDirectory() as folder:
         command = [cosim, "fpga", "--config", os.path.join(TOP, "configs", "npu.yaml"), "--part", part, "--out", folder, "--quiet",
                    "--set", "hardware=" + json.dumps(hardware)]
-        command += ([] if place else ["--no-place"]) + (["--network", network] if network else [])
+        command += ([] if place and route else ["--no-route"] if place else ["--no-place"]) + (["--network", network] if network else [])
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         result = os.path.join(folder, "fpga.json")
         refused = "do not fit" in done.stderr or "does not fit the cbuf" in done.stderr
@@ -68,6 +68,8 @@ def built(cosim, hardware, place, part=PART, network=None):
 
 def record(hardware, design):
     kept = {key: design[key] for key in ("luts", "ffs", "brams", "dsps", "fmax_mhz")}
+    # By the placer, before routing.
+    kept |= {"promised_mhz": design["promised_mhz"]} if design["promised_mhz"] else {}
     # Of each module, before packing: lookup tables and flip-flops.
     modules = {m["module"]: [m["luts"], m["ffs"]] for m in design["modules"]}
     return {"hardware": hardware, "parameters": design["hardware"], **kept, "modules": modules}
@@ -121,7 +123,7 @@ def make(options, wanted):
             write(options.out, options.part, tools, designs)
         chosen = spread(sorted(held, key=lambda d: d["luts"]), options.placed)
         for entry, design in zip(chosen, pool.map(lambda e: built(options.cosim, e["hardware"], True, options.part), chosen)):
-            entry["fmax_mhz"] = design["fmax_mhz"]
+            entry |= {"fmax_mhz": design["fmax_mhz"], "promised_mhz": design["promised_mhz"]}
             print(f"placed: {entry['luts']} LUTs, {entry['fmax_mhz']} MHz", flush=True)
             write(options.out, options.part, tools, designs)
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Hardware around the best that `cosim fit` finds, placed: fit-neighbours.py COSIM --network FILE --out FILE [--count N] [--jobs N]
 
-The best of an ECP5-25F, then hardware that differs from it in one to three things drawn here, not where the search looked: what runs the
-network and by the estimates takes at most 15 % longer is placed as the best was, until there are N. The same hardware every time; what was
-placed before is in cosim's cache, so that an interrupted run goes on. Designs that fill the part take the placer long. The file has the
-designs as area-data.py writes them, and beside each what was estimated; it is complete after each design."""
+The best of an ECP5-25F as `cosim fit` places it, then hardware that differs from it in one to three things drawn here, not where the search
+looked: what runs the network and by the estimates takes at most 15 % longer is placed as the best was, until there are N. The same hardware every
+time. The file has what was estimated and what came of it, and is complete after each design: another run with the same RTL goes on from
+there. Designs that fill the part take the placer a quarter of an hour."""
 import argparse
+import hashlib
 import importlib.util
 import json
 import os
@@ -14,7 +15,8 @@ import random
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from concurrent.futures import ThreadPoolExecutor, as_completed
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 CONFIG = TOP / "configs" / "npu.yaml"
@@ -68,7 +70,7 @@ def call(cosim, *arguments):
 
 
 def fitted(cosim, options, folder):
-    status, said = call(cosim, "fit", "--config", CONFIG, "--part", PART, "--network", options.network, "--out", folder, "--no-place")
+    status, said = call(cosim, "fit", "--config", CONFIG, "--part", PART, "--network", options.network, "--out", folder)
     if status != 0:
         sys.exit(said)
     result = json.loads((pathlib.Path(folder) / "fit.json").read_text())
@@ -94,21 +96,64 @@ def flattened(path, value):
         yield from flattened(f"{path}.{key}", inner)
 
 
+FIGURES = ("luts", "ffs", "brams", "dsps")
+
+
 def record(hardware, point, design):
-    estimate = {key: point[key] for key in ("cycles", "luts", "ffs", "brams", "dsps", "mhz")}
+    estimate = {key: point[key] for key in ("cycles", *FIGURES, "mhz")}
     if design is None:
         return {"hardware": hardware, "estimate": estimate, "problem": "does not fit the part"}
-    return {"estimate": estimate, **area.record(hardware, design)}
+    return {"hardware": hardware, "estimate": estimate, **{key: design[key] for key in (*FIGURES, "promised_mhz", "fmax_mhz")}}
 
 
 def milliseconds(entry):
-    return entry["estimate"]["cycles"] / entry["fmax_mhz"] / 1000
+    """By the clock that the placer promises, which routed designs exceed."""
+    return entry["estimate"]["cycles"] / entry["promised_mhz"] / 1000
 
 
-def write(path, tools, network, entries):
-    head = {"part": PART, "network": network, "tools": tools}
-    lines = ",\n".join("    " + json.dumps(entry) for entry in entries)
-    path.write_text(json.dumps(head)[:-1] + f', "designs": [\n{lines}\n  ]}}\n')
+def rtl():
+    """What the figures are of."""
+    digest = hashlib.sha256()
+    for file in sorted((TOP / "rtl").rglob("*")):
+        if file.is_file() and not {"board", "boot"} & set(file.relative_to(TOP / "rtl").parts):
+            digest.update(str(file.relative_to(TOP)).encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+class Results:
+    """The file: the best, and what was placed around it, in the order in which it was drawn."""
+
+    def __init__(self, path, network, drawn):
+        self.path = path
+        self.drawn = drawn
+        self.lock = threading.Lock()
+        best = drawn[0]
+        self.head = {"part": PART, "network": network, "rtl": rtl(), "tools": {}, "best": best}
+        self.entries = []
+        if path.exists():
+            old = json.loads(path.read_text())
+            if all(old[key] == self.head[key] for key in ("part", "network", "rtl", "best")):
+                self.head["tools"] = old["tools"]
+                self.entries = old["designs"]
+
+    def known(self, hardware):
+        return any(entry["hardware"] == hardware for entry in self.entries)
+
+    def add(self, entry, tools):
+        with self.lock:
+            self.entries.append(entry)
+            self.entries.sort(key=lambda each: self.drawn.index(each["hardware"]))
+            self.head["tools"].update(tools)
+            lines = ",\n".join("    " + json.dumps(each) for each in self.entries)
+            self.path.write_text(json.dumps(self.head)[:-1] + f', "designs": [\n{lines}\n  ]}}\n')
+
+
+def place(options, results, hardware, point):
+    design = area.built(options.cosim, hardware, True, PART, str(options.network), route=False)
+    entry = record(hardware, point, design)
+    results.add(entry, design["tools"] if design else {})
+    print(entry.get("problem") or f"{milliseconds(entry):.4f} ms, {entry['luts']} LUTs ({point['luts']}), "
+          f"{entry['promised_mhz']:.1f} MHz promised ({point['mhz']:.1f} routed)", flush=True)
 
 
 def main():
@@ -126,17 +171,12 @@ def main():
     least = points[0]["inferences_per_second"] / SLOWER
     good = [(hardware, point) for hardware, point in zip(wanted, points)
             if point["status"] == "ok" and point["fits"] and point["inferences_per_second"] >= least]
-    print(f"of {len(wanted)} {len(good)} are of interest", flush=True)
-    entries, tools = [], {}
+    results = Results(options.out, options.network.parent.name, wanted)
+    print(f"of {len(wanted)} {len(good)} are of interest, {len(results.entries)} were placed before", flush=True)
+    todo = [each for each in good[:options.count + 1] if not results.known(each[0])]
     with ThreadPoolExecutor(options.jobs) as pool:
-        todo = good[:options.count + 1]
-        for (hardware, point), design in zip(todo, pool.map(lambda each: area.built(options.cosim, each[0], True, PART, str(options.network)), todo)):
-            tools.update(design["tools"] if design else {})
-            entries.append(record(hardware, point, design))
-            write(options.out, tools, options.network.parent.name, entries)
-            entry = entries[-1]
-            print(entry.get("problem") or f"{milliseconds(entry):.4f} ms, {entry['luts']} LUTs ({point['luts']}), "
-                  f"{entry['fmax_mhz']:.1f} MHz ({point['mhz']:.1f})", flush=True)
+        for done in as_completed([pool.submit(place, options, results, *each) for each in todo]):
+            done.result()
 
 
 if __name__ == "__main__":

@@ -56,7 +56,10 @@ void FitCommand::add_to(CLI::App& app) {
   app.add_option("--place", placements_,
                  "of the best, place as many at most (default 3); ends when none promises more")
       ->check(CLI::Range(std::size_t{1}, kMostPlacements));
-  app.add_flag("--no-place", no_place_, "estimates only");
+  auto* estimated = app.add_flag("--no-place", no_place_, "estimates only");
+  app.add_flag("--route", route_,
+               "route what is placed as well, which takes an hour where the part is nearly full")
+      ->excludes(estimated);
   app.add_option("--jobs", jobs_, "candidates at a time (default: as many as processors)")
       ->check(CLI::Range(std::size_t{1}, kMostJobs));
   app.add_option("--json", json_, "also write the results as JSON there; - for standard output");
@@ -173,6 +176,7 @@ bool FitCommand::run() {
     flow.part = evaluator.question().part;
     flow.hardware = hardware;
     flow.folder = fs::path(out_) / "placed";
+    flow.route = route_;
     if (on_) {
       // The PLL's constraint is the placer's aim.
       const double aim = evaluator.clock_of(evaluator.estimate(hardware).mhz);
@@ -187,10 +191,14 @@ bool FitCommand::run() {
                          design.usage.ffs,
                          design.usage.brams,
                          design.usage.dsps,
-                         design.fastest().mhz};
+                         route_ ? design.fastest().mhz
+                                : design.fastest().promised_mhz *
+                                      fpga::routed_over_promised(flow.part->family->name),
+                         route_};
     } catch (const fpga::DoesNotFit& refused) {
       const fpga::Usage& needed = refused.usage;
-      return fit::Placed{refused.what(), needed.luts, needed.ffs, needed.brams, needed.dsps, 0};
+      return fit::Placed{refused.what(), needed.luts, needed.ffs, needed.brams,
+                         needed.dsps,    0,           false};
     }
   };
   search->place(place, progress);

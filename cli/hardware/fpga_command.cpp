@@ -44,7 +44,7 @@ std::optional<fpga::Speed> speed_of(Config config, Progress& progress) {
 
 // A bitstream whose clock is faster than its paths computes anything.
 void check_timing(const fpga::Design& design, const board::Board& board) {
-  if (design.is_placed() && design.fastest().mhz < design.clock_mhz) {
+  if (design.is_routed() && design.fastest().mhz < design.clock_mhz) {
     throw InputError(fmt::format(
         "{} at {} MHz: the placed design reaches {:.1f} MHz; try more --seeds, or --freq {}",
         board.title, design.clock_mhz, design.fastest().mhz,
@@ -69,7 +69,12 @@ void FpgaCommand::add_to(CLI::App& app) {
                  "one placement with this seed, such as the fastest of several")
       ->check(CLI::Range(1U, kMostSeeds))
       ->excludes(seeds);
-  app.add_flag("--no-place", no_place_, "only count what it takes: no clock, no bitstream");
+  auto* counted =
+      app.add_flag("--no-place", no_place_, "only count what it takes: no clock, no bitstream");
+  app.add_flag("--no-route", no_route_,
+               "place, but do not route, which takes longer where a design is large: no bitstream, "
+               "and the clock that the placer promises")
+      ->excludes(counted);
   app.add_option("--freq", mhz_,
                  "MHz that the placer aims at (default 80), or of the board's clock (default: the "
                  "board's)")
@@ -133,6 +138,7 @@ fpga::FlowRequest FpgaCommand::request_for(const Config& config,
   request.hardware = config.hardware;
   request.mhz = board ? board->mhz : (mhz_ > 0 ? mhz_ : kAimedMhz);
   request.seeds = no_place_ ? 0 : seeds_;
+  request.route = !no_route_;
   request.first_seed = seed_;
   request.folder = out_;
   if (alone) {

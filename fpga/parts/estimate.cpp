@@ -281,6 +281,7 @@ std::vector<MadeDesign> AreaModel::read_designs(const std::string& path) {
         design.modules[module] = {cells.at(0).get<double>(), cells.at(1).get<double>()};
       }
       design.made.mhz = entry.at("fmax_mhz").is_null() ? 0 : entry.at("fmax_mhz").get<double>();
+      design.promised_mhz = entry.value("promised_mhz", 0.0);
       designs.push_back(std::move(design));
     }
     if (designs.empty()) {
@@ -299,6 +300,18 @@ std::vector<MadeDesign> made_designs(const std::string& family) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
+}
+
+double routed_over_promised(const std::string& family) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const MadeDesign& design : made_designs(family)) {
+    if (design.made.mhz > 0 && design.promised_mhz > 0) {
+      sum += std::log(design.made.mhz / design.promised_mhz);
+      ++count;
+    }
+  }
+  return count == 0 ? 1 : std::exp(sum / static_cast<double>(count));
 }
 
 AreaModel::AreaModel(const std::string& family, const std::vector<MadeDesign>& designs)

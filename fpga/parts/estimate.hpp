@@ -28,7 +28,8 @@ struct MadeDesign {
   };
   Hardware hardware;
   std::uint32_t lut_multipliers = 0;
-  Estimate made;                         ///< what it took; mhz 0: it was not placed
+  Estimate made;                         ///< what it took; mhz 0: it was not routed
+  double promised_mhz = 0;               ///< by the placer before routing; 0: not known
   std::map<std::string, Cells> modules;  ///< cells of each module after synthesis, before packing
 };
 
@@ -71,6 +72,10 @@ bool has_estimates(const Part& part);
 
 /// find_part(), and InputError where there are no estimates of it.
 const Part& find_estimated_part(const std::string& name);
+
+/// How much more a routed design reaches than its placement promised, of the designs whose both
+/// figures are known: their geometric mean. 1 where there are none.
+double routed_over_promised(const std::string& family);
 
 /// Of a part that has estimates.
 Estimate estimate(const Part& part, const Hardware& hardware);

@@ -477,7 +477,8 @@
         `${hardware.name} on ${design.board ? `${design.board} (${design.part})` : design.part}`;
     document.getElementById('summary').textContent =
         `${hardware.AtomicC} x ${hardware.AtomicK} MACs, ${grouped(design.luts)} LUTs` +
-        (design.fmax_mhz === null ? ', not placed' : `, ${design.fmax_mhz.toFixed(1)} MHz`) +
+        (design.fmax_mhz === null ?
+            (design.promised_mhz == null ? ', not placed' : `, not routed, ${design.promised_mhz.toFixed(1)} MHz promised`) : `, ${design.fmax_mhz.toFixed(1)} MHz`) +
         (design.clock_mhz ? ` reached, its clock has ${design.clock_mhz} MHz` : '') +
         (design.network === undefined ? '' : `; ${design.network}: ${grouped(design.cycles)} cycles` +
             (design.inferences_per_second === null ? '' : `, ${design.inferences_per_second.toFixed(1)} inferences per second`)) +
@@ -568,6 +569,7 @@
     const fit = data.fit;
     const best = fit.candidates[fit.best];
     const isPlaced = (candidate) => candidate.placed !== undefined && candidate.placed.problem === undefined;
+    const how = (candidate) => (!isPlaced(candidate) ? 'estimated' : candidate.placed.routed ? 'routed' : 'placed');
     const figures = (candidate) => (isPlaced(candidate) ? candidate.placed : candidate.estimated);
     const sides = ({hardware}) => `${hardware.array.atomic_c} x ${hardware.array.atomic_k}`;
     const without = ({hardware}) => Object.entries(hardware.features).filter(([, there]) => there === 'no').map(([name]) => name);
@@ -578,7 +580,7 @@
     document.getElementById('summary').textContent =
         `${fit.networks.join(', ')}, ${fit.objective}: ${describe(best)}; ` +
         `${best.milliseconds.toFixed(3)} ms, ${grouped(figures(best).luts)} LUTs, ${figures(best).fmax_mhz.toFixed(1)} MHz ` +
-        `(${isPlaced(best) ? 'placed' : 'estimated'}); best of ${grouped(fit.examined)} candidates, of which ${grouped(fit.good)} fit and run`;
+        `(${how(best)}); best of ${grouped(fit.examined)} candidates, of which ${grouped(fit.good)} fit and run`;
 
     let rows = [];
     let chosen = -1;
@@ -659,7 +661,7 @@
     ], fit.candidates.map((candidate, index) => ({
       candidate: describe(candidate), ms: candidate.milliseconds.toFixed(3), luts: figures(candidate).luts,
       brams: figures(candidate).brams, dsps: figures(candidate).dsps, mhz: figures(candidate).fmax_mhz.toFixed(1),
-      how: candidate.placed?.problem !== undefined ? 'does not fit' : isPlaced(candidate) ? 'placed' : 'estimated',
+      how: candidate.placed?.problem !== undefined ? 'does not fit' : how(candidate),
       front: index === fit.best ? 'best' : candidate.front ? 'yes' : '',
     })), choose);
   };

@@ -246,6 +246,21 @@ TEST_F(FitSearch, PlacesUntilNothingPromisesMore) {
   EXPECT_LT(placed, request.placements);
 }
 
+TEST_F(FitSearch, LooksFurtherBehindAnUnluckyPlacement) {
+  const Evaluator evaluator(question_of("ecp5-25f", {"lenet5"}));
+  SearchRequest request;
+  request.points = 600;
+  request.placements = 3;
+  std::size_t placed = 0;
+  const Place place = [&](const Hardware& hardware) {
+    const fpga::Estimate e = fpga::estimate(evaluator.question().part[0], hardware);
+    return Placed{"", e.luts, e.ffs, e.brams, e.dsps, ++placed == 1 ? 0.8 * e.mhz : e.mhz};
+  };
+  const Result found = result(evaluator, request, place);
+  EXPECT_EQ(placed, 2U) << "the second one is as good as the others promise";
+  EXPECT_EQ(found.mhz[found.best], found.candidates[found.best].outcome.estimate.mhz);
+}
+
 TEST_F(FitSearch, WhatIsInTheWayDoesNotFit) {
   const Evaluator evaluator(question_of("ecp5-12f", {"lenet5"}));
   SearchRequest request;

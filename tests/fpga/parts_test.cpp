@@ -1,6 +1,8 @@
 // What is read of the tools' logs and reports, on text that nextpnr 0.11 printed.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "fpga/netlist.hpp"
 #include "fpga/placer.hpp"
 #include "fpga/report.hpp"
@@ -10,6 +12,8 @@
 
 namespace tessera::fpga {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* kLog = R"(Info: Packing LUTs...
 Info: Device utilisation:
@@ -34,10 +38,18 @@ constexpr const char* kReport = R"({"critical_paths": [
      "to": {"cell": "u_npu.u_store.u_drain.word_q_LUT4_B", "port": "Z"}}]}],
  "fmax": {"clk": {"achieved": 31.5, "constraint": 80.0}}, "utilization": {}})";
 
+constexpr const char* kClocks =
+    R"(Info: Max frequency for clock         'link_clk': 145.50 MHz (PASS at 12.00 MHz)
+Info: Max frequency for clock '$glbnet$clk_i$TRELLIS_IO_IN': 27.25 MHz (FAIL at 80.00 MHz)
+Info: Routing..
+Warning: Max frequency for clock '$glbnet$clk_i$TRELLIS_IO_IN': 31.50 MHz (FAIL at 80.00 MHz)
+)";
+
 std::string written(const std::string& name, const std::string& text) {
-  std::string path = testing::TempDir() + name;
-  test::write_text(path, text);
-  return path;
+  const fs::path path = fs::path(testing::TempDir()) / name;
+  fs::create_directories(path.parent_path());
+  test::write_text(path.string(), text);
+  return path.string();
 }
 
 TEST(Parts, UnknownOnesAreNamedWithAllThereAre) {
@@ -67,12 +79,29 @@ TEST(Parts, WhatIsMissingNamesAPartThatHasIt) {
 }
 
 TEST(Parts, PathsBetweenRegistersCountAndNameModules) {
-  const Placement placement = read_placement(written("report.json", kReport), 3);
+  written("routed/placer.log", kClocks);
+  const fs::path report = written("routed/report.json", kReport);
+  const Placement placement = read_placement(report.parent_path(), 3);
   EXPECT_EQ(placement.seed, 3U);
+  EXPECT_DOUBLE_EQ(placement.promised_mhz, 27.25) << "before routing, of the slowest clock";
   EXPECT_DOUBLE_EQ(placement.mhz, 31.5);
   ASSERT_EQ(placement.critical_path.size(), 3U);
   EXPECT_EQ(placement.critical_path[1].module, "u_load/u_packer");
   EXPECT_EQ(placement.critical_path[2].module, "u_store/u_drain");
+}
+
+TEST(Parts, DesignsThatWereNotRoutedHaveAPromise) {
+  const fs::path log = written("placed/placer.log", kClocks);
+  const Placement placement = read_placement(log.parent_path(), 1);
+  EXPECT_DOUBLE_EQ(placement.promised_mhz, 27.25);
+  EXPECT_EQ(placement.mhz, 0);
+  Design design;
+  design.part = &find_part("ecp5-25f");
+  design.placements = {placement};
+  EXPECT_NE(to_text(design, {}).find("not routed; the placer promises 27.2 MHz"),
+            std::string::npos);
+  EXPECT_NE(to_json(design, {}).find("\"fmax_mhz\": null"), std::string::npos);
+  EXPECT_THROW(promised_in(written("placed/silent.log", "Info: Routing..\n")), std::runtime_error);
 }
 
 TEST(Parts, CellsBelongToInstances) {
@@ -86,8 +115,8 @@ TEST(Parts, ReportSaysWhatEachModuleTakes) {
   design.hardware = hardware_preset("tiny");
   design.usage = {12000, 6000, 30, 28};
   design.modules = {{"u_compute", {5000, 2000, 8, 16}}, {"", {60, 200, 0, 0}}};
-  design.placements = {{1, 30.25, {{"u_load", "logic", 20.0}, {"u_load", "routing", 13.0}}},
-                       {2, 29.5, {}}};
+  design.placements = {{1, 26, 30.25, {{"u_load", "logic", 20.0}, {"u_load", "routing", 13.0}}},
+                       {2, 25, 29.5, {}}};
   const std::string text = to_text(design, Speed{"lenet", 100000});
   EXPECT_NE(text.find("33.00"), std::string::npos) << "steps of a module are one line\n" << text;
   EXPECT_NE(text.find("30.2 MHz with seed 1, the slowest of 2 has 29.5"), std::string::npos)

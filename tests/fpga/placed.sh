@@ -21,6 +21,20 @@ place --quiet --json "$out/again.json"
 cmp "$out/fpga.json" "$out/again.json"
 head -c 200 "$out/design.bit" | grep -aq LFE5U-25F || fail "no bitstream for the part"
 
+# Only placed: the same promise, and nothing that only routing says, also when it is known.
+place --no-route --quiet --json "$out/unrouted.json"
+# And one that nobody routed.
+"$cosim" fpga --config "$top/configs/npu.yaml" --set hardware=nano --part ecp5-12f --out "$out-nano" --no-route --quiet
+python3 - "$out" <<'CHECK'
+import json, sys
+routed, promised, nano = (json.load(open(f)) for f in (f"{sys.argv[1]}/again.json", f"{sys.argv[1]}/unrouted.json", f"{sys.argv[1]}-nano/fpga.json"))
+assert routed["promised_mhz"] == promised["promised_mhz"] < routed["fmax_mhz"], (routed, promised)
+for design in (promised, nano):
+    assert design["fmax_mhz"] is None and design["bitstream"] is None and design["critical_path"] == [], design
+    assert design["inferences_per_second"] is None and design["luts"] > 0, design
+assert nano["promised_mhz"] > promised["promised_mhz"], nano
+CHECK
+
 # Buffers in block RAM; bits of memory that became registers are named here.
 log=$out/synthesis.log
 for buffer in u_bank u_half u_table u_words u_lane; do

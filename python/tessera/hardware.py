@@ -22,7 +22,7 @@ class Design:
         folder: Netlist, placed design, bitstream.
         json: What ``cosim fpga --json`` writes.
         data: The same as a dict: ``luts``, ``luts_available``, ``ffs``, ``brams``, ``dsps``, ``fmax_mhz``,
-            ``critical_path``, ``bitstream``, ``tools``, and with a network ``cycles`` and ``inferences_per_second``.
+            ``promised_mhz``, ``critical_path``, ``bitstream``, ``tools``, and with a network ``cycles`` and ``inferences_per_second``.
     """
 
     def __init__(self, folder: Path, text: str) -> None:
@@ -75,6 +75,7 @@ def fpga(
     seeds: int = 1,
     freq: Optional[float] = None,
     place: bool = True,
+    route: bool = True,
     progress: bool = True,
     **overrides: Setting,
 ) -> Design:
@@ -92,6 +93,7 @@ def fpga(
         seeds: Placements to choose the fastest from.
         freq: MHz that the placer aims at, or of the board's clock.
         place: False: only count what it takes.
+        route: False: place, but do not route; the clock is then the placer's promise, ``promised_mhz``.
         progress: Show what is being done.
         **overrides: See `simulate`.
 
@@ -107,6 +109,7 @@ def fpga(
             if value is not None:
                 arguments += [option, str(value)]
         arguments += ["--seeds", str(seeds)] if place else ["--no-place"]
+        arguments += ["--no-route"] if place and not route else []
         command(arguments, bar, question.rename)
         return Design(Path(out), result.read_text(encoding="utf-8"))
 
@@ -123,6 +126,7 @@ def fit(
     bandwidth: Optional[float] = None,
     points: Optional[int] = None,
     place: int = 3,
+    route: bool = False,
     jobs: Optional[int] = None,
     memory: Optional[Setting] = None,
     fresh: bool = False,
@@ -142,6 +146,7 @@ def fit(
         bandwidth: Megabytes per second of the board's memory.
         points: Candidates to look at, at most.
         place: Of the best, place as many at most; 0: estimates only.
+        route: Also route what is placed, which takes an hour where a part is nearly full.
         jobs: Candidates at a time.
         memory: See `simulate`.
         fresh: Forget what the folder has.
@@ -166,6 +171,7 @@ def fit(
             if value is not None:
                 arguments += [option, str(value)]
         arguments += ["--place", str(place)] if place else ["--no-place"]
+        arguments += ["--route"] if place and route else []
         arguments += ["--fresh"] if fresh else []
         command(arguments, bar, question.rename)
         return Fit(Path(out), result.read_text(encoding="utf-8"))

@@ -100,8 +100,12 @@ def test_fit_by_estimates(tmp_path):
 def test_fpga_without_its_tools(monkeypatch, tmp_path):
     for name in ("PATH", "TESSERA_FPGA_TOOLS", "TESSERA_CACHE_DIR"):
         monkeypatch.setenv(name, str(tmp_path))
-    with pytest.raises(tessera.MissingToolError, match="TESSERA_FPGA_TOOLS"):
-        tessera.fpga(out=tmp_path / "f", part="ecp5-25f", hardware="nano", place=False, progress=False)
+    for options in ({"place": False}, {"route": False}, {}):
+        with pytest.raises(tessera.MissingToolError, match="TESSERA_FPGA_TOOLS"):
+            tessera.fpga(out=tmp_path / "f", part="ecp5-25f", hardware="nano", progress=False, **options)
+    for options in ({"route": True}, {}):
+        with pytest.raises(tessera.MissingToolError, match="TESSERA_FPGA_TOOLS"):
+            tessera.fit("first_light", tmp_path / "g", part="ecp5-25f", points=60, progress=False, **options)
     with pytest.raises(tessera.InputError, match="ecp5-25f"):
         tessera.fpga(out=tmp_path / "f", part="ecp5-26f", progress=False)
 

@@ -57,8 +57,9 @@ void FitCommand::add_to(CLI::App& app) {
                  "of the best, place as many at most (default 3); ends when none promises more")
       ->check(CLI::Range(std::size_t{1}, kMostPlacements));
   auto* estimated = app.add_flag("--no-place", no_place_, "estimates only");
-  app.add_flag("--route", route_,
-               "route what is placed as well, which takes an hour where the part is nearly full")
+  app.add_flag("--no-route", no_route_,
+               "only place: some minutes each in the place of an hour where the part is nearly "
+               "full, and the clock is what the placer promises")
       ->excludes(estimated);
   app.add_option("--jobs", jobs_, "candidates at a time (default: as many as processors)")
       ->check(CLI::Range(std::size_t{1}, kMostJobs));
@@ -176,7 +177,7 @@ bool FitCommand::run() {
     flow.part = evaluator.question().part;
     flow.hardware = hardware;
     flow.folder = fs::path(out_) / "placed";
-    flow.route = route_;
+    flow.route = !no_route_;
     if (on_) {
       // The PLL's constraint is the placer's aim.
       const double aim = evaluator.clock_of(evaluator.estimate(hardware).mhz);
@@ -191,10 +192,10 @@ bool FitCommand::run() {
                          design.usage.ffs,
                          design.usage.brams,
                          design.usage.dsps,
-                         route_ ? design.fastest().mhz
-                                : design.fastest().promised_mhz *
-                                      fpga::routed_over_promised(flow.part->family->name),
-                         route_};
+                         no_route_ ? design.fastest().promised_mhz *
+                                         fpga::routed_over_promised(flow.part->family->name)
+                                   : design.fastest().mhz,
+                         !no_route_};
     } catch (const fpga::DoesNotFit& refused) {
       const fpga::Usage& needed = refused.usage;
       return fit::Placed{refused.what(), needed.luts, needed.ffs, needed.brams,

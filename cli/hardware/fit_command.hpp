@@ -30,7 +30,7 @@ class FitCommand {
   std::optional<board::Board> on_;
   double fps_ = 0, bandwidth_ = 0;
   std::size_t points_ = 6000, jobs_ = 0, placements_ = 3;
-  bool no_place_ = false, route_ = false, fresh_ = false, quiet_ = false;
+  bool no_place_ = false, no_route_ = false, fresh_ = false, quiet_ = false;
 };
 
 }  // namespace tessera

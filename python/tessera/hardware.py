@@ -126,7 +126,7 @@ def fit(
     bandwidth: Optional[float] = None,
     points: Optional[int] = None,
     place: int = 3,
-    route: bool = False,
+    route: bool = True,
     jobs: Optional[int] = None,
     memory: Optional[Setting] = None,
     fresh: bool = False,
@@ -146,7 +146,7 @@ def fit(
         bandwidth: Megabytes per second of the board's memory.
         points: Candidates to look at, at most.
         place: Of the best, place as many at most; 0: estimates only.
-        route: Also route what is placed, which takes an hour where a part is nearly full.
+        route: False: only place, which takes minutes in the place of an hour where a part is nearly full.
         jobs: Candidates at a time.
         memory: See `simulate`.
         fresh: Forget what the folder has.
@@ -171,7 +171,7 @@ def fit(
             if value is not None:
                 arguments += [option, str(value)]
         arguments += ["--place", str(place)] if place else ["--no-place"]
-        arguments += ["--route"] if place and route else []
+        arguments += ["--no-route"] if place and not route else []
         arguments += ["--fresh"] if fresh else []
         command(arguments, bar, question.rename)
         return Fit(Path(out), result.read_text(encoding="utf-8"))

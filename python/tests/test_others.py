@@ -103,7 +103,7 @@ def test_fpga_without_its_tools(monkeypatch, tmp_path):
     for options in ({"place": False}, {"route": False}, {}):
         with pytest.raises(tessera.MissingToolError, match="TESSERA_FPGA_TOOLS"):
             tessera.fpga(out=tmp_path / "f", part="ecp5-25f", hardware="nano", progress=False, **options)
-    for options in ({"route": True}, {}):
+    for options in ({"route": False}, {}):
         with pytest.raises(tessera.MissingToolError, match="TESSERA_FPGA_TOOLS"):
             tessera.fit("first_light", tmp_path / "g", part="ecp5-25f", points=60, progress=False, **options)
     with pytest.raises(tessera.InputError, match="ecp5-25f"):

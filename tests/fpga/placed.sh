@@ -32,7 +32,7 @@ assert routed["promised_mhz"] == promised["promised_mhz"] < routed["fmax_mhz"], 
 for design in (promised, nano):
     assert design["fmax_mhz"] is None and design["bitstream"] is None and design["critical_path"] == [], design
     assert design["inferences_per_second"] is None and design["luts"] > 0, design
-assert nano["promised_mhz"] > promised["promised_mhz"], nano
+assert nano["promised_mhz"] > 50, nano
 CHECK
 
 # Buffers in block RAM; bits of memory that became registers are named here.

@@ -31,6 +31,7 @@ class Flow {
         placer_(find_tool(family_.placer)) {}
 
   Design run() {
+    forget_another_design();
     design_.part = request_.part;
     design_.hardware = request_.hardware;
     design_.tools = {{"yosys", version_of(find_tool("yosys"))},
@@ -66,6 +67,15 @@ class Flow {
   void say(const std::string& text) const {
     if (announce_) {
       announce_(text);
+    }
+  }
+
+  // What would stay in the folder if this one does not get as far.
+  void forget_another_design() const {
+    for (const std::string& made : {family_.placed_file, family_.bitstream}) {
+      if (!made.empty()) {
+        fs::remove(request_.folder / made);
+      }
     }
   }
 

@@ -52,6 +52,16 @@ void check_timing(const fpga::Design& design, const board::Board& board) {
   }
 }
 
+// How to load the bitstream, where there is one.
+void write_readme(const fs::path& folder, const fpga::Design& design, const std::string& text) {
+  const fs::path readme = folder / "README.md";
+  if (design.bitstream.empty()) {
+    fs::remove(readme);
+  } else {
+    write_text(readme.string(), text);
+  }
+}
+
 }  // namespace
 
 void FpgaCommand::add_to(CLI::App& app) {
@@ -113,7 +123,8 @@ FpgaCommand::Alone FpgaCommand::simulate_alone(const Config& config, const board
   return alone;
 }
 
-void FpgaCommand::write_alone_folder(const board::Board& board, const Alone& alone) const {
+void FpgaCommand::write_alone_folder(const board::Board& board, const Alone& alone,
+                                     const fpga::Design& design) const {
   const fs::path folder(out_);
   const rom::Image& image = alone.what.image;
   write_text((folder / "tessera_rom.bin").string(), {image.bytes.begin(), image.bytes.end()});
@@ -122,8 +133,8 @@ void FpgaCommand::write_alone_folder(const board::Board& board, const Alone& alo
   for (std::size_t i = 0; i < alone.what.samples.size(); ++i) {
     samples += fmt::format("{}{}", i == 0 ? "" : ", ", alone.shown[i].shown);
   }
-  write_text(
-      (folder / "README.md").string(),
+  write_readme(
+      folder, design,
       fmt::format("{} with {} x {} MACs at {} MHz and {} on the chip.\nLoad: `{} {}`\nRun: "
                   "press the button; the lights show in binary, press by press: {}\n",
                   board.title, image.program.hardware.atomic_c, image.program.hardware.atomic_k,
@@ -151,7 +162,8 @@ fpga::FlowRequest FpgaCommand::request_for(const Config& config,
   return request;
 }
 
-void FpgaCommand::write_board_folder(const Config& config, const board::Board& board) const {
+void FpgaCommand::write_board_folder(const Config& config, const board::Board& board,
+                                     const fpga::Design& design) const {
   const fs::path folder(out_);
   std::vector<std::string> sets = common_.sets;
   if (!common_.network.empty()) {
@@ -171,10 +183,10 @@ void FpgaCommand::write_board_folder(const Config& config, const board::Board& b
   } else {
     run += " --network MODEL";
   }
-  write_text((folder / "README.md").string(),
-             fmt::format("{} with {} x {} MACs at {} MHz.\nLoad: `{} {}`\nRun: `{}`\n", board.title,
-                         config.hardware.atomic_c, config.hardware.atomic_k, board.mhz, board.load,
-                         board.part.family->bitstream, run));
+  write_readme(folder, design,
+               fmt::format("{} with {} x {} MACs at {} MHz.\nLoad: `{} {}`\nRun: `{}`\n",
+                           board.title, config.hardware.atomic_c, config.hardware.atomic_k,
+                           board.mhz, board.load, board.part.family->bitstream, run));
 }
 
 void FpgaCommand::run() const {
@@ -214,9 +226,9 @@ void FpgaCommand::run() const {
     design.clock_mhz = board->mhz;
     check_timing(design, *board);
     if (alone) {
-      write_alone_folder(*board, *alone);
+      write_alone_folder(*board, *alone, design);
     } else {
-      write_board_folder(config, *board);
+      write_board_folder(config, *board, design);
     }
   }
   const std::string json = to_json(design, speed);

@@ -31,14 +31,16 @@ class FpgaCommand {
   };
   [[nodiscard]] Alone simulate_alone(const Config& config, const board::Board& board,
                                      Progress& progress) const;
-  void write_alone_folder(const board::Board& board, const Alone& alone) const;
+  void write_alone_folder(const board::Board& board, const Alone& alone,
+                          const fpga::Design& design) const;
 
   [[nodiscard]] fpga::FlowRequest request_for(const Config& config,
                                               const std::optional<board::Board>& board,
                                               const std::optional<Alone>& alone) const;
   /// What a board's folder has beside the bitstream: the ROM image, the configuration, how to load
   /// it.
-  void write_board_folder(const Config& config, const board::Board& board) const;
+  void write_board_folder(const Config& config, const board::Board& board,
+                          const fpga::Design& design) const;
 
   CommonOptions common_;
   bool standalone_ = false;

@@ -21,8 +21,9 @@ place --quiet --json "$out/again.json"
 cmp "$out/fpga.json" "$out/again.json"
 head -c 200 "$out/design.bit" | grep -aq LFE5U-25F || fail "no bitstream for the part"
 
-# Only placed: the same promise, and nothing that only routing says, also when it is known.
+# Only placed: the same promise, and nothing that only routing says, also when it is known; no bitstream of an earlier run stays.
 place --no-route --quiet --json "$out/unrouted.json"
+if [[ -e $out/design.bit || -e $out/placed.config ]]; then fail "a bitstream in the folder of what was not routed"; fi
 # And one that nobody routed.
 "$cosim" fpga --config "$top/configs/npu.yaml" --set hardware=nano --part ecp5-12f --out "$out-nano" --no-route --quiet
 python3 - "$out" <<'CHECK'

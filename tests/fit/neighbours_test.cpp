@@ -1,0 +1,88 @@
+// Hardware around the best that `cosim fit` finds, placed: what docs/fit.md says of it is what the
+// placer said. scripts/fit-neighbours.py makes the data.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "fpga/parts/estimate.hpp"
+#include "tests/files.hpp"
+
+namespace tessera::fit {
+namespace {
+
+struct Neighbour {
+  double cycles = 0;
+  double estimated_luts = 0, luts = 0;
+  double estimated_mhz = 0, promised_mhz = 0;
+  [[nodiscard]] double promised_ms() const { return cycles / promised_mhz / 1000; }
+};
+
+struct Errors {
+  double mean = 0, worst = 0;  ///< percent
+};
+
+template <class Figure>
+Errors errors_of(const std::vector<Neighbour>& designs, const Figure& estimated_over_made) {
+  Errors errors;
+  for (const Neighbour& design : designs) {
+    const double error = 100 * std::abs(estimated_over_made(design) - 1);
+    errors.mean += error / static_cast<double>(designs.size());
+    errors.worst = std::max(errors.worst, error);
+  }
+  return errors;
+}
+
+// Lines of a page as one.
+std::string joined(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+TEST(Neighbours, AreAsGoodAsThePageSays) {
+  const nlohmann::json data = nlohmann::json::parse(
+      test::text_of(TESSERA_SOURCE_DIR "/tests/fit/neighbours.json"));
+  std::vector<Neighbour> placed;
+  std::size_t refused = 0;
+  for (const nlohmann::json& entry : data.at("designs")) {
+    const nlohmann::json& estimate = entry.at("estimate");
+    if (entry.contains("problem")) {
+      ++refused;
+      continue;
+    }
+    placed.push_back({estimate.at("cycles"), estimate.at("luts"), entry.at("luts"),
+                      estimate.at("mhz"), entry.at("promised_mhz")});
+  }
+  ASSERT_GE(placed.size(), 2U);
+  ASSERT_EQ(data.at("designs")[0].at("hardware"), data.at("best"));
+  const Neighbour best = placed.front();
+  placed.erase(placed.begin());
+  const auto quicker = [](const Neighbour& a, const Neighbour& b) {
+    return a.promised_ms() < b.promised_ms();
+  };
+  const Neighbour& first = *std::min_element(placed.begin(), placed.end(), quicker);
+  EXPECT_GT(first.promised_ms(), best.promised_ms() / 1.03) << "better by more than 3 %";
+
+  const double more = fpga::routed_over_promised("ecp5");
+  const Errors luts =
+      errors_of(placed, [](const Neighbour& n) { return n.estimated_luts / n.luts; });
+  const Errors mhz = errors_of(
+      placed, [&](const Neighbour& n) { return n.estimated_mhz / (more * n.promised_mhz); });
+  const std::string sentence = fmt::format(
+      "Of {} around the best, {} do not fit the part, and the placer promises {:.3f} ms with the "
+      "best of the others, {:.3f} with fit's. Lookup tables are {:.1f} % ({:.1f} %) off, the clock "
+      "{:.1f} % ({:.1f} %), if routed designs exceed all promises by {:.0f} %.",
+      placed.size() + refused, refused == 0 ? "none" : std::to_string(refused),
+      first.promised_ms(), best.promised_ms(), luts.mean, luts.worst, mhz.mean, mhz.worst,
+      100 * (more - 1));
+  EXPECT_NE(joined(test::text_of(TESSERA_SOURCE_DIR "/docs/fit.md")).find(sentence),
+            std::string::npos)
+      << sentence;
+}
+
+}  // namespace
+}  // namespace tessera::fit

@@ -131,8 +131,7 @@ void SweepCommand::place_front(Progress& progress) const {
     request.part = &part;
     request.hardware = sweep::with_buffer_of_its_size(config.hardware);
     request.folder = std::filesystem::path(out_) / fmt::format("point-{}", point.index);
-    const fpga::Design design =
-        run_flow(request, [&](const std::string& text) { progress.say(text); });
+    const fpga::Design design = run_flow(request, progress.listener());
     nlohmann::ordered_json entry = {{"point", point.index}};
     entry["design"] = nlohmann::ordered_json::parse(
         fpga::to_json(design, fpga::Speed{point.network, point.cycles}));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -14,7 +15,7 @@ constexpr std::chrono::milliseconds kFirst{1000};
 constexpr std::chrono::milliseconds kTerminalPeriod{100};
 constexpr std::chrono::milliseconds kLinePeriod{5000};
 
-ProgressListener& listener() {
+ProgressListener& everybodys() {
   static ProgressListener all;
   return all;
 }
@@ -24,7 +25,8 @@ ProgressListener& listener() {
 Progress::Progress(bool quiet)
     : quiet_(quiet),
       terminal_(isatty(STDERR_FILENO) != 0),
-      next_(std::chrono::steady_clock::now() + kFirst) {}
+      begun_(std::chrono::steady_clock::now()),
+      next_(begun_ + kFirst) {}
 
 Progress::~Progress() {
   clear();
@@ -34,8 +36,8 @@ void Progress::say(const std::string& text) {
   if (quiet_) {
     return;
   }
-  if (listener().say) {
-    listener().say(text);
+  if (everybodys().say) {
+    everybodys().say(text);
   } else {
     clear();
     fmt::print(stderr, "{}\n", text);
@@ -44,9 +46,9 @@ void Progress::say(const std::string& text) {
 
 void Progress::update(const std::string& what, std::uint64_t done, std::uint64_t whole) {
   const auto now = std::chrono::steady_clock::now();
-  if (listener().update && !quiet_) {
+  if (everybodys().update && !quiet_) {
     if (now >= next_ || done == whole) {
-      listener().update(what, done, whole);
+      everybodys().update(what, done, whole);
       next_ = now + kTerminalPeriod;
     }
     return;
@@ -65,7 +67,8 @@ void Progress::update(const std::string& what, std::uint64_t done, std::uint64_t
     next_ = now + kTerminalPeriod;
   } else {
     fmt::print(stderr, "{:3.0f} % {}\n", 100 * share, what);
-    next_ = now + kLinePeriod;
+    // What takes an hour is not told every five seconds.
+    next_ = now + std::max<std::chrono::steady_clock::duration>(kLinePeriod, (now - begun_) / 10);
   }
 }
 
@@ -77,8 +80,15 @@ void Progress::clear() {
   }
 }
 
+ProgressListener Progress::listener() {
+  return {[this](const std::string& text) { say(text); },
+          [this](const std::string& what, std::uint64_t done, std::uint64_t whole) {
+            update(what, done, whole);
+          }};
+}
+
 void Progress::redirect(ProgressListener other) {
-  listener() = std::move(other);
+  everybodys() = std::move(other);
 }
 
 }  // namespace tessera

@@ -30,6 +30,9 @@ class Progress {
   /// Takes the bar away.
   void clear();
 
+  /// Tells this one, which has to live as long.
+  ProgressListener listener();
+
   /// For all of the process, from then on.
   static void redirect(ProgressListener listener);
 
@@ -37,7 +40,7 @@ class Progress {
   bool quiet_;
   bool terminal_;
   bool shown_ = false;
-  std::chrono::steady_clock::time_point next_;
+  std::chrono::steady_clock::time_point begun_, next_;
 };
 
 }  // namespace tessera

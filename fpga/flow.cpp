@@ -4,13 +4,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <exception>
+#include <map>
+#include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
 #include "fpga/netlist.hpp"
 #include "fpga/placer.hpp"
+#include "fpga/placer_progress.hpp"
 #include "sim/tools/fpga_tools.hpp"
 #include "sim/tools/made_files.hpp"
 #include "sim/tools/synthesis.hpp"
@@ -24,9 +30,9 @@ namespace fs = std::filesystem;
 
 class Flow {
  public:
-  Flow(const FlowRequest& request, const std::function<void(const std::string&)>& announce)
+  Flow(const FlowRequest& request, const ProgressListener& listener)
       : request_(request),
-        announce_(announce),
+        listener_(listener),
         family_(*request.part->family),
         placer_(find_tool(family_.placer)) {}
 
@@ -65,8 +71,8 @@ class Flow {
 
  private:
   void say(const std::string& text) const {
-    if (announce_) {
-      announce_(text);
+    if (listener_.say) {
+      listener_.say(text);
     }
   }
 
@@ -109,7 +115,7 @@ class Flow {
     synthesis.announcement =
         fmt::format("synthesising {} x {} MACs for {}", request_.hardware.atomic_c,
                     request_.hardware.atomic_k, family_.name);
-    const Netlist netlist = synthesise(synthesis, announce_);
+    const Netlist netlist = synthesise(synthesis, listener_.say);
     synthesis_ = netlist.folder;
     design_.seconds = netlist.seconds;
   }
@@ -145,8 +151,12 @@ class Flow {
     return fs::path("..") / synthesis.filename() / "netlist.json";
   }
 
-  void place(std::uint32_t seed, const fs::path& folder) const {
+  void place(std::uint32_t seed, const fs::path& folder) {
     const fs::path log = folder / "placer.log";
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      logs_[seed] = log;
+    }
     const bool done = run_logged(
         inside(folder) + placer_command(*request_.part, placer_, netlist_from(synthesis_).string(),
                                         request_.mhz, seed, folder, request_.route),
@@ -200,7 +210,12 @@ class Flow {
         } catch (...) {
           errors[i] = std::current_exception();
         }
+        const std::lock_guard<std::mutex> lock(mutex_);
+        logs_.erase(request_.first_seed + i);
       }
+      const std::lock_guard<std::mutex> lock(mutex_);
+      --working_;
+      changed_.notify_all();
     };
     const bool known = fs::exists(placed(request_.first_seed + request_.seeds - 1));
     if (!known) {
@@ -210,10 +225,12 @@ class Flow {
     }
     const std::uint32_t workers =
         std::min(request_.seeds, std::max(1U, std::thread::hardware_concurrency()));
+    working_ = workers;
     std::vector<std::thread> threads;
     for (std::uint32_t w = 0; w < workers; ++w) {
       threads.emplace_back(work);
     }
+    show_until_done();
     for (std::thread& thread : threads) {
       thread.join();
     }
@@ -226,6 +243,25 @@ class Flow {
       design_.seconds += s;
     }
     design_.placements = std::move(placements);
+  }
+
+  // How far the slowest of those is that are under way.
+  void show_until_done() {
+    constexpr std::chrono::seconds kPeriod{2};
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (working_ > 0) {
+      changed_.wait_for(lock, kPeriod);
+      std::optional<PlacerProgress> slowest;
+      for (const auto& [seed, log] : logs_) {
+        PlacerProgress one = progress_in(log);
+        if (!slowest || one.done * slowest->whole < slowest->done * one.whole) {
+          slowest = std::move(one);
+        }
+      }
+      if (slowest && listener_.update) {
+        listener_.update(slowest->what, slowest->done, slowest->whole);
+      }
+    }
   }
 
   [[nodiscard]] Usage usage_of(const Utilisation& utilisation) const {
@@ -279,18 +315,21 @@ class Flow {
   }
 
   const FlowRequest& request_;
-  const std::function<void(const std::string&)>& announce_;
+  const ProgressListener& listener_;
   const Family& family_;
   std::string placer_;
   fs::path synthesis_;
   Design design_;
+  std::mutex mutex_;  ///< of what follows
+  std::condition_variable changed_;
+  std::uint32_t working_ = 0;               ///< threads that place
+  std::map<std::uint32_t, fs::path> logs_;  ///< of the placements under way, by seed
 };
 
 }  // namespace
 
-Design run_flow(const FlowRequest& request,
-                const std::function<void(const std::string&)>& announce) {
-  return Flow(request, announce).run();
+Design run_flow(const FlowRequest& request, const ProgressListener& listener) {
+  return Flow(request, listener).run();
 }
 
 }  // namespace tessera::fpga

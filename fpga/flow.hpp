@@ -2,11 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "console/progress.hpp"
 #include "fpga/design.hpp"
 #include "tessera/error.hpp"
 
@@ -39,9 +39,8 @@ struct FlowRequest {
 };
 
 /// Runs it, or takes from the cache what was made of the same sources, parameters and tools.
-/// `announce` is told what begins. Throws DoesNotFit when a design is to be placed that does
-/// not fit, MissingTool, std::runtime_error when a tool fails.
-Design run_flow(const FlowRequest& request,
-                const std::function<void(const std::string&)>& announce = {});
+/// `listener` is told what begins, and how far placement and routing are. Throws DoesNotFit when a
+/// design is to be placed that does not fit, MissingTool, std::runtime_error when a tool fails.
+Design run_flow(const FlowRequest& request, const ProgressListener& listener = {});
 
 }  // namespace tessera::fpga

@@ -185,8 +185,7 @@ bool FitCommand::run() {
       flow.design = fpga::WholeDesign{"top", board_sources(*on_, hardware, aim, false), {}};
     }
     try {
-      const fpga::Design design =
-          run_flow(flow, [&](const std::string& text) { progress.say(text); });
+      const fpga::Design design = run_flow(flow, progress.listener());
       return fit::Placed{"",
                          design.usage.luts,
                          design.usage.ffs,

@@ -220,7 +220,8 @@ void FpgaCommand::run() const {
     speed = speed_of(config, progress);
   }
   const fpga::FlowRequest request = request_for(config, board, alone);
-  fpga::Design design = run_flow(request, [&](const std::string& text) { progress.say(text); });
+  fpga::Design design = run_flow(request, progress.listener());
+  progress.clear();
   if (board) {
     design.board = board->name;
     design.clock_mhz = board->mhz;

@@ -44,8 +44,8 @@ std::string joined(std::string text) {
 }
 
 TEST(Neighbours, AreAsGoodAsThePageSays) {
-  const nlohmann::json data = nlohmann::json::parse(
-      test::text_of(TESSERA_SOURCE_DIR "/tests/fit/neighbours.json"));
+  const nlohmann::json data =
+      nlohmann::json::parse(test::text_of(TESSERA_SOURCE_DIR "/tests/fit/neighbours.json"));
   std::vector<Neighbour> placed;
   std::size_t refused = 0;
   for (const nlohmann::json& entry : data.at("designs")) {
@@ -76,9 +76,8 @@ TEST(Neighbours, AreAsGoodAsThePageSays) {
       "Of {} around the best, {} do not fit the part, and the placer promises {:.3f} ms with the "
       "best of the others, {:.3f} with fit's. Lookup tables are {:.1f} % ({:.1f} %) off, the clock "
       "{:.1f} % ({:.1f} %), if routed designs exceed all promises by {:.0f} %.",
-      placed.size() + refused, refused == 0 ? "none" : std::to_string(refused),
-      first.promised_ms(), best.promised_ms(), luts.mean, luts.worst, mhz.mean, mhz.worst,
-      100 * (more - 1));
+      placed.size() + refused, refused == 0 ? "none" : std::to_string(refused), first.promised_ms(),
+      best.promised_ms(), luts.mean, luts.worst, mhz.mean, mhz.worst, 100 * (more - 1));
   EXPECT_NE(joined(test::text_of(TESSERA_SOURCE_DIR "/docs/fit.md")).find(sentence),
             std::string::npos)
       << sentence;

@@ -5,6 +5,7 @@
 
 #include "fpga/netlist.hpp"
 #include "fpga/placer.hpp"
+#include "fpga/placer_progress.hpp"
 #include "fpga/report.hpp"
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
@@ -102,6 +103,38 @@ TEST(Parts, DesignsThatWereNotRoutedHaveAPromise) {
             std::string::npos);
   EXPECT_NE(to_json(design, {}).find("\"fmax_mhz\": null"), std::string::npos);
   EXPECT_THROW(promised_in(written("placed/silent.log", "Info: Routing..\n")), std::runtime_error);
+}
+
+TEST(Parts, LogsSayHowFarThePlacerIs) {
+  const auto progress_of = [](const std::string& log) {
+    return progress_in(written("progress/placer.log", log));
+  };
+  EXPECT_EQ(progress_in("/nowhere/placer.log").what, "packing");
+  std::string log =
+      "Info: Packing IOs..\n"
+      "Info:     at iteration #7, type ALL: wirelen solved = 88443, spread = 179312, legal = "
+      "344538; time = 6.98s\n";
+  EXPECT_EQ(progress_of(log).what, "placing, round 7");
+  log += "Info:   at iteration #25: temp = 0.000000, timing cost = 2603, wirelen = 189670\n";
+  EXPECT_EQ(progress_of(log).what, "improving the placement, round 25");
+  EXPECT_EQ(progress_of(log).done, 0U);
+  // As the first router says it, which the ECP5 has.
+  const std::string first =
+      log +
+      "Info: Routing 99876 arcs.\n"
+      "Info:            |   (re-)routed arcs  |   delta    | remaining|       time spent     |\n"
+      "Info:    IterCnt |  w/ripup   wo/ripup |  w/r  wo/r |      arcs| batch(sec) total(sec)|\n"
+      "Info:       5000 |     1734       3265 |  385   615 |     97727|       1.17       7.86|\n";
+  EXPECT_EQ(progress_of(first).what, "routing, 97 727 of 99 876 connections to go");
+  EXPECT_EQ(progress_of(first).done, 2149U);
+  EXPECT_EQ(progress_of(first).whole, 99876U);
+  // As the second one does.
+  EXPECT_EQ(progress_of(log + "Info:     iter=17 wires=476130 overused=24903 overuse=25769\n").what,
+            "routing, 24 903 wires used twice");
+  // Cut off anywhere.
+  for (std::size_t length = 0; length < first.size(); ++length) {
+    EXPECT_EQ(progress_of(first.substr(0, length)).done, 0U) << length;
+  }
 }
 
 TEST(Parts, CellsBelongToInstances) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Hardware around the best that `cosim fit` finds, placed: fit-neighbours.py COSIM --network FILE --out FILE [--count N] [--jobs N]
+"""Hardware around the best that `cosim fit` finds, placed: fit-neighbours.py COSIM --network FILE [--out FILE] [--count N] [--jobs N]
 
-The best of an ECP5-25F as `cosim fit` places it, then hardware that differs from it in one to three things drawn here, not where the search
-looked: what runs the network and by the estimates takes at most 15 % longer is placed as the best was, until there are N. The same hardware every
+The best of an ECP5-25F as `cosim fit` finds and routes it, then hardware that differs from it in one to three things drawn here, not where the search
+looked: what runs the network and by the estimates takes at most 15 % longer is placed, not routed, until there are N. The same hardware every
 time. The file has what was estimated and what came of it, and is complete after each design: another run with the same RTL goes on from
 there. Designs that fill the part take the placer a quarter of an hour."""
 import argparse
@@ -23,6 +23,7 @@ CONFIG = TOP / "configs" / "npu.yaml"
 PART = "ecp5-25f"
 DRAWN = 600
 SLOWER = 1.15  # than the best, by the estimates
+FIGURES = ("luts", "ffs", "brams", "dsps")
 FEATURES = ["folding", "depthwise", "tables", "operands", "keep", "zero_points", "checksums", "counters"]
 
 area_data = importlib.util.spec_from_file_location("area_data", TOP / "scripts" / "area-data.py")
@@ -96,9 +97,6 @@ def flattened(path, value):
         yield from flattened(f"{path}.{key}", inner)
 
 
-FIGURES = ("luts", "ffs", "brams", "dsps")
-
-
 def record(hardware, point, design):
     estimate = {key: point[key] for key in ("cycles", *FIGURES, "mhz")}
     if design is None:
@@ -123,35 +121,33 @@ def rtl():
 class Results:
     """The file: the best, and what was placed around it, in the order in which it was drawn."""
 
-    def __init__(self, path, network, drawn):
+    def __init__(self, path, network):
         self.path = path
-        self.drawn = drawn
         self.lock = threading.Lock()
-        best = drawn[0]
-        self.head = {"part": PART, "network": network, "rtl": rtl(), "tools": {}, "best": best}
+        self.head = {"part": PART, "network": network, "rtl": rtl(), "tools": {}, "best": None}
         self.entries = []
         if path.exists():
             old = json.loads(path.read_text())
-            if all(old[key] == self.head[key] for key in ("part", "network", "rtl", "best")):
-                self.head["tools"] = old["tools"]
-                self.entries = old["designs"]
+            if all(old[key] == self.head[key] for key in ("part", "network", "rtl")):
+                self.entries = old.pop("designs")
+                self.head = old
 
     def known(self, hardware):
         return any(entry["hardware"] == hardware for entry in self.entries)
 
-    def add(self, entry, tools):
+    def add(self, entry, tools, drawn):
         with self.lock:
             self.entries.append(entry)
-            self.entries.sort(key=lambda each: self.drawn.index(each["hardware"]))
+            self.entries.sort(key=lambda each: drawn.index(each["hardware"]))
             self.head["tools"].update(tools)
             lines = ",\n".join("    " + json.dumps(each) for each in self.entries)
             self.path.write_text(json.dumps(self.head)[:-1] + f', "designs": [\n{lines}\n  ]}}\n')
 
 
-def place(options, results, hardware, point):
+def place(options, results, drawn, hardware, point):
     design = area.built(options.cosim, hardware, True, PART, str(options.network), route=False)
     entry = record(hardware, point, design)
-    results.add(entry, design["tools"] if design else {})
+    results.add(entry, design["tools"] if design else {}, drawn)
     print(entry.get("problem") or f"{milliseconds(entry):.4f} ms, {entry['luts']} LUTs ({point['luts']}), "
           f"{entry['promised_mhz']:.1f} MHz promised ({point['mhz']:.1f} routed)", flush=True)
 
@@ -162,20 +158,21 @@ def main():
     arguments.add_argument("--network", type=pathlib.Path, required=True)
     arguments.add_argument("--count", type=int, default=40)
     arguments.add_argument("--jobs", type=int, default=os.cpu_count())
-    arguments.add_argument("--out", type=pathlib.Path, required=True)
+    arguments.add_argument("--out", type=pathlib.Path, default=TOP / "tests" / "fit" / "neighbours.json")
     options = arguments.parse_args()
+    results = Results(options.out, options.network.parent.name)
     with tempfile.TemporaryDirectory() as folder:
-        best = fitted(options.cosim, options, folder)
-        wanted = [best, *neighbours(best)]
+        # What was begun goes on, though what was placed since may have changed the estimates and with them the best.
+        results.head["best"] = results.head["best"] or fitted(options.cosim, options, folder)
+        wanted = [results.head["best"], *neighbours(results.head["best"])]
         points = estimated(options.cosim, options, wanted, folder)
     least = points[0]["inferences_per_second"] / SLOWER
     good = [(hardware, point) for hardware, point in zip(wanted, points)
             if point["status"] == "ok" and point["fits"] and point["inferences_per_second"] >= least]
-    results = Results(options.out, options.network.parent.name, wanted)
     print(f"of {len(wanted)} {len(good)} are of interest, {len(results.entries)} were placed before", flush=True)
-    todo = [each for each in good[:options.count + 1] if not results.known(each[0])]
+    todo = [each for each in good if not results.known(each[0])][:max(0, options.count + 1 - len(results.entries))]
     with ThreadPoolExecutor(options.jobs) as pool:
-        for done in as_completed([pool.submit(place, options, results, *each) for each in todo]):
+        for done in as_completed([pool.submit(place, options, results, wanted, *each) for each in todo]):
             done.result()
 
 

@@ -84,7 +84,9 @@ def run_memory(name, parameters, out):
     rtl = ["cells/ram_1r1w.sv", "cells/sync_fifo.sv", "board/sdram_controller.sv", "board/sdram_port.sv"]
     sources = [TOP / "rtl/lint.vlt", *(TOP / "rtl" / file for file in rtl), TOP / "sim/board/sdram_model.sv",
                TOP / "tests/board/sdram_bench.sv", HERE / "sdram_axi_bench.sv"]
-    return simulated(f"memory, {name}", sources, "sdram_axi_bench", parameters, out / f"build-{name}", "test_sdram", out / name, 5)
+    rows_of_all_banks, words_of_a_row = 4 * 2048, 256
+    return simulated(f"memory, {name}", sources, "sdram_axi_bench", parameters, out / f"build-{name}", "test_sdram",
+                     out / name, 5, MEMORY_BYTES=str(rows_of_all_banks * words_of_a_row * parameters["DataBytes"]))
 
 
 if __name__ == "__main__":

@@ -54,8 +54,6 @@ module sdram_axi_bench #(
 
   logic [63:0] ids;
   logic [5:0] head, tail;
-  logic [7:0] lengths_unused;
-  assign lengths_unused = s_axi_awlen;
   assign s_axi_bid = ids[head];
 
   always_ff @(posedge clk) begin

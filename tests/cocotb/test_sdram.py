@@ -3,6 +3,7 @@
 Knows the AXI standard, and that bursts are of whole beats."""
 
 import logging
+import os
 import random
 
 import cocotb
@@ -11,7 +12,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import Combine, FallingEdge, ReadOnly, RisingEdge, Timer, with_timeout
 from cocotbext.axi import AxiBus, AxiMaster, AxiResp
 
-BYTES = 4 << 20  # of the narrowest memory: 2048 rows of 256 words, four banks, 2 bytes
+BYTES = int(os.environ["MEMORY_BYTES"])
 BEYOND = 0x8000_0000
 
 

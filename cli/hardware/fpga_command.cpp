@@ -52,13 +52,12 @@ void check_timing(const fpga::Design& design, const board::Board& board) {
   }
 }
 
+constexpr const char* kReadme = "README.md";
+
 // How to load the bitstream, where there is one.
 void write_readme(const fs::path& folder, const fpga::Design& design, const std::string& text) {
-  const fs::path readme = folder / "README.md";
-  if (design.bitstream.empty()) {
-    fs::remove(readme);
-  } else {
-    write_text(readme.string(), text);
+  if (!design.bitstream.empty()) {
+    write_text((folder / kReadme).string(), text);
   }
 }
 
@@ -225,6 +224,7 @@ void FpgaCommand::run() const {
   if (board) {
     design.board = board->name;
     design.clock_mhz = board->mhz;
+    fs::remove(fs::path(out_) / kReadme);  // of another design, perhaps
     check_timing(design, *board);
     if (alone) {
       write_alone_folder(*board, *alone, design);

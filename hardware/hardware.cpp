@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tessera/isa.hpp"
+
 namespace tessera {
 namespace {
 
@@ -60,7 +62,19 @@ std::uint32_t Hardware::fold_bytes() const {
                                     : 0;
 }
 
+std::string Hardware::rtl_top() const {
+  return control == Control::Microcode ? "tessera_micro" : "tessera_npu";
+}
+
+std::string Hardware::rtl_sources() const {
+  return control == Control::Microcode ? "micro/files.f" : "files.f";
+}
+
 std::vector<std::pair<std::string, std::uint64_t>> Hardware::rtl_parameters() const {
+  if (control == Control::Microcode) {
+    return {{"AtomicC", atomic_c},   {"AtomicK", atomic_k},         {"CbufBytes", cbuf_capacity},
+            {"AccWords", acc_words}, {"ParamGroups", param_groups}, {"BusBytes", bus_bytes}};
+  }
   const Window window = depthwise_window();
   return {{"AtomicC", atomic_c},
           {"AtomicK", atomic_k},
@@ -111,6 +125,14 @@ std::string hardware_problem(const Hardware& hw) {
   if (hw.features > Hardware::kAllFeatures) {
     return fmt::format("hardware.features is {:#x}; there are {} features", hw.features,
                        isa::kFeatures.size());
+  }
+  if (hw.control == Control::Microcode && hw.features != 0) {
+    return fmt::format("hardware.features has {}; allowed is `none` with `control: microcode`",
+                       isa::feature_names(hw.features));
+  }
+  if (hw.control == Control::Microcode && hw.multipliers == Multipliers::Luts) {
+    return "hardware.array.multipliers is `luts`; allowed is `auto` or `dsp` with `control: "
+           "microcode`";
   }
   return cbuf_problem(hw);
 }

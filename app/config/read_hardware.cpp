@@ -54,6 +54,8 @@ void read_hardware_fields(const YAML::Node& node, const std::string& file, Hardw
     const std::uint64_t least = std::max({preset_capacity, hw.cbuf_size, 2 * step});
     hw.cbuf_capacity = (least + step - 1) / step * step;
   }
+  hw.control = static_cast<Control>(
+      fields.choice("control", {"units", "microcode"}, static_cast<std::size_t>(hw.control)));
   hw.acc_words = u32(fields.integer("accumulators", 4, 4096, hw.acc_words));
   hw.bus_bytes = u32(fields.integer("bus_bytes", 4, 64, hw.bus_bytes));
   hw.post_lanes = u32(fields.integer("post_lanes", 1, 64, hw.post_lanes));

@@ -14,6 +14,11 @@ namespace tessera {
 /// What the array multiplies with. Auto: with the chip's multipliers as far as it has them.
 enum class Multipliers : std::uint8_t { Auto, Dsp, Luts };
 
+/// Who executes the command stream. Units: load, compute and store units at the same time, each with
+/// its own control. Microcode: one microcontroller, one command after the other, in a fraction of the
+/// room; features of the command set: none.
+enum class Control : std::uint8_t { Units, Microcode };
+
 struct Hardware {
   std::string name = "custom";
   std::uint32_t atomic_c = 8;            ///< input channels per cycle; bytes per cbuf atom; even
@@ -29,6 +34,7 @@ struct Hardware {
   std::uint32_t queue_depth = 64;       ///< words per command queue
   std::uint32_t line_atoms = 128;       ///< columns that the depthwise window's lines hold
 
+  Control control = Control::Units;
   Multipliers multipliers = Multipliers::Auto;
   std::uint32_t features = kAllFeatures;  ///< what is built: a bit for each of isa::Feature
 
@@ -70,6 +76,10 @@ struct Hardware {
 
   /// Convolutions that wait behind the one that runs; their weights likewise.
   [[nodiscard]] std::uint32_t convolutions_ahead() const { return macs_per_cycle() < 128 ? 1 : 2; }
+
+  /// The RTL's top-level module, and the list of its sources in the folder rtl.
+  [[nodiscard]] std::string rtl_top() const;
+  [[nodiscard]] std::string rtl_sources() const;
 
   /// The RTL's top-level parameters by name. Where the multipliers are to be found out none is made
   /// of logic.

@@ -19,8 +19,8 @@ std::vector<std::filesystem::path> netlist_sources(
   synthesis.name = "netlist";
   synthesis.command = "synth_ice40 -dsp -top {top}";
   synthesis.output = "write_verilog -noattr netlist.v";
-  synthesis.top = "tessera_npu";
-  synthesis.sources = listed_sources(data_dir() / "rtl" / "files.f");
+  synthesis.top = hardware.rtl_top();
+  synthesis.sources = listed_sources(data_dir() / "rtl" / hardware.rtl_sources());
   synthesis.parameters = hardware.rtl_parameters();
   synthesis.announcement =
       fmt::format("synthesising {} x {} MACs for an iCE40", hardware.atomic_c, hardware.atomic_k);
@@ -33,7 +33,8 @@ std::vector<std::filesystem::path> netlist_sources(
 std::string build_variant(const Hardware& hardware, const VariantOptions& options,
                           const std::function<void(const std::string&)>& announce) {
   Verilation v;
-  v.top = "tessera_npu";
+  v.top = hardware.rtl_top();
+  v.model = "tessera_npu";
   v.prefix = "npu";
   if (options.netlist) {
     v.prefix = "netlist";
@@ -41,7 +42,7 @@ std::string build_variant(const Hardware& hardware, const VariantOptions& option
     v.slow = true;
     v.sources = netlist_sources(hardware, announce);
   } else {
-    v.sources = listed_sources(data_dir() / "rtl" / "files.f");
+    v.sources = listed_sources(data_dir() / "rtl" / hardware.rtl_sources());
     v.parameters = hardware.rtl_parameters();
   }
   v.wrapper = data_dir() / "sim" / "verilated" / "model.cpp";

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "definition.hpp"
+#include "microcode.hpp"
 
 namespace {
 
@@ -26,18 +27,21 @@ int main(int argc, char** argv) try {
   const bool check = argc > 3 && std::string(argv[3]) == "--check";
   const Definition definition = read_definition(argv[1]);
   const std::string root = argv[2];
+  const Microcode microcode = assemble(root + "/isa/microcode.asm", definition);
   const std::pair<std::string, std::string> files[] = {
       {root + "/rtl/generated/tessera_isa_pkg.sv", emit_systemverilog(definition)},
       {root + "/include/tessera/generated/command_set.hpp", emit_cpp(definition)},
       {root + "/docs/command-set.md", emit_markdown(definition)},
+      {root + "/rtl/generated/tessera_microcode_pkg.sv", emit_microcode_systemverilog(microcode)},
+      {root + "/include/tessera/generated/microcode.hpp", emit_microcode_cpp(microcode)},
   };
   int stale = 0;
   for (const auto& [path, text] : files) {
     if (!check) {
       std::ofstream(path, std::ios::binary) << text;
     } else if (read_file(path) != text) {
-      fmt::print(stderr, "{} differs from what {} gives; run the target `regenerate`\n", path,
-                 argv[1]);
+      fmt::print(stderr, "{} differs from what the definitions give; run the target `regenerate`\n",
+                 path);
       stale = 1;
     }
   }

@@ -1,0 +1,16 @@
+../generated/tessera_isa_pkg.sv
+../generated/tessera_microcode_pkg.sv
+../packages/bus_pkg.sv
+../packages/unit_pkg.sv
+../cells/ram_1r1w.sv
+../control/register_file.sv
+../control/run_control.sv
+../control/counter_bank.sv
+micro_rom.sv
+micro_multiplier.sv
+micro_core.sv
+micro_reader.sv
+micro_filler.sv
+micro_runner.sv
+micro_writer.sv
+tessera_micro.sv

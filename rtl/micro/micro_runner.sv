@@ -1,0 +1,188 @@
+/// Convolves with one weight tile at a time: loads it from the cbuf, walks over rows and columns of steps, one feature atom per cycle, and
+/// adds the products to the accumulators. What stays for a whole convolution is written to ports before.
+module micro_runner #(
+    parameter int unsigned AtomicC = 2,
+    parameter int unsigned AtomicK = 2,
+    /// Accumulator words of AtomicK int32.
+    parameter int unsigned AccWords = 128
+) (
+    input  logic                                clk_i,
+    /// Synchronous reset, active low.
+    input  logic                                rst_ni,
+    /// Writes a port.
+    input  logic                                we_i,
+    input  logic                         [ 5:0] port_i,
+    input  logic                         [31:0] data_i,
+    /// The next weight tile can be begun.
+    output logic                                ready_o,
+    /// Every sum is written.
+    output logic                                idle_o,
+    /// A step was made in this cycle.
+    output logic                                step_o,
+    /// Usable cbuf atoms.
+    input  logic                         [20:0] limit_i,
+    output logic                                re_o,
+    output logic                         [19:0] atom_o,
+    /// A cycle after `re_o`.
+    input  logic [AtomicC-1:0]           [ 7:0] atom_i,
+    /// The atom to be read is none.
+    output logic                                range_o,
+    /// Reads an accumulator word, while idle; it is there a cycle later.
+    output logic signed [AtomicK-1:0][31:0] sums_o
+);
+
+  import tessera_microcode_pkg::*;
+
+  localparam int unsigned AccBits = $clog2(AccWords);
+  localparam int unsigned LaneBits = $clog2(AtomicK);
+  // A product of bytes, and sums of AtomicC of them.
+  localparam int unsigned SumBits = 16 + $clog2(AtomicC);
+
+  logic [11:0] rows_q, cols_q, rows_left_q, cols_left_q;
+  logic [19:0] pixel_step_q, row_step_q, row_atom_q, atom_q, weight_q, atom;
+  logic [3:0] stride_x_q, stride_y_q;
+  logic [14:0] in_rows_q, in_cols_q;
+  logic signed [15:0] y0_q, x0_q, y_q, x_q;
+  logic signed [7:0] zero_q;
+  logic [6:0] kernels_q, kernels_left_q;
+  logic [LaneBits-1:0] lane_q;
+  logic [AccBits-1:0] first_word_q, word_q;
+  logic fresh_q;  // the sums begin at zero
+
+  logic start, loading, stepping, last_col, last_row;
+  assign start = we_i && port_i == PortGo;
+  assign loading = kernels_left_q != '0;
+  assign stepping = rows_left_q != '0 && !loading;
+  assign last_col = cols_left_q == 12'd1;
+  assign last_row = rows_left_q == 12'd1;
+  assign ready_o = !loading && rows_left_q == '0;
+
+  logic in_slab;
+  assign in_slab = !y_q[15] && !x_q[15] && y_q[14:0] < in_rows_q && x_q[14:0] < in_cols_q;
+  assign atom_o = loading ? weight_q : atom_q;
+  assign re_o = loading || (stepping && in_slab);
+  assign range_o = re_o && {1'b0, atom_o} >= limit_i;
+  assign step_o = stepping;
+  assign atom = (last_col ? row_atom_q : atom_q) + (last_col ? row_step_q : pixel_step_q);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      rows_left_q <= '0;
+      kernels_left_q <= '0;
+    end else if (start) begin
+      rows_left_q <= rows_q;
+      kernels_left_q <= kernels_q;
+    end else if (loading) begin
+      kernels_left_q <= kernels_left_q - 1'b1;
+    end else if (stepping && last_col) begin
+      rows_left_q <= rows_left_q - 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (start) begin
+      row_atom_q <= data_i[19:0];
+      atom_q <= data_i[19:0];
+      y_q <= y0_q;
+      x_q <= x0_q;
+      cols_left_q <= cols_q;
+      word_q <= first_word_q;
+    end else if (stepping) begin
+      atom_q <= atom;
+      if (last_col) begin
+        row_atom_q <= atom;
+        y_q <= y_q + $signed(16'(stride_y_q));
+      end
+      x_q <= last_col ? x0_q : x_q + $signed(16'(stride_x_q));
+      cols_left_q <= last_col ? cols_q : cols_left_q - 1'b1;
+      word_q <= word_q + 1'b1;
+    end
+    lane_q <= start ? '0 : lane_q + LaneBits'(loading);
+    // A group's first weight tile begins its sums.
+    if (we_i && port_i == PortFresh) fresh_q <= data_i[0];
+    else if (stepping && last_col && last_row) fresh_q <= 1'b0;
+    if (we_i && port_i == PortWeights) weight_q <= data_i[19:0];
+    else if (loading) weight_q <= weight_q + 1'b1;
+    if (we_i) begin
+      unique case (port_i)
+        PortRows: rows_q <= data_i[11:0];
+        PortCols: cols_q <= data_i[11:0];
+        PortPixelStep: pixel_step_q <= data_i[19:0];
+        PortRowStep: row_step_q <= data_i[19:0];
+        PortStrideX: stride_x_q <= data_i[3:0];
+        PortStrideY: stride_y_q <= data_i[3:0];
+        PortInRows: in_rows_q <= data_i[14:0];
+        PortInCols: in_cols_q <= data_i[14:0];
+        PortZero: zero_q <= data_i[7:0];
+        PortKernels: kernels_q <= data_i[6:0];
+        PortY: y0_q <= data_i[15:0];
+        PortX: x0_q <= data_i[15:0];
+        PortWord: first_word_q <= data_i[AccBits-1:0];
+        default: ;
+      endcase
+    end
+  end
+
+  // The atom that was read is a kernel's weights or a step's features.
+  logic weights_come_q, step1_q, step2_q, padding_q, fresh1_q, fresh2_q;
+  logic [LaneBits-1:0] weights_lane_q;
+  logic [AccBits-1:0] word1_q, word2_q;
+  logic signed [AtomicK-1:0][AtomicC-1:0][7:0] weights_q;
+  logic signed [AtomicC-1:0][7:0] features;
+  logic signed [AtomicK-1:0][AtomicC-1:0][15:0] products_q;
+  assign features = padding_q ? {AtomicC{zero_q}} : atom_i;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      weights_come_q <= 1'b0;
+      step1_q <= 1'b0;
+      step2_q <= 1'b0;
+    end else begin
+      weights_come_q <= loading;
+      step1_q <= stepping;
+      step2_q <= step1_q;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    weights_lane_q <= lane_q;
+    padding_q <= !in_slab;
+    fresh1_q <= fresh_q;
+    word1_q <= word_q;
+    fresh2_q <= fresh1_q;
+    word2_q <= word1_q;
+    for (int unsigned k = 0; k < AtomicK; k++) begin
+      if (weights_come_q && weights_lane_q == LaneBits'(k)) weights_q[k] <= atom_i;
+      for (int unsigned c = 0; c < AtomicC; c++) begin
+        products_q[k][c] <= 16'($signed(features[c]) * $signed(weights_q[k][c]));
+      end
+    end
+  end
+
+  logic drain;
+  logic [AtomicK-1:0][31:0] held, total;
+  assign drain = we_i && port_i == PortSums;
+  always_comb begin
+    for (int unsigned k = 0; k < AtomicK; k++) begin
+      logic signed [SumBits-1:0] sum;
+      sum = '0;
+      for (int unsigned c = 0; c < AtomicC; c++) sum = sum + SumBits'($signed(products_q[k][c]));
+      total[k] = (fresh2_q ? 32'd0 : held[k]) + 32'(sum);
+    end
+  end
+  ram_1r1w #(
+      .Width(AtomicK * 32),
+      .Depth(AccWords)
+  ) u_words (
+      .clk_i,
+      .we_i(step2_q),
+      .waddr_i(word2_q),
+      .wdata_i(total),
+      .re_i(step1_q || drain),
+      .raddr_i(step1_q ? word1_q : data_i[AccBits-1:0]),
+      .rdata_o(held)
+  );
+  assign sums_o = held;
+  assign idle_o = ready_o && !step1_q && !step2_q;
+
+endmodule

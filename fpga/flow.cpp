@@ -96,7 +96,7 @@ class Flow {
       synthesis.maps = request_.design->memories;
     } else {
       synthesis.top = "harness";
-      synthesis.sources = listed_sources(data_dir() / "rtl" / "files.f");
+      synthesis.sources = listed_sources(data_dir() / "rtl" / request_.hardware.rtl_sources());
       const auto harness = listed_sources(data_dir() / "rtl" / "fpga" / "files.f");
       synthesis.sources.insert(synthesis.sources.end(), harness.begin(), harness.end());
       synthesis.parameters = request_.hardware.rtl_parameters();

@@ -62,19 +62,11 @@ std::uint32_t Hardware::fold_bytes() const {
                                     : 0;
 }
 
-std::string Hardware::rtl_top() const {
-  return control == Control::Microcode ? "tessera_micro" : "tessera_npu";
-}
-
 std::string Hardware::rtl_sources() const {
   return control == Control::Microcode ? "micro/files.f" : "files.f";
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> Hardware::rtl_parameters() const {
-  if (control == Control::Microcode) {
-    return {{"AtomicC", atomic_c},   {"AtomicK", atomic_k},         {"CbufBytes", cbuf_capacity},
-            {"AccWords", acc_words}, {"ParamGroups", param_groups}, {"BusBytes", bus_bytes}};
-  }
   const Window window = depthwise_window();
   return {{"AtomicC", atomic_c},
           {"AtomicK", atomic_k},

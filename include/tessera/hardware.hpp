@@ -77,8 +77,8 @@ struct Hardware {
   /// Convolutions that wait behind the one that runs; their weights likewise.
   [[nodiscard]] std::uint32_t convolutions_ahead() const { return macs_per_cycle() < 128 ? 1 : 2; }
 
-  /// The RTL's top-level module, and the list of its sources in the folder rtl.
-  [[nodiscard]] std::string rtl_top() const;
+  /// The list of the RTL's sources, in the folder rtl. The top-level module has the same name,
+  /// parameters and ports with any control.
   [[nodiscard]] std::string rtl_sources() const;
 
   /// The RTL's top-level parameters by name. Where the multipliers are to be found out none is made

@@ -1,5 +1,5 @@
 ../generated/tessera_isa_pkg.sv
-../generated/tessera_microcode_pkg.sv
+../generated/microcode_pkg.sv
 ../packages/bus_pkg.sv
 ../packages/unit_pkg.sv
 ../cells/ram_1r1w.sv
@@ -13,4 +13,4 @@ micro_reader.sv
 micro_filler.sv
 micro_runner.sv
 micro_writer.sv
-tessera_micro.sv
+tessera_npu.sv

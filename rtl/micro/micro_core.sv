@@ -20,7 +20,7 @@ module micro_core #(
     output logic        in_o,
     input  logic [31:0] in_i,
     /// Conditions to wait for.
-    input  logic [tessera_microcode_pkg::NumWaits-1:0] waits_i,
+    input  logic [microcode_pkg::NumWaits-1:0] waits_i,
     /// The condition of JE.
     input  logic        ended_i,
     /// The command word's highest bit; `shift_o` takes it.
@@ -34,9 +34,7 @@ module micro_core #(
     output logic [ 7:0] cause_o
 );
 
-  import tessera_microcode_pkg::*;
-
-  localparam int unsigned PcBits = $clog2(RomWords);
+  localparam int unsigned PcBits = $clog2(microcode_pkg::RomWords);
   localparam int unsigned AddrBits = $clog2(DataWords);
 
   logic [31:0] a_q;
@@ -59,8 +57,8 @@ module micro_core #(
   assign advance = !valid_q || (last && !halt_i);
   always_comb begin
     unique case (op)
-      OpRet: target = link_q;
-      OpDispatch: target = PcBits'(a_q[5:0]);
+      microcode_pkg::OpRet: target = link_q;
+      microcode_pkg::OpDispatch: target = PcBits'(a_q[5:0]);
       default: target = operand[PcBits-1:0];
     endcase
   end
@@ -76,15 +74,15 @@ module micro_core #(
   logic by_pointer;
   logic [AddrBits-1:0] read_addr;
   logic [31:0] data;
-  assign by_pointer = fetched[PointerBit];
+  assign by_pointer = fetched[microcode_pkg::PointerBit];
   assign read_addr = by_pointer ? pointer_q : AddrBits'(fetched[6:0]);
   ram_1r1w #(
       .Width(32),
       .Depth(DataWords)
   ) u_data (
       .clk_i,
-      .we_i(executes && op == OpSt),
-      .waddr_i(operand[PointerBit] ? written_q : AddrBits'(operand[6:0])),
+      .we_i(executes && op == microcode_pkg::OpSt),
+      .waddr_i(operand[microcode_pkg::PointerBit] ? written_q : AddrBits'(operand[6:0])),
       .wdata_i(a_q),
       .re_i(advance),
       .raddr_i(read_addr),
@@ -99,7 +97,7 @@ module micro_core #(
       .step_i(step_q[2:0]),
       .a_i(a_q),
       .b_i(data),
-      .down_i(op == OpMuld),
+      .down_i(op == microcode_pkg::OpMuld),
       .product_o(product),
       .factor_o(factor),
       .round_o(round),
@@ -125,86 +123,86 @@ module micro_core #(
     taken = 1'b0;
     shift_o = 1'b0;
     unique case (op)
-      OpLdi: begin
+      microcode_pkg::OpLdi: begin
         x_none = 1'b1;
         y = immediate;
         a_write = 1'b1;
       end
-      OpAddi, OpAddci: begin
+      microcode_pkg::OpAddi, microcode_pkg::OpAddci: begin
         y = immediate;
-        c_in = op == OpAddci && carry_q;
+        c_in = op == microcode_pkg::OpAddci && carry_q;
         a_write = 1'b1;
       end
-      OpRsbi: begin
+      microcode_pkg::OpRsbi: begin
         x_not = 1'b1;
         c_in = 1'b1;
         y = immediate;
         a_write = 1'b1;
       end
-      OpLd: begin
+      microcode_pkg::OpLd: begin
         x_none  = 1'b1;
         a_write = 1'b1;
       end
-      OpAdd: a_write = 1'b1;
-      OpRsb: begin
+      microcode_pkg::OpAdd: a_write = 1'b1;
+      microcode_pkg::OpRsb: begin
         x_not = 1'b1;
         c_in = 1'b1;
         a_write = 1'b1;
       end
       // First which is greater, then perhaps the other one.
-      OpMin, OpMax: begin
+      microcode_pkg::OpMin, microcode_pkg::OpMax: begin
         x_not = step_q == '0;
         x_none = step_q != '0;
         c_in = step_q == '0;
-        a_write = step_q != '0 && compare_q == (op == OpMin);
+        a_write = step_q != '0 && compare_q == (op == microcode_pkg::OpMin);
         last = step_q != '0;
       end
-      OpMul, OpMuld: begin
+      microcode_pkg::OpMul, microcode_pkg::OpMuld: begin
         x_none = 1'b1;
         y = factor;
         c_in = round;
         a_write = factor_done;
         last = factor_done;
       end
-      OpMuli: begin
+      microcode_pkg::OpMuli: begin
         x_none = 1'b1;
         y = product;
         a_write = step_q != '0;
         last = step_q != '0;
       end
-      OpShr: begin
+      microcode_pkg::OpShr: begin
         x_none = 1'b1;
         y = a_q >> 1;
         a_write = n_q != '0;
         last = n_q <= 5'd1;
       end
-      OpShl: begin
+      microcode_pkg::OpShl: begin
         y = a_q;
         a_write = n_q != '0;
         last = n_q <= 5'd1;
       end
-      OpExt, OpExts: begin
+      microcode_pkg::OpExt, microcode_pkg::OpExts: begin
         x_none = step_q == '0;
-        y = (step_q != '0) ? a_q : (op == OpExts && bit_i) ? '1 : '0;
+        y = (step_q != '0) ? a_q : (op == microcode_pkg::OpExts && bit_i) ? '1 : '0;
         c_in = step_q != '0 && bit_i;
         shift_o = executes && step_q != '0;
         a_write = 1'b1;
         last = step_q == operand[5:0];
       end
-      OpIn: begin
+      microcode_pkg::OpIn: begin
         x_none = 1'b1;
         y = in_i;
         a_write = 1'b1;
       end
-      OpOut: last = out_ready_i;
-      OpWait: last = waits_i[operand[$clog2(NumWaits)-1:0]];
-      OpJmp, OpCall, OpRet, OpDispatch: taken = executes;
-      OpJz: taken = executes && is_zero;
-      OpJnz: taken = executes && !is_zero;
-      OpJn: taken = executes && a_q[31];
-      OpJge: taken = executes && !a_q[31];
-      OpJe: taken = executes && ended_i;
-      OpDjm: taken = executes && m_q != 12'd1;
+      microcode_pkg::OpOut: last = out_ready_i;
+      microcode_pkg::OpWait: last = waits_i[operand[$clog2(microcode_pkg::NumWaits)-1:0]];
+      microcode_pkg::OpJmp, microcode_pkg::OpCall, microcode_pkg::OpRet, microcode_pkg::OpDispatch: taken = executes;
+      microcode_pkg::OpJz: taken = executes && is_zero;
+      microcode_pkg::OpJnz: taken = executes && !is_zero;
+      microcode_pkg::OpJn: taken = executes && a_q[31];
+      microcode_pkg::OpJge: taken = executes && !a_q[31];
+      microcode_pkg::OpJe: taken = executes && ended_i;
+      microcode_pkg::OpDjm: taken = executes && m_q != 12'd1;
       default: ;
     endcase
   end
@@ -213,12 +211,12 @@ module micro_core #(
   assign sum = x + {y[31], y} + 33'(c_in);
 
   assign moved_o = executes && last;
-  assign out_o = executes && op == OpOut;
-  assign in_o = executes && op == OpIn;
+  assign out_o = executes && op == microcode_pkg::OpOut;
+  assign in_o = executes && op == microcode_pkg::OpIn;
   assign port_o = operand[5:0];
   assign data_o = a_q;
-  assign done_o = executes && op == OpHalt;
-  assign error_o = executes && op == OpErr;
+  assign done_o = executes && op == microcode_pkg::OpHalt;
+  assign error_o = executes && op == microcode_pkg::OpErr;
   assign cause_o = operand[7:0];
 
   always_ff @(posedge clk_i) begin
@@ -226,7 +224,7 @@ module micro_core #(
       running_q <= 1'b0;
       decoded_q <= 1'b0;
       valid_q <= 1'b0;
-      pc_q <= PcBits'(Start);
+      pc_q <= PcBits'(microcode_pkg::Start);
       step_q <= '0;
     end else begin
       if (start_i) running_q <= 1'b1;
@@ -250,19 +248,19 @@ module micro_core #(
     if (advance) word_q <= fetched;
     if (executes && a_write) a_q <= sum[31:0];
     if (executes && step_q == '0) compare_q <= sum[32];
-    if (executes && op == OpCall) begin
+    if (executes && op == microcode_pkg::OpCall) begin
       link_q <= pc_q - 1'b1;
       outer_link_q <= link_q;
-    end else if (executes && op == OpRet) begin
+    end else if (executes && op == microcode_pkg::OpRet) begin
       link_q <= outer_link_q;
     end
-    if (executes && op == OpShr) carry_q <= n_q != '0 && a_q[0];
-    if (out_o && port_o == PortSetn) n_q <= a_q[4:0];
-    else if (executes && (op == OpShr || op == OpShl) && n_q != '0) n_q <= n_q - 1'b1;
-    if (out_o && port_o == PortSetm) m_q <= a_q[11:0];
-    else if (executes && op == OpDjm) m_q <= m_q - 1'b1;
-    if (out_o && port_o == PortSetp) pointer_q <= a_q[AddrBits-1:0];
-    else if (advance && decoded_q && !taken && by_pointer && uses_data(fetched[15:11])) pointer_q <= pointer_q + 1'b1;
+    if (executes && op == microcode_pkg::OpShr) carry_q <= n_q != '0 && a_q[0];
+    if (out_o && port_o == microcode_pkg::PortSetn) n_q <= a_q[4:0];
+    else if (executes && (op == microcode_pkg::OpShr || op == microcode_pkg::OpShl) && n_q != '0) n_q <= n_q - 1'b1;
+    if (out_o && port_o == microcode_pkg::PortSetm) m_q <= a_q[11:0];
+    else if (executes && op == microcode_pkg::OpDjm) m_q <= m_q - 1'b1;
+    if (out_o && port_o == microcode_pkg::PortSetp) pointer_q <= a_q[AddrBits-1:0];
+    else if (advance && decoded_q && !taken && by_pointer && microcode_pkg::uses_data(fetched[15:11])) pointer_q <= pointer_q + 1'b1;
     if (advance) written_q <= pointer_q;
   end
 

@@ -3,13 +3,13 @@ module micro_rom (
     input  logic clk_i,
     /// Reads `addr_i`; `word_o` changes one cycle later and holds until the next read.
     input  logic re_i,
-    input  logic [$clog2(tessera_microcode_pkg::RomWords)-1:0] addr_i,
+    input  logic [$clog2(microcode_pkg::RomWords)-1:0] addr_i,
     output logic [15:0] word_o
 );
 
-  logic [15:0] mem[tessera_microcode_pkg::RomWords];
+  logic [15:0] mem[microcode_pkg::RomWords];
   initial begin
-    for (int unsigned i = 0; i < tessera_microcode_pkg::RomWords; i++) mem[i] = tessera_microcode_pkg::Rom[16*i+:16];
+    for (int unsigned i = 0; i < microcode_pkg::RomWords; i++) mem[i] = microcode_pkg::Rom[16*i+:16];
   end
 
   logic [15:0] word_q;

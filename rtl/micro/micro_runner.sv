@@ -31,8 +31,6 @@ module micro_runner #(
     output logic signed [AtomicK-1:0][31:0] sums_o
 );
 
-  import tessera_microcode_pkg::*;
-
   localparam int unsigned AccBits = $clog2(AccWords);
   localparam int unsigned LaneBits = $clog2(AtomicK);
   // A product of bytes, and sums of AtomicC of them.
@@ -50,7 +48,7 @@ module micro_runner #(
   logic fresh_q;  // the sums begin at zero
 
   logic start, loading, stepping, last_col, last_row;
-  assign start = we_i && port_i == PortGo;
+  assign start = we_i && port_i == microcode_pkg::PortGo;
   assign loading = kernels_left_q != '0;
   assign stepping = rows_left_q != '0 && !loading;
   assign last_col = cols_left_q == 12'd1;
@@ -99,25 +97,25 @@ module micro_runner #(
     end
     lane_q <= start ? '0 : lane_q + LaneBits'(loading);
     // A group's first weight tile begins its sums.
-    if (we_i && port_i == PortFresh) fresh_q <= data_i[0];
+    if (we_i && port_i == microcode_pkg::PortFresh) fresh_q <= data_i[0];
     else if (stepping && last_col && last_row) fresh_q <= 1'b0;
-    if (we_i && port_i == PortWeights) weight_q <= data_i[19:0];
+    if (we_i && port_i == microcode_pkg::PortWeights) weight_q <= data_i[19:0];
     else if (loading) weight_q <= weight_q + 1'b1;
     if (we_i) begin
       unique case (port_i)
-        PortRows: rows_q <= data_i[11:0];
-        PortCols: cols_q <= data_i[11:0];
-        PortPixelStep: pixel_step_q <= data_i[19:0];
-        PortRowStep: row_step_q <= data_i[19:0];
-        PortStrideX: stride_x_q <= data_i[3:0];
-        PortStrideY: stride_y_q <= data_i[3:0];
-        PortInRows: in_rows_q <= data_i[14:0];
-        PortInCols: in_cols_q <= data_i[14:0];
-        PortZero: zero_q <= data_i[7:0];
-        PortKernels: kernels_q <= data_i[6:0];
-        PortY: y0_q <= data_i[15:0];
-        PortX: x0_q <= data_i[15:0];
-        PortWord: first_word_q <= data_i[AccBits-1:0];
+        microcode_pkg::PortRows: rows_q <= data_i[11:0];
+        microcode_pkg::PortCols: cols_q <= data_i[11:0];
+        microcode_pkg::PortPixelStep: pixel_step_q <= data_i[19:0];
+        microcode_pkg::PortRowStep: row_step_q <= data_i[19:0];
+        microcode_pkg::PortStrideX: stride_x_q <= data_i[3:0];
+        microcode_pkg::PortStrideY: stride_y_q <= data_i[3:0];
+        microcode_pkg::PortInRows: in_rows_q <= data_i[14:0];
+        microcode_pkg::PortInCols: in_cols_q <= data_i[14:0];
+        microcode_pkg::PortZero: zero_q <= data_i[7:0];
+        microcode_pkg::PortKernels: kernels_q <= data_i[6:0];
+        microcode_pkg::PortY: y0_q <= data_i[15:0];
+        microcode_pkg::PortX: x0_q <= data_i[15:0];
+        microcode_pkg::PortWord: first_word_q <= data_i[AccBits-1:0];
         default: ;
       endcase
     end
@@ -161,7 +159,7 @@ module micro_runner #(
 
   logic drain;
   logic [AtomicK-1:0][31:0] held, total;
-  assign drain = we_i && port_i == PortSums;
+  assign drain = we_i && port_i == microcode_pkg::PortSums;
   always_comb begin
     for (int unsigned k = 0; k < AtomicK; k++) begin
       logic signed [SumBits-1:0] sum;

@@ -19,7 +19,7 @@ std::vector<std::filesystem::path> netlist_sources(
   synthesis.name = "netlist";
   synthesis.command = "synth_ice40 -dsp -top {top}";
   synthesis.output = "write_verilog -noattr netlist.v";
-  synthesis.top = hardware.rtl_top();
+  synthesis.top = "tessera_npu";
   synthesis.sources = listed_sources(data_dir() / "rtl" / hardware.rtl_sources());
   synthesis.parameters = hardware.rtl_parameters();
   synthesis.announcement =
@@ -33,8 +33,7 @@ std::vector<std::filesystem::path> netlist_sources(
 std::string build_variant(const Hardware& hardware, const VariantOptions& options,
                           const std::function<void(const std::string&)>& announce) {
   Verilation v;
-  v.top = hardware.rtl_top();
-  v.model = "tessera_npu";
+  v.top = "tessera_npu";
   v.prefix = "npu";
   if (options.netlist) {
     v.prefix = "netlist";

@@ -55,7 +55,6 @@ std::string verilate(const Verilation& v, const std::function<void(const std::st
   }
   const bool coverage = std::getenv(kCoverageVariable) != nullptr;
   const std::string flags = v.flags + (coverage ? kCoverageFlags : "");
-  const std::string model = v.model.empty() ? v.top : v.model;
   CacheKey hash;
   hash.add(v.top + parameters + flags + (v.slow ? "slow" : "") + kCompilerFlags + kVerilatorFlags +
            (v.waves ? kWaveFlags : ""));
@@ -95,14 +94,14 @@ std::string verilate(const Verilation& v, const std::function<void(const std::st
   for (const fs::path& file : v.sources) {
     sources += " " + shell_quoted(file.string());
   }
-  run(fmt::format("verilator {}{}{} --top-module {}{} --prefix V{} -Mdir {} -CFLAGS {}{}", kVerilatorFlags,
-                  v.waves ? kWaveFlags : "", flags, v.top, parameters, model,
-                  shell_quoted(work.string()), shell_quoted(kCompilerFlags), sources),
+  run(fmt::format("verilator {}{}{} --top-module {}{} -Mdir {} -CFLAGS {}{}", kVerilatorFlags,
+                  v.waves ? kWaveFlags : "", flags, v.top, parameters, shell_quoted(work.string()),
+                  shell_quoted(kCompilerFlags), sources),
       log);
-  run(fmt::format("make -j2 -C {} -f V{}.mk {} V{}__ALL.a", shell_quoted(work.string()), model,
+  run(fmt::format("make -j2 -C {} -f V{}.mk {} V{}__ALL.a", shell_quoted(work.string()), v.top,
                   v.slow || coverage ? "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1"
                                      : "OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O3",
-                  model),
+                  v.top),
       log);
   const fs::path built = work / "model.so";
   // The run-time library is compiled along: its own archive is not position-independent.
@@ -115,7 +114,7 @@ std::string verilate(const Verilation& v, const std::function<void(const std::st
                   shell_quoted(data_dir().string()),
                   shell_quoted((data_dir() / "include").string()), shell_quoted(work.string()),
                   shell_quoted(v.wrapper.string()), v.waves ? "$V/verilated_fst_c.cpp" : "",
-                  coverage ? " $V/verilated_cov.cpp" : "", shell_quoted(work.string()), model,
+                  coverage ? " $V/verilated_cov.cpp" : "", shell_quoted(work.string()), v.top,
                   v.waves ? " -lz" : "", shell_quoted(built.string())),
       log);
   fs::rename(built, library);

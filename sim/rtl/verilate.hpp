@@ -11,7 +11,6 @@ namespace tessera::rtl {
 
 struct Verilation {
   std::string top;     ///< module
-  std::string model;   ///< the C++ class is V and this name; the top module's when empty
   std::string prefix;  ///< of the library's name
   std::vector<std::filesystem::path> sources;
   std::vector<std::pair<std::string, std::uint64_t>> parameters;  ///< of the top module

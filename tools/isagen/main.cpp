@@ -32,7 +32,7 @@ int main(int argc, char** argv) try {
       {root + "/rtl/generated/tessera_isa_pkg.sv", emit_systemverilog(definition)},
       {root + "/include/tessera/generated/command_set.hpp", emit_cpp(definition)},
       {root + "/docs/command-set.md", emit_markdown(definition)},
-      {root + "/rtl/generated/tessera_microcode_pkg.sv", emit_microcode_systemverilog(microcode)},
+      {root + "/rtl/generated/microcode_pkg.sv", emit_microcode_systemverilog(microcode)},
       {root + "/include/tessera/generated/microcode.hpp", emit_microcode_cpp(microcode)},
   };
   int stale = 0;

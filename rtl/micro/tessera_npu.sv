@@ -1,21 +1,36 @@
 /// Tessera convolution accelerator for chips that have little room: a microcontroller executes the command stream, one command after the
-/// other, with a reader, a writer and an array that it is the only one to use. Registers, command set and buses are those of tessera_npu;
-/// so are the parameters that both have. Features of the command set: none.
+/// other, with a reader, a writer and an array that nobody else uses. Registers, command set, buses and parameters are those of the
+/// accelerator with units, whose top level has the same name: one of the two is in a list of sources. Features of the command set: none.
 ///
 /// No output depends on an input within a cycle.
-module tessera_micro #(
+module tessera_npu #(
     /// Input channels per cycle: bytes per cbuf atom.
     parameter int unsigned AtomicC = 2,
     /// Output channels per cycle.
     parameter int unsigned AtomicK = 2,
     /// Convolution buffer: whole atoms.
     parameter int unsigned CbufBytes = 8192,
+    /// Not of this one: there is one bank.
+    parameter int unsigned CbufBanks = 1,
     /// Accumulator words of AtomicK int32, a power of two of at most 4096.
     parameter int unsigned AccWords = 128,
     /// Kernel groups in the parameter memory, a power of two of at most 1024.
     parameter int unsigned ParamGroups = 64,
+    /// Not of this one: there is no depthwise window, nothing folds.
+    parameter int unsigned WindowRows = 1,
+    parameter int unsigned WindowCols = 1,
+    parameter int unsigned LineAtoms = 16,
+    parameter int unsigned FoldBytes = 4,
     /// Bytes per beat, a power of two.
-    parameter int unsigned BusBytes = 4
+    parameter int unsigned BusBytes = 4,
+    /// Not of this one: the microcode requantises, one burst is under way, nothing is queued.
+    parameter int unsigned PostLanes = 1,
+    parameter int unsigned ReadOutstanding = 2,
+    parameter int unsigned QueueDepth = 16,
+    /// 0.
+    parameter int unsigned Features = 0,
+    /// 0.
+    parameter int unsigned LutMultipliers = 0
 ) (
     input  logic                  clk_i,
     /// Synchronous reset, active low.
@@ -76,14 +91,12 @@ module tessera_micro #(
     output logic [tessera_isa_pkg::NumCounters-1:0][47:0] trace_counters_o
 );
 
-  import tessera_microcode_pkg::*;
-
   localparam int unsigned CbufAtoms = CbufBytes / AtomicC;
   localparam int unsigned AtomBits = $clog2(CbufAtoms);
   localparam int unsigned LaneBits = $clog2(AtomicK);
   // Shift, bias and multiplier of a kernel.
   localparam int unsigned ParamStep = 3 * AtomicK;
-  localparam int unsigned DataWords = NamedWords + ParamGroups * ParamStep;
+  localparam int unsigned DataWords = microcode_pkg::NamedWords + ParamGroups * ParamStep;
 
   // The microcontroller and what it reads.
   logic unit_rst_n, halt, start, running, busy, done, core_done, core_error;
@@ -91,7 +104,7 @@ module tessera_micro #(
   logic [5:0] port;
   logic [7:0] core_cause;
   logic [31:0] value, in_value;
-  logic [NumWaits-1:0] waits;
+  logic [microcode_pkg::NumWaits-1:0] waits;
   unit_pkg::run_t wanted;
   logic [63:0] word_q;
   micro_core #(
@@ -126,14 +139,14 @@ module tessera_micro #(
   bus_pkg::burst_t ar, aw;
   logic [3:0] want_q;
   logic to_cbuf_q;
-  assign starts_command = write && port == PortCommand;
-  assign starts_data = write && port == PortData;
+  assign starts_command = write && port == microcode_pkg::PortCommand;
+  assign starts_data = write && port == microcode_pkg::PortData;
   micro_reader #(
       .BusBytes(BusBytes)
   ) u_reader (
       .clk_i,
       .rst_ni(unit_rst_n),
-      .address_we_i(write && port == PortAddress),
+      .address_we_i(write && port == microcode_pkg::PortAddress),
       .address_i(value),
       .start_i(starts_command || starts_data),
       .data_i(starts_data),
@@ -157,9 +170,9 @@ module tessera_micro #(
   always_ff @(posedge clk_i) begin
     if (into_word) word_q <= {byte_value, word_q[63:8]};
     else if (shift) word_q <= word_q << 1;
-    if (write && port == PortGet) want_q <= value[3:0];
+    if (write && port == microcode_pkg::PortGet) want_q <= value[3:0];
     else if (into_word) want_q <= want_q - 1'b1;
-    if (write && port == PortToCbuf) to_cbuf_q <= value[0];
+    if (write && port == microcode_pkg::PortToCbuf) to_cbuf_q <= value[0];
   end
 
   logic in_pixel, fill, fill_range;
@@ -170,8 +183,8 @@ module tessera_micro #(
       .AtomicC(AtomicC)
   ) u_filler (
       .clk_i,
-      .dest_we_i(write && port == PortDest),
-      .pixel_we_i(write && port == PortPixel),
+      .dest_we_i(write && port == microcode_pkg::PortDest),
+      .pixel_we_i(write && port == microcode_pkg::PortPixel),
       .value_i(value[19:0]),
       .inside_o(in_pixel),
       .byte_valid_i(byte_valid && to_cbuf_q && !halt),
@@ -221,14 +234,14 @@ module tessera_micro #(
   );
 
   logic write_ready, write_idle, takes_byte;
-  assign takes_byte = out && port == PortByte;
+  assign takes_byte = out && port == microcode_pkg::PortByte;
   micro_writer #(
       .BusBytes(BusBytes)
   ) u_writer (
       .clk_i,
       .rst_ni(unit_rst_n),
-      .address_we_i(write && port == PortStoreAddress),
-      .bytes_we_i(write && port == PortStoreBytes),
+      .address_we_i(write && port == microcode_pkg::PortStoreAddress),
+      .bytes_we_i(write && port == microcode_pkg::PortStoreBytes),
       .value_i(value),
       .ended_o(segment_ended),
       .byte_valid_i(takes_byte),
@@ -260,36 +273,36 @@ module tessera_micro #(
   // What the microcontroller waits for, and reads.
   always_comb begin
     unique case (port)
-      PortAddress, PortCommand, PortData: out_ready = read_idle;
-      PortRows, PortCols, PortPixelStep, PortRowStep, PortStrideX, PortStrideY, PortInRows, PortInCols, PortZero, PortKernels,
-          PortWeights, PortFresh, PortY, PortX, PortWord, PortGo:
+      microcode_pkg::PortAddress, microcode_pkg::PortCommand, microcode_pkg::PortData: out_ready = read_idle;
+      microcode_pkg::PortRows, microcode_pkg::PortCols, microcode_pkg::PortPixelStep, microcode_pkg::PortRowStep, microcode_pkg::PortStrideX, microcode_pkg::PortStrideY, microcode_pkg::PortInRows, microcode_pkg::PortInCols, microcode_pkg::PortZero, microcode_pkg::PortKernels,
+          microcode_pkg::PortWeights, microcode_pkg::PortFresh, microcode_pkg::PortY, microcode_pkg::PortX, microcode_pkg::PortWord, microcode_pkg::PortGo:
       out_ready = run_ready;
-      PortSums: out_ready = run_idle;
-      PortByte: out_ready = write_ready;
+      microcode_pkg::PortSums: out_ready = run_idle;
+      microcode_pkg::PortByte: out_ready = write_ready;
       default: out_ready = 1'b1;
     endcase
-    waits[WaitRead] = read_idle;
-    waits[WaitWord] = want_q == '0 || read_idle;
-    waits[WaitRun] = run_idle;
-    waits[WaitWrite] = write_idle;
+    waits[microcode_pkg::WaitRead] = read_idle;
+    waits[microcode_pkg::WaitWord] = want_q == '0 || read_idle;
+    waits[microcode_pkg::WaitRun] = run_idle;
+    waits[microcode_pkg::WaitWrite] = write_idle;
   end
   logic [LaneBits-1:0] lane_q;
   always_ff @(posedge clk_i) begin
-    if (write && port == PortSums) lane_q <= '0;
-    else if (in && port == InSum) lane_q <= lane_q + 1'b1;
+    if (write && port == microcode_pkg::PortSums) lane_q <= '0;
+    else if (in && port == microcode_pkg::InSum) lane_q <= lane_q + 1'b1;
   end
   always_comb begin
     unique case (port)
-      InStreamAddress: in_value = wanted.address;
-      InStreamBytes: in_value = wanted.bytes;
-      InRoom: in_value = 32'(room);
-      InReading: in_value = 32'(!read_idle);
-      InWant: in_value = 32'(want_q);
-      InInside: in_value = 32'(in_pixel);
-      InSum: in_value = sums[lane_q];
-      InAtomicK: in_value = AtomicK;
-      InAccWords: in_value = AccWords;
-      InParamGroups: in_value = ParamGroups;
+      microcode_pkg::InStreamAddress: in_value = wanted.address;
+      microcode_pkg::InStreamBytes: in_value = wanted.bytes;
+      microcode_pkg::InRoom: in_value = 32'(room);
+      microcode_pkg::InReading: in_value = 32'(!read_idle);
+      microcode_pkg::InWant: in_value = 32'(want_q);
+      microcode_pkg::InInside: in_value = 32'(in_pixel);
+      microcode_pkg::InSum: in_value = sums[lane_q];
+      microcode_pkg::InAtomicK: in_value = AtomicK;
+      microcode_pkg::InAccWords: in_value = AccWords;
+      microcode_pkg::InParamGroups: in_value = ParamGroups;
       default: in_value = ParamStep;
     endcase
   end
@@ -334,7 +347,7 @@ module tessera_micro #(
       .ParamGroups(ParamGroups),
       .BusBytes(BusBytes),
       .CounterBits(48),
-      .Features(0)
+      .Features(Features)
   ) u_registers (
       .clk_i,
       .rst_ni,
@@ -418,9 +431,9 @@ module tessera_micro #(
       .counters_o(counters)
   );
   always_ff @(posedge clk_i) begin
-    if (write && port == PortPhase) phase_q <= value[1:0];
-    if (write && port == PortKind) kind_q <= value[2:0];
-    mark_q <= (write && port == PortMark) ? at_work : '0;
+    if (write && port == microcode_pkg::PortPhase) phase_q <= value[1:0];
+    if (write && port == microcode_pkg::PortKind) kind_q <= value[2:0];
+    mark_q <= (write && port == microcode_pkg::PortMark) ? at_work : '0;
     mark_id_q <= value[15:0];
   end
   assign trace_mark_valid_o = mark_q;

@@ -24,7 +24,7 @@ port InCols
 port Zero           ; what features outside of it are
 port Kernels        ; of the weight tile
 port Weights        ; atom of the next weight tile
-port Fresh          ; 1: the next weight tile begins the sums
+port Accumulate     ; 0: the next weight tile begins the sums
 port Y              ; slab place of the first step
 port X
 port Word           ; accumulator word of the first step
@@ -33,7 +33,7 @@ port Sums           ; reads an accumulator word; when idle
 port StoreAddress   ; writer: where a segment begins
 port StoreBytes     ; and its bytes
 port Byte           ; the next byte; when there is room
-port Setn           ; the number of places of SHR
+port Setn           ; places of SHL when above zero, of SHR when below; bit 8 other than bit 7: ABS is to change the sign
 port Setm           ; the number of rounds of DJM
 port Setp           ; the pointer
 
@@ -44,6 +44,7 @@ in Room             ; bytes from the reader's address to the next multiple of 25
 in Reading          ; 1: a burst is under way
 in Want             ; bytes that have not come into the command word yet
 in Inside           ; 1: the filler is inside a pixel
+in Sign             ; 2^8 when what ABS made positive was not
 in Sum              ; the next kernel's sum of the word that was read
 in AtomicK
 in AccWords
@@ -61,7 +62,6 @@ reg stream_left
 reg offset          ; bytes of the stream that were read
 reg c16             ; 2^16
 reg c30
-reg c31
 reg temp
 
 ; Tokens.
@@ -119,14 +119,11 @@ begin:
     ldi 1
     shl
     st c16
-    ldi 14
+    ldi 30
     out Setn
-    ld c16
+    ldi 1
     shl
     st c30
-    out Setm
-    add c30
-    st c31
 
 ; ----------------------------------------------------------------------------------------------- commands
 next:
@@ -369,7 +366,7 @@ bytes_wait:
 bytes_there:
     ret
 
-; Records of parameters: {shift, bias, multiplier} of each kernel.
+; Records of parameters: places and signs, bias, multiplier without its sign, of each kernel. How long that takes does not depend on them.
 load_params:
     ld LD_SOURCE.pixel_bytes
     addi -12
@@ -431,15 +428,11 @@ load_compact:
     ld shift
 load_place:
     st shift
-    jz load_right
-    jge load_left
-load_right:
-    rsbi 0
-    st shift
     ld factor
-    jn load_negative
-    ld shift
-load_put:
+    abs
+    st factor
+    in Sign
+    add shift
     st [p]
     ld bias
     st [p]
@@ -455,28 +448,6 @@ load_put:
     addi 1
     st group
     jmp load_record
-; What is rare: 2^31, places to the left x 2^8 or to the right, and 2^30 for a multiplier below zero.
-load_left:
-    ldi 8
-    out Setn
-    ld shift
-    shl
-    jmp load_special
-load_negative:
-    ld shift
-load_special:
-    add c31
-    st shift
-    ld factor
-    jge load_rare
-    rsbi 0
-    st factor
-    ld shift
-    add c30
-    jmp load_put
-load_rare:
-    ld shift
-    jmp load_put
 load_range:
     ld group
     err PARAM_RANGE
@@ -668,8 +639,7 @@ conv_block:
     st groups
 conv_group:
     ld CONV.accumulate
-    rsbi 1
-    out Fresh
+    out Accumulate
     ld word
     out Word
     ld groups
@@ -786,7 +756,6 @@ reg store_pixels
 reg sums
 reg parameter       ; data word of the first group's parameters
 reg value
-reg rare
 
 ST_ADDRESS:
     fields ST_ADDRESS
@@ -938,15 +907,15 @@ store_kernels_known:
     out Setm
 store_kernel:
     ld [p]
-    jn store_rare
     out Setn
     in Sum
     add [p]
-    jn store_negative
+    shl
+    abs
     mul [p]
     shr
     addci 0
-store_positive:
+    sgn
     min high
     max low
     add ST_QUANT.zero_point
@@ -990,14 +959,6 @@ store_post_load:
 store_compute_overflow:
     ldi 8
     err TOKEN_OVERFLOW
-store_negative:
-    rsbi 0
-    muld [p]
-    shr
-    addci 0
-    rsbi 0
-    jmp store_positive
-
 store_segment_end:
     st value
     ld inner
@@ -1028,50 +989,3 @@ store_next_segment:
 store_long:
     ldi 1
     err STORE_LENGTH
-
-; Shifts to the left, and multipliers below zero.
-store_rare:
-    st rare
-    ldi 8
-    out Setn
-    ld rare
-    shr
-    out Setn
-    in Sum
-    add [p]
-    shl
-    st value
-    ldi 1
-    out Setn
-    ld rare
-    shl
-    jn store_minus
-    ld value
-    jge store_rare_positive
-    rsbi 0
-store_rare_negative:
-    st value
-    ld rare
-    out Setn
-    ld value
-    muld [p]
-    shr
-    addci 0
-    rsbi 0
-    jmp store_positive
-store_minus:
-    ld value
-    jge store_rare_negative
-    rsbi 0
-store_rare_positive:
-    st value
-    ld rare
-    out Setn
-    ld value
-    mul [p]
-    shr
-    addci 0
-    jge store_positive
-    ; 2^31 is beyond all limits, as is what is one less.
-    rsbi -1
-    jmp store_positive

@@ -14,6 +14,7 @@ namespace tessera {
 namespace {
 
 constexpr std::uint32_t kWatchdogCycles = 1000000;
+constexpr std::uint32_t kCommandBytes = 8;
 
 class PlatformRun {
  public:
@@ -189,7 +190,7 @@ class PlatformRun {
   }
 
   // Hardware without counters has them on its trace port only; after the last mark only cycles
-  // pass.
+  // pass, and a microcontroller has END to read.
   [[nodiscard]] Counters final_counters() {
     Counters read = platform_.read_counters();
     if (program_.hardware.has(isa::Feature::Counters)) {
@@ -199,6 +200,11 @@ class PlatformRun {
     read = last_mark_;
     counter(read, isa::Counter::ComputeOther) += cycles - counter(read, isa::Counter::Cycles);
     counter(read, isa::Counter::Cycles) = cycles;
+    if (program_.hardware.control == Control::Microcode) {
+      counter(read, isa::Counter::ReadCommandBytes) += kCommandBytes;
+      counter(read, isa::Counter::ReadBeats) +=
+          std::max<std::uint32_t>(1, kCommandBytes / program_.hardware.bus_bytes);
+    }
     return read;
   }
 

@@ -21,6 +21,8 @@ module micro_core #(
     input  logic [31:0] in_i,
     /// Conditions to wait for.
     input  logic [microcode_pkg::NumWaits-1:0] waits_i,
+    /// What ABS made positive was not.
+    output logic        sign_o,
     /// The condition of JE.
     input  logic        ended_i,
     /// The command word's highest bit; `shift_o` takes it.
@@ -39,9 +41,9 @@ module micro_core #(
 
   logic [31:0] a_q;
   logic [PcBits-1:0] pc_q, link_q, outer_link_q;
-  logic running_q, decoded_q, valid_q, carry_q;
+  logic running_q, decoded_q, valid_q, carry_q, sign_q, negated_q;
   logic [AddrBits-1:0] pointer_q, written_q;
-  logic [4:0] n_q;
+  logic [4:0] left_q, right_q;
   logic [11:0] m_q;
   logic [5:0] step_q;
   logic [15:0] fetched, word_q;
@@ -97,12 +99,21 @@ module micro_core #(
       .step_i(step_q[2:0]),
       .a_i(a_q),
       .b_i(data),
-      .down_i(op == microcode_pkg::OpMuld),
+      .down_i(sign_q),
       .product_o(product),
       .factor_o(factor),
       .round_o(round),
       .done_o(factor_done)
   );
+
+  // To the left is to the right with the bits turned around; the last bit shifted out is the carry. In two cycles.
+  function automatic logic [31:0] turned(input logic [31:0] word);
+    for (int unsigned i = 0; i < 32; i++) turned[i] = word[31-i];
+  endfunction
+  logic to_left;
+  logic [32:0] shifted, shifted_q;
+  assign to_left = op == microcode_pkg::OpShl;
+  assign shifted = {to_left ? turned(a_q) : a_q, 1'b0} >> (to_left ? left_q : right_q);
 
   // One adder: {0, A, not A} + {data, immediate, port, A, A shifted} + carry.
   logic x_none, x_not, c_in;
@@ -133,12 +144,6 @@ module micro_core #(
         c_in = op == microcode_pkg::OpAddci && carry_q;
         a_write = 1'b1;
       end
-      microcode_pkg::OpRsbi: begin
-        x_not = 1'b1;
-        c_in = 1'b1;
-        y = immediate;
-        a_write = 1'b1;
-      end
       microcode_pkg::OpLd: begin
         x_none  = 1'b1;
         a_write = 1'b1;
@@ -157,7 +162,7 @@ module micro_core #(
         a_write = step_q != '0 && compare_q == (op == microcode_pkg::OpMin);
         last = step_q != '0;
       end
-      microcode_pkg::OpMul, microcode_pkg::OpMuld: begin
+      microcode_pkg::OpMul: begin
         x_none = 1'b1;
         y = factor;
         c_in = round;
@@ -170,16 +175,24 @@ module micro_core #(
         a_write = step_q != '0;
         last = step_q != '0;
       end
-      microcode_pkg::OpShr: begin
+      microcode_pkg::OpShr, microcode_pkg::OpShl: begin
         x_none = 1'b1;
-        y = a_q >> 1;
-        a_write = n_q != '0;
-        last = n_q <= 5'd1;
+        y = shifted_q[32:1];
+        a_write = step_q != '0;
+        last = step_q != '0;
       end
-      microcode_pkg::OpShl: begin
-        y = a_q;
-        a_write = n_q != '0;
-        last = n_q <= 5'd1;
+      // What the sign is taken from, and what gets it back; 2^31 without a sign becomes 2^31 - 1.
+      microcode_pkg::OpAbs: begin
+        x_not = a_q[31];
+        c_in = a_q[31];
+        y = '0;
+        a_write = 1'b1;
+      end
+      microcode_pkg::OpSgn: begin
+        x_not = sign_q || a_q[31];
+        c_in = sign_q;
+        y = '0;
+        a_write = 1'b1;
       end
       microcode_pkg::OpExt, microcode_pkg::OpExts: begin
         x_none = step_q == '0;
@@ -210,6 +223,7 @@ module micro_core #(
   assign x = x_none ? '0 : x_not ? ~{a_q[31], a_q} : {a_q[31], a_q};
   assign sum = x + {y[31], y} + 33'(c_in);
 
+  assign sign_o = sign_q;
   assign moved_o = executes && last;
   assign out_o = executes && op == microcode_pkg::OpOut;
   assign in_o = executes && op == microcode_pkg::OpIn;
@@ -254,9 +268,14 @@ module micro_core #(
     end else if (executes && op == microcode_pkg::OpRet) begin
       link_q <= outer_link_q;
     end
-    if (executes && op == microcode_pkg::OpShr) carry_q <= n_q != '0 && a_q[0];
-    if (out_o && port_o == microcode_pkg::PortSetn) n_q <= a_q[4:0];
-    else if (executes && (op == microcode_pkg::OpShr || op == microcode_pkg::OpShl) && n_q != '0) n_q <= n_q - 1'b1;
+    shifted_q <= {to_left ? turned(shifted[32:1]) : shifted[32:1], shifted[0]};
+    if (executes && op == microcode_pkg::OpShr) carry_q <= shifted_q[0];
+    if (executes && op == microcode_pkg::OpAbs) sign_q <= a_q[31] != negated_q;
+    if (out_o && port_o == microcode_pkg::PortSetn) begin
+      left_q <= a_q[7] ? '0 : a_q[4:0];
+      right_q <= a_q[7] ? -a_q[4:0] : '0;
+      negated_q <= a_q[8] != a_q[7];
+    end
     if (out_o && port_o == microcode_pkg::PortSetm) m_q <= a_q[11:0];
     else if (executes && op == microcode_pkg::OpDjm) m_q <= m_q - 1'b1;
     if (out_o && port_o == microcode_pkg::PortSetp) pointer_q <= a_q[AddrBits-1:0];

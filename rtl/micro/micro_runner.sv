@@ -97,7 +97,7 @@ module micro_runner #(
     end
     lane_q <= start ? '0 : lane_q + LaneBits'(loading);
     // A group's first weight tile begins its sums.
-    if (we_i && port_i == microcode_pkg::PortFresh) fresh_q <= data_i[0];
+    if (we_i && port_i == microcode_pkg::PortAccumulate) fresh_q <= !data_i[0];
     else if (stepping && last_col && last_row) fresh_q <= 1'b0;
     if (we_i && port_i == microcode_pkg::PortWeights) weight_q <= data_i[19:0];
     else if (loading) weight_q <= weight_q + 1'b1;

@@ -100,7 +100,7 @@ module tessera_npu #(
 
   // The microcontroller and what it reads.
   logic unit_rst_n, halt, start, running, busy, done, core_done, core_error;
-  logic out, in, out_ready, segment_ended, shift, core_moved;
+  logic out, in, out_ready, sign, segment_ended, shift, core_moved;
   logic [5:0] port;
   logic [7:0] core_cause;
   logic [31:0] value, in_value;
@@ -121,6 +121,7 @@ module tessera_npu #(
       .in_o(in),
       .in_i(in_value),
       .waits_i(waits),
+      .sign_o(sign),
       .ended_i(segment_ended),
       .bit_i(word_q[63]),
       .shift_o(shift),
@@ -275,7 +276,7 @@ module tessera_npu #(
     unique case (port)
       microcode_pkg::PortAddress, microcode_pkg::PortCommand, microcode_pkg::PortData: out_ready = read_idle;
       microcode_pkg::PortRows, microcode_pkg::PortCols, microcode_pkg::PortPixelStep, microcode_pkg::PortRowStep, microcode_pkg::PortStrideX, microcode_pkg::PortStrideY, microcode_pkg::PortInRows, microcode_pkg::PortInCols, microcode_pkg::PortZero, microcode_pkg::PortKernels,
-          microcode_pkg::PortWeights, microcode_pkg::PortFresh, microcode_pkg::PortY, microcode_pkg::PortX, microcode_pkg::PortWord, microcode_pkg::PortGo:
+          microcode_pkg::PortWeights, microcode_pkg::PortAccumulate, microcode_pkg::PortY, microcode_pkg::PortX, microcode_pkg::PortWord, microcode_pkg::PortGo:
       out_ready = run_ready;
       microcode_pkg::PortSums: out_ready = run_idle;
       microcode_pkg::PortByte: out_ready = write_ready;
@@ -299,6 +300,7 @@ module tessera_npu #(
       microcode_pkg::InReading: in_value = 32'(!read_idle);
       microcode_pkg::InWant: in_value = 32'(want_q);
       microcode_pkg::InInside: in_value = 32'(in_pixel);
+      microcode_pkg::InSign: in_value = 32'(sign) << 8;
       microcode_pkg::InSum: in_value = sums[lane_q];
       microcode_pkg::InAtomicK: in_value = AtomicK;
       microcode_pkg::InAccWords: in_value = AccWords;

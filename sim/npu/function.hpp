@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/npu/memories.hpp"
-#include "timing/machine/machine.hpp"
+#include "timing/machine/accelerator.hpp"
 
 namespace tessera::npu {
 

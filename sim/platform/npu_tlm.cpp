@@ -12,7 +12,7 @@ constexpr std::uint32_t kStartBit = 1, kClearBit = 2, kCheckBit = 4;
 void NpuTlm::reset(const Hardware& hardware) {
   registers_ = std::make_unique<npu::Registers>(hardware);
   function_ = std::make_unique<npu::Function>(hardware);
-  machine_ = std::make_unique<timing::Machine>(hardware, port_, *function_);
+  machine_ = timing::make_accelerator(hardware, port_, *function_);
   function_->on_mark([this](unsigned unit, std::uint32_t id, const Counters& counters) {
     if (listener_.mark) {
       listener_.mark(unit, id, counters);
@@ -39,7 +39,7 @@ void NpuTlm::access(Access& access) {
   }
   if ((access.value & kClearBit) != 0) {
     // Whatever the units held is forgotten.
-    machine_ = std::make_unique<timing::Machine>(registers_->hw, port_, *function_);
+    machine_ = timing::make_accelerator(registers_->hw, port_, *function_);
     registers_->done = false;
     registers_->error = isa::Error::None;
     registers_->error_info = 0;
@@ -62,6 +62,7 @@ void NpuTlm::begin(timing::Cycle written) {
   } else {
     registers_->busy = true;
     function_->limit_cbuf(registers_->cbuf_limit);
+    machine_->limit_cbuf(registers_->cbuf_limit);
     machine_->start(registers_->command_address, registers_->command_bytes, nullptr,
                     written + timing::HostTiming::kStart);
   }

@@ -23,7 +23,7 @@ class NpuTlm final : public Npu {
 
   std::unique_ptr<npu::Registers> registers_;
   std::unique_ptr<npu::Function> function_;
-  std::unique_ptr<timing::Machine> machine_;
+  std::unique_ptr<timing::Accelerator> machine_;
   timing::Cycle end_ = 0;
 };
 

@@ -79,7 +79,8 @@ RunResult estimate(const Program& program, const ExternalMemory& memory,
   LayerCounters counters(result.layers);
   TimingPort port(memory, program.hardware.bus_bytes, traffic);
   Marks marks(counters);
-  Machine machine(program.hardware, port, marks);
+  const auto accelerator = make_accelerator(program.hardware, port, marks);
+  Accelerator& machine = *accelerator;
   const auto follow = [&](const CommandRun& run) { marks.follow(run); };
   result.totals = make_runs(program, machine, result.layers, counters, follow, [&](Cycle now) {
     if (!port.is_shared()) {

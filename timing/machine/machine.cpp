@@ -11,18 +11,6 @@ constexpr Cycle kFetchDelay = 3;  // from CONTROL to the first request
 
 }  // namespace
 
-std::uint8_t* MachineObserver::load_begins(const LoadOperation& /*load*/) {
-  return nullptr;
-}
-void MachineObserver::load_ends(const LoadOperation& /*load*/, std::uint8_t* /*data*/) {}
-void MachineObserver::conv_begins(const ConvOperation& /*conv*/) {}
-void MachineObserver::conv_ends(const ConvOperation& /*conv*/) {}
-const std::uint8_t* MachineObserver::store_begins(const StoreOperation& /*store*/) {
-  return nullptr;
-}
-void MachineObserver::worked(unsigned /*unit*/, Cycle /*begin*/, Cycle /*end*/) {}
-void MachineObserver::mark(unsigned /*unit*/, std::uint32_t /*id*/, const Counters& /*counters*/) {}
-
 Machine::Machine(const Hardware& hardware, MemoryPort& port, MachineObserver& observer)
     : hw_(hardware), observer_(observer), data_(hardware, port), array_(hardware) {}
 

@@ -10,50 +10,23 @@
 #include "tessera/engine.hpp"
 #include "timing/data_path/data_path.hpp"
 #include "timing/data_path/operations.hpp"
+#include "timing/machine/accelerator.hpp"
 #include "timing/machine/array_timing.hpp"
 
 namespace tessera::timing {
 
-/// What else happens when a unit works; the defaults do nothing.
-class MachineObserver {
- public:
-  MachineObserver() = default;
-  MachineObserver(const MachineObserver&) = delete;
-  MachineObserver& operator=(const MachineObserver&) = delete;
-  MachineObserver(MachineObserver&&) = delete;
-  MachineObserver& operator=(MachineObserver&&) = delete;
-  virtual ~MachineObserver() = default;
-
-  /// A load begins: where its bytes go, in the order of its segments; null: nowhere.
-  virtual std::uint8_t* load_begins(const LoadOperation& load);
-  /// All of its bytes have come.
-  virtual void load_ends(const LoadOperation& load, std::uint8_t* data);
-  virtual void conv_begins(const ConvOperation& conv);
-  /// Its last sum is in the accumulators.
-  virtual void conv_ends(const ConvOperation& conv);
-  /// A store begins: its bytes in the order of its segments; null: timing only.
-  virtual const std::uint8_t* store_begins(const StoreOperation& store);
-  /// The unit's oldest work is done: taken in the cycle `begin`, in its place in `end`.
-  virtual void worked(unsigned unit, Cycle begin, Cycle end);
-  /// 0: load, 1: compute, 2: store. Counters as the hardware's stand in this cycle.
-  virtual void mark(unsigned unit, std::uint32_t id, const Counters& counters);
-};
-
-/// Moves as the RTL does, cycle by cycle where anything happens and in leaps where nothing does.
-class Machine {
+/// The one with load, compute and store units.
+class Machine final : public Accelerator {
  public:
   Machine(const Hardware& hardware, MemoryPort& port, MachineObserver& observer);
 
-  /// Runs a stream; CONTROL was written in the cycle `now`. `stream`: its bytes, or null when the
-  /// port brings them.
-  void start(std::uint64_t address, std::uint64_t bytes, const std::uint8_t* stream, Cycle now);
-
-  /// Goes on up to the cycle `until`; true when the run is done. Throws EngineError.
-  bool run(Cycle until);
-  /// The cycle that comes next: the first one after the run when it is done.
-  [[nodiscard]] Cycle now() const { return now_; }
-  /// As the registers give them in that cycle.
-  [[nodiscard]] Counters counters() const { return counters_at(now_); }
+  /// Nothing of its time depends on it.
+  void limit_cbuf(std::uint32_t /*atoms*/) override {}
+  void start(std::uint64_t address, std::uint64_t bytes, const std::uint8_t* stream,
+             Cycle now) override;
+  bool run(Cycle until) override;
+  [[nodiscard]] Cycle now() const override { return now_; }
+  [[nodiscard]] Counters counters() const override { return counters_at(now_); }
 
  private:
   enum Unit : std::size_t { kLoad = 0, kCompute = 1, kStore = 2 };

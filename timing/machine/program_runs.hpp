@@ -3,14 +3,14 @@
 
 #include "timing/machine/cost_model.hpp"
 #include "timing/machine/layer_counters.hpp"
-#include "timing/machine/machine.hpp"
+#include "timing/machine/accelerator.hpp"
 
 namespace tessera::timing {
 
 /// Starts the program's command runs one after the other, as the host does it. `follow` is told
 /// which one comes, `run` takes the machine to its end from the cycle given. Returns the totals.
 template <class Follow, class Run>
-Counters make_runs(const Program& program, Machine& machine, std::vector<LayerResult>& layers,
+Counters make_runs(const Program& program, Accelerator& machine, std::vector<LayerResult>& layers,
                    LayerCounters& counters, Follow follow, Run run) {
   Cycle now = Cycle{HostTiming::kIdentify} * HostTiming::kRead;
   for (const Step& step : program.steps) {

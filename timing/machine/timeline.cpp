@@ -237,7 +237,8 @@ Timeline record(const Program& program, const ExternalMemory& memory) {
   LayerCounters counters(timeline.result.layers);
   WatchedPort port(memory, program.hardware.bus_bytes);
   Recorder recorder(program.hardware, counters);
-  Machine machine(program.hardware, port, recorder);
+  const auto accelerator = make_accelerator(program.hardware, port, recorder);
+  Accelerator& machine = *accelerator;
   const auto follow = [&](const CommandRun& run) { recorder.follow(run); };
   timeline.result.totals =
       make_runs(program, machine, timeline.result.layers, counters, follow, [&](Cycle /*now*/) {

@@ -25,10 +25,11 @@ struct Instruction {
 // In the order of their codes.
 constexpr Instruction kInstructions[] = {
     {"ldi", Kind::Immediate}, {"addi", Kind::Immediate}, {"addci", Kind::Immediate},
-    {"rsbi", Kind::Immediate}, {"ld", Kind::Data},       {"add", Kind::Data},
+    {"ld", Kind::Data},       {"add", Kind::Data},
     {"rsb", Kind::Data},      {"min", Kind::Data},       {"max", Kind::Data},
-    {"mul", Kind::Data},      {"muld", Kind::Data},      {"muli", Kind::Data},
+    {"mul", Kind::Data},            {"muli", Kind::Data},
     {"st", Kind::Data},       {"shr", Kind::None},       {"shl", Kind::None},
+    {"abs", Kind::None},      {"sgn", Kind::None},
     {"ext", Kind::Bits},      {"exts", Kind::Bits},      {"in", Kind::In},
     {"out", Kind::Port},      {"wait", Kind::Wait},      {"jmp", Kind::Label},
     {"call", Kind::Label},    {"ret", Kind::None},       {"dispatch", Kind::None},

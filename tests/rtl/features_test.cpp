@@ -141,6 +141,7 @@ TEST(Features, EachCanBeMissingAndAllEnginesStillEqualTheReference) {
   }
   run(tiny_with(0), test::Engines::All);
   run(hardware_preset("nano"), test::Engines::All);
+  run(hardware_preset("micro"), test::Engines::All);
 }
 
 TEST(Features, MultipliersOfLogicComputeTheSameInTheSameCycles) {

@@ -15,7 +15,7 @@ TEST(Registers, TellWhatTheHardwareIs) {
 
 // Nobody is told which hardware it is but by these.
 TEST(Registers, TellEachParameterOfEachPreset) {
-  for (const char* preset : {"nano", "tiny", "small", "medium"}) {
+  for (const char* preset : {"micro", "nano", "tiny", "small", "medium"}) {
     test::Rig rig(preset);
     const Hardware& hw = rig.hardware;
     const auto tells = [&](std::uint32_t offset, std::uint32_t value) {

@@ -153,7 +153,7 @@ TEST(DamagedPrograms, AreRefusedOrRun) {
   const auto result = rc::detail::checkTestable(
       [&] {
         const std::string preset =
-            *rc::gen::element<std::string>("nano", "tiny", "small", "medium");
+            *rc::gen::element<std::string>("micro", "nano", "tiny", "small", "medium");
         const test::RandomCase drawn =
             pick(0, 1) == 0
                 ? test::draw_chain(preset)

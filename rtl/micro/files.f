@@ -2,6 +2,8 @@
 ../generated/microcode_pkg.sv
 ../packages/bus_pkg.sv
 ../packages/unit_pkg.sv
+../cells/adder_tree.sv
+../cells/registered_product.sv
 ../cells/ram_1r1w.sv
 ../control/register_file.sv
 ../control/run_control.sv

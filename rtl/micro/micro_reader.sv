@@ -30,7 +30,7 @@ module micro_reader #(
   localparam int unsigned OffsetBits = $clog2(BusBytes);
 
   logic [31:0] address_q;
-  logic requested_q, data_q, held_q;
+  logic busy_q, requested_q, data_q, held_q;
   logic [8:0] left_q;
   logic [7:0] len_q;
   logic [OffsetBits-1:0] offset_q;
@@ -42,13 +42,13 @@ module micro_reader #(
   assign take = held_q && byte_ready_i;
   assign last_of_beat = offset_q == '1;
   assign last = left_q == 9'd1;
-  assign idle_o = left_q == '0;
+  assign idle_o = !busy_q;
   assign room_o = 9'd256 - {1'b0, address_q[7:0]};
   assign ar_o = {requested_q, address_q, len_q};
   assign ar_data_o = data_q;
   // Whether the next beat can come does not wait for it.
   logic wants;
-  assign wants = left_q != '0 && !requested_q;
+  assign wants = busy_q && !requested_q;
   assign r_ready_o = wants && (!held_q || (take && last_of_beat && !last));
 
   logic beat;
@@ -56,23 +56,24 @@ module micro_reader #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
+      busy_q <= 1'b0;
       requested_q <= 1'b0;
       held_q <= 1'b0;
-      left_q <= '0;
     end else begin
       if (start_i) begin
+        busy_q <= 1'b1;
         requested_q <= 1'b1;
-        left_q <= bytes_i;
-      end else if (requested_q) begin
+      end else begin
         if (ar_ready_i) requested_q <= 1'b0;
+        if (take && last) busy_q <= 1'b0;
       end
-      if (take) left_q <= left_q - 1'b1;
       held_q <= beat || (held_q && !(take && (last || last_of_beat)));
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (address_we_i) address_q <= address_i;
+    left_q <= start_i ? bytes_i : left_q - 9'(take);
     if (start_i) begin
       data_q <= data_i;
       len_q <= 8'((9'(address_q[OffsetBits-1:0]) + bytes_i - 1'b1) >> OffsetBits);

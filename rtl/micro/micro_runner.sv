@@ -28,7 +28,7 @@ module micro_runner #(
     /// The atom to be read is none.
     output logic                                range_o,
     /// Reads an accumulator word, while idle; it is there a cycle later.
-    output logic signed [AtomicK-1:0][31:0] sums_o
+    output logic        [AtomicK-1:0][31:0] sums_o
 );
 
   localparam int unsigned AccBits = $clog2(AccWords);
@@ -47,33 +47,32 @@ module micro_runner #(
   logic [AccBits-1:0] first_word_q, word_q;
   logic fresh_q;  // the sums begin at zero
 
-  logic start, loading, stepping, last_col, last_row;
+  // What it does is known from registers: the microcontroller waits for it.
+  logic start, loading_q, stepping_q, last_col, last_row;
   assign start = we_i && port_i == microcode_pkg::PortGo;
-  assign loading = kernels_left_q != '0;
-  assign stepping = rows_left_q != '0 && !loading;
   assign last_col = cols_left_q == 12'd1;
   assign last_row = rows_left_q == 12'd1;
-  assign ready_o = !loading && rows_left_q == '0;
+  assign ready_o = !loading_q && !stepping_q;
 
   logic in_slab;
   assign in_slab = !y_q[15] && !x_q[15] && y_q[14:0] < in_rows_q && x_q[14:0] < in_cols_q;
-  assign atom_o = loading ? weight_q : atom_q;
-  assign re_o = loading || (stepping && in_slab);
+  assign atom_o = loading_q ? weight_q : atom_q;
+  assign re_o = loading_q || (stepping_q && in_slab);
   assign range_o = re_o && {1'b0, atom_o} >= limit_i;
-  assign step_o = stepping;
+  assign step_o = stepping_q;
   assign atom = (last_col ? row_atom_q : atom_q) + (last_col ? row_step_q : pixel_step_q);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      rows_left_q <= '0;
-      kernels_left_q <= '0;
+      loading_q  <= 1'b0;
+      stepping_q <= 1'b0;
     end else if (start) begin
-      rows_left_q <= rows_q;
-      kernels_left_q <= kernels_q;
-    end else if (loading) begin
-      kernels_left_q <= kernels_left_q - 1'b1;
-    end else if (stepping && last_col) begin
-      rows_left_q <= rows_left_q - 1'b1;
+      loading_q <= 1'b1;
+    end else if (loading_q && kernels_left_q == 7'd1) begin
+      loading_q  <= 1'b0;
+      stepping_q <= 1'b1;
+    end else if (stepping_q && last_col && last_row) begin
+      stepping_q <= 1'b0;
     end
   end
 
@@ -83,24 +82,27 @@ module micro_runner #(
       atom_q <= data_i[19:0];
       y_q <= y0_q;
       x_q <= x0_q;
+      rows_left_q <= rows_q;
       cols_left_q <= cols_q;
       word_q <= first_word_q;
-    end else if (stepping) begin
+    end else if (stepping_q) begin
       atom_q <= atom;
       if (last_col) begin
         row_atom_q <= atom;
+        rows_left_q <= rows_left_q - 1'b1;
         y_q <= y_q + $signed(16'(stride_y_q));
       end
       x_q <= last_col ? x0_q : x_q + $signed(16'(stride_x_q));
       cols_left_q <= last_col ? cols_q : cols_left_q - 1'b1;
       word_q <= word_q + 1'b1;
     end
-    lane_q <= start ? '0 : lane_q + LaneBits'(loading);
+    kernels_left_q <= start ? kernels_q : kernels_left_q - 7'(loading_q);
+    lane_q <= start ? '0 : lane_q + LaneBits'(loading_q);
     // A group's first weight tile begins its sums.
     if (we_i && port_i == microcode_pkg::PortAccumulate) fresh_q <= !data_i[0];
-    else if (stepping && last_col && last_row) fresh_q <= 1'b0;
+    else if (stepping_q && last_col && last_row) fresh_q <= 1'b0;
     if (we_i && port_i == microcode_pkg::PortWeights) weight_q <= data_i[19:0];
-    else if (loading) weight_q <= weight_q + 1'b1;
+    else if (loading_q) weight_q <= weight_q + 1'b1;
     if (we_i) begin
       unique case (port_i)
         microcode_pkg::PortRows: rows_q <= data_i[11:0];
@@ -125,9 +127,7 @@ module micro_runner #(
   logic weights_come_q, step1_q, step2_q, padding_q, fresh1_q, fresh2_q;
   logic [LaneBits-1:0] weights_lane_q;
   logic [AccBits-1:0] word1_q, word2_q;
-  logic signed [AtomicK-1:0][AtomicC-1:0][7:0] weights_q;
-  logic signed [AtomicC-1:0][7:0] features;
-  logic signed [AtomicK-1:0][AtomicC-1:0][15:0] products_q;
+  logic [AtomicC*8-1:0] features;
   assign features = padding_q ? {AtomicC{zero_q}} : atom_i;
 
   always_ff @(posedge clk_i) begin
@@ -136,8 +136,8 @@ module micro_runner #(
       step1_q <= 1'b0;
       step2_q <= 1'b0;
     end else begin
-      weights_come_q <= loading;
-      step1_q <= stepping;
+      weights_come_q <= loading_q;
+      step1_q <= stepping_q;
       step2_q <= step1_q;
     end
   end
@@ -149,24 +149,38 @@ module micro_runner #(
     word1_q <= word_q;
     fresh2_q <= fresh1_q;
     word2_q <= word1_q;
-    for (int unsigned k = 0; k < AtomicK; k++) begin
-      if (weights_come_q && weights_lane_q == LaneBits'(k)) weights_q[k] <= atom_i;
-      for (int unsigned c = 0; c < AtomicC; c++) begin
-        products_q[k][c] <= 16'($signed(features[c]) * $signed(weights_q[k][c]));
-      end
-    end
   end
 
   logic drain;
   logic [AtomicK-1:0][31:0] held, total;
   assign drain = we_i && port_i == microcode_pkg::PortSums;
-  always_comb begin
-    for (int unsigned k = 0; k < AtomicK; k++) begin
-      logic signed [SumBits-1:0] sum;
-      sum = '0;
-      for (int unsigned c = 0; c < AtomicC; c++) sum = sum + SumBits'($signed(products_q[k][c]));
-      total[k] = (fresh2_q ? 32'd0 : held[k]) + 32'(sum);
+  for (genvar k = 0; k < AtomicK; k++) begin : gen_kernels
+    logic [AtomicC*8-1:0] weights_q;
+    logic [AtomicC*16-1:0] products;
+    logic [SumBits-1:0] sum;
+    always_ff @(posedge clk_i) begin
+      if (weights_come_q && weights_lane_q == LaneBits'(k)) weights_q <= atom_i;
     end
+    for (genvar c = 0; c < AtomicC; c++) begin : gen_products
+      registered_product #(
+          .FirstBits (8),
+          .SecondBits(8)
+      ) u_product (
+          .clk_i,
+          .enable_i (step1_q),
+          .first_i  (weights_q[c*8+:8]),
+          .second_i (features[c*8+:8]),
+          .product_o(products[c*16+:16])
+      );
+    end
+    adder_tree #(
+        .Terms(AtomicC),
+        .Width(16)
+    ) u_sum (
+        .terms_i(products),
+        .sum_o  (sum)
+    );
+    assign total[k] = (fresh2_q ? 32'd0 : held[k]) + 32'($signed(sum));
   end
   ram_1r1w #(
       .Width(AtomicK * 32),

@@ -32,7 +32,7 @@ module micro_writer #(
   logic [31:0] address_q;
   logic [31:OffsetBits] beat_q;
   logic [23:0] left_q;
-  logic aw_q, w_q;
+  logic aw_q, w_q, ended_q;
   logic [3:0] waiting_q;
   logic [BusBytes*8-1:0] data_q;
   logic [BusBytes-1:0] strobe_q;
@@ -41,7 +41,7 @@ module micro_writer #(
   logic take, last;
   logic [OffsetBits-1:0] offset;
   assign offset = address_q[OffsetBits-1:0];
-  assign ended_o = left_q == '0;
+  assign ended_o = ended_q;
   assign byte_ready_o = !aw_q && !w_q && waiting_q != 4'(Most);
   assign take = byte_valid_i && byte_ready_o;
   assign last = offset == '1 || left_q == 24'd1;
@@ -82,6 +82,8 @@ module micro_writer #(
     end
     if (address_we_i) address_q <= value_i;
     else if (take) address_q <= address_q + 1'b1;
+    if (bytes_we_i) ended_q <= 1'b0;
+    else if (take && left_q == 24'd1) ended_q <= 1'b1;
     if (bytes_we_i) left_q <= value_i[23:0];
     else if (take) left_q <= left_q - 1'b1;
   end

@@ -71,7 +71,7 @@ std::vector<fs::path> board_sources(const Board& board, const Hardware& hardware
                                     bool simulated) {
   const fs::path rtl = data_dir() / "rtl";
   std::vector<fs::path> sources = {written_config(board, hardware, mhz)};
-  append(sources, listed_sources(rtl / "files.f"));
+  append(sources, listed_sources(rtl / hardware.rtl_sources()));
   append(sources, listed_sources(rtl / "board" / "files.f"));
   append(sources, listed_sources(rtl / "board" / board.part.family->name / "files.f"));
   sources.push_back(board.folder / "top.sv");

@@ -148,7 +148,7 @@ StandaloneFiles standalone_files(const Board& board, const Standalone& what, dou
   const auto append = [&](const std::vector<fs::path>& more) {
     files.sources.insert(files.sources.end(), more.begin(), more.end());
   };
-  append(listed_sources(rtl / "files.f"));
+  append(listed_sources(rtl / program.hardware.rtl_sources()));
   append(listed_sources(rtl / "boot" / "files.f"));
   append(listed_sources(rtl / "board" / board.part.family->name / "files.f"));
   append({rtl / "board" / "standalone_system.sv", board.folder / "standalone.sv"});

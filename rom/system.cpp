@@ -20,13 +20,13 @@ namespace fs = std::filesystem;
 
 constexpr int kResetCycles = 4;
 
-std::string build(const std::string& folder,
+std::string build(const std::string& folder, const Hardware& hardware,
                   const std::function<void(const std::string&)>& announce) {
   const fs::path rtl = data_dir() / "rtl";
   rtl::Verilation v;
   v.top = "tessera_system";
   v.prefix = "system";
-  v.sources = listed_sources(rtl / "files.f");
+  v.sources = listed_sources(rtl / hardware.rtl_sources());
   for (const fs::path& file : listed_sources(rtl / "boot" / "files.f")) {
     v.sources.push_back(file);
   }
@@ -47,10 +47,10 @@ std::string build(const std::string& folder,
 
 }  // namespace
 
-System::System(const std::string& folder, std::uint32_t bus_bytes,
+System::System(const std::string& folder, const Hardware& hardware,
                const std::function<void(const std::string&)>& announce)
-    : bus_bytes_(bus_bytes),
-      model_(build(folder, announce), "the system's model"),
+    : bus_bytes_(hardware.bus_bytes),
+      model_(build(folder, hardware, announce), "the system's model"),
       step_(model_.entry<rtl::StepSystem>("tessera_step")) {
   const WorkingFolder there(folder);
   model_.create<rtl::CreateSystem>();

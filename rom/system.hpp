@@ -9,6 +9,7 @@
 #include "sim/rtl/verilated_model.hpp"
 #include "sim/verilated/system_ports.hpp"
 #include "tessera/generated/command_set.hpp"
+#include "tessera/hardware.hpp"
 
 namespace tessera::rom {
 
@@ -24,7 +25,7 @@ class System {
  public:
   /// Builds it from tessera_system.sv and tessera_rom.sv in `folder`; the ROM holds what
   /// tessera_rom.hex has. Throws MissingTool, InputError when a file is missing.
-  System(const std::string& folder, std::uint32_t bus_bytes,
+  System(const std::string& folder, const Hardware& hardware,
          const std::function<void(const std::string&)>& announce);
 
   /// Activations, from the begin of the arena; while nothing runs.

@@ -52,7 +52,7 @@ class Booted : public Device {
 Verification verify(const std::string& folder, const Image& image, const Network& network,
                     const std::vector<Data>& inputs,
                     const std::function<void(const std::string&)>& announce) {
-  System system(folder, image.program.hardware.bus_bytes, announce);
+  System system(folder, image.program.hardware, announce);
   Booted booted(system, image);
   const Played played = play(booted, image, inputs);
   Verification result;

@@ -28,8 +28,10 @@ needs_shared() {
   }
 }
 
-# rtl_parameters PRESET: into the array `parameters`, NAME=VALUE each.
+# rtl_parameters PRESET: into the array `parameters`, NAME=VALUE each, and `sources`, files in the folder rtl.
 rtl_parameters() {
   built variant
   mapfile -t parameters < <("$build/variant" parameters "$1")
+  list=$("$build/variant" sources "$1")
+  mapfile -t sources < <(sed "s#^#$(dirname "$list")/#" "$top/rtl/$list")
 }

@@ -11,11 +11,11 @@ for preset in "$@"; do
   echo "verilator lint: $preset"
   rtl_parameters "$preset"
   verilator --lint-only -Wall --no-timing --top-module tessera_npu \
-    "${parameters[@]/#/-G}" lint.vlt -f files.f
+    "${parameters[@]/#/-G}" lint.vlt "${sources[@]}"
   verilator --lint-only -Wall --no-timing --top-module tessera_boot \
-    "${parameters[@]/#/-G}" lint.vlt -f files.f "${boot[@]}"
+    "${parameters[@]/#/-G}" lint.vlt "${sources[@]}" "${boot[@]}"
   verilator --lint-only -Wall --no-timing --top-module harness \
-    "${parameters[@]/#/-G}" lint.vlt -f files.f "${fpga[@]}"
+    "${parameters[@]/#/-G}" lint.vlt "${sources[@]}" "${fpga[@]}"
 done
 
 mapfile -t system < <(sed 's#^#board/#' board/files.f)

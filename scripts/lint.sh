@@ -9,6 +9,6 @@ echo "clang-format"
 git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
 scripts/check-rooms.py
 built variant tflite_reader
-scripts/lint-rtl.sh nano tiny small medium large
+scripts/lint-rtl.sh micro nano tiny small medium large
 # Fuzzers and what is compiled with a Verilated model are not in the compilation database.
 scripts/tidy.py

@@ -1,5 +1,6 @@
 // Hardware presets for build scripts:
 //   variant parameters PRESET   the RTL's parameters, NAME=VALUE, one a line
+//   variant sources PRESET      the list of the RTL's sources, in the folder rtl
 //   variant build PRESET...     Verilates the presets that are not in the cache yet
 //   variant board BOARD...      the package with the parameters of a board
 //   variant standalone BOARD... the sources of its system without a host, with a small network
@@ -62,16 +63,18 @@ void print_synthesis(const std::string& part) {
 
 int main(int argc, char** argv) {
   const std::string action = argc > 2 ? argv[1] : "";
-  if (action != "parameters" && action != "build" && action != "board" && action != "standalone" &&
-      action != "synthesis") {
-    fmt::print(stderr,
-               "usage: variant parameters|build PRESET... | board|standalone BOARD... | synthesis "
-               "PART...\n");
+  if (action != "parameters" && action != "sources" && action != "build" && action != "board" &&
+      action != "standalone" && action != "synthesis") {
+    fmt::print(
+        stderr,
+        "usage: variant parameters|sources|build PRESET... | board|standalone BOARD... | synthesis "
+        "PART...\n");
     return 2;
   }
   try {
     for (int i = 2; i < argc; ++i) {
       action == "build"        ? build(argv[i])
+      : action == "sources"    ? fmt::print("{}\n", tessera::hardware_preset(argv[i]).rtl_sources())
       : action == "board"      ? print_board(argv[i])
       : action == "standalone" ? print_standalone(argv[i])
       : action == "synthesis"  ? print_synthesis(argv[i])

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "app/config/presets.hpp"
@@ -21,6 +23,25 @@ void read_features(const YAML::Node& node, const std::string& file, Hardware& hw
     hw.features = built ? hw.features | bit : hw.features & ~bit;
   }
   part.finish();
+}
+
+// What hardware with microcode does not have must not be asked for.
+void refuse_of_units(const YAML::Node& node, const YamlFields& fields, Hardware& hw) {
+  if (hw.control != Control::Microcode) {
+    return;
+  }
+  for (const char* field : {"post_lanes", "read_outstanding", "queue_depth", "line_atoms"}) {
+    if (node[field].IsDefined()) {
+      fields.fail(node[field], fmt::format("hardware.{} is of `control: units`", field));
+    }
+  }
+  if (hw.cbuf_banks != 1 && node["cbuf"].IsDefined() && node["cbuf"]["banks"].IsDefined()) {
+    fields.fail(node["cbuf"]["banks"],
+                fmt::format("hardware.cbuf.banks is {}; allowed is 1 with `control: microcode`",
+                            hw.cbuf_banks));
+  }
+  hw.cbuf_banks = 1;
+  hw.post_lanes = 1;
 }
 
 // Overrides the values of `hw` that the map gives.
@@ -69,6 +90,7 @@ void read_hardware_fields(const YAML::Node& node, const std::string& file, Hardw
   fields.deeper("array", {"atomic_c", "atomic_k", "multipliers"});
   fields.deeper("cbuf", {"size", "capacity", "banks"});
   fields.finish();
+  refuse_of_units(node, fields, hw);
   if (const std::string problem = hardware_problem(hw); !problem.empty()) {
     fields.fail(node, problem);
   }

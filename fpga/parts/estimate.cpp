@@ -415,6 +415,12 @@ const Part& find_estimated_part(const std::string& name) {
 }
 
 Estimate estimate(const Part& part, const Hardware& hardware) {
+  if (hardware.control == Control::Microcode) {
+    throw InputError(
+        "hardware.control is `microcode`: there are estimates for `units` only; `cosim fpga` "
+        "places "
+        "it in a minute");
+  }
   return model_of(part.family->name).estimate(hardware, lut_multipliers(part, hardware));
 }
 

@@ -146,6 +146,9 @@ std::uint32_t other_multipliers(const Family& family, const Hardware& hardware) 
 }
 
 std::uint32_t lut_multipliers(const Part& part, const Hardware& hardware) {
+  if (hardware.control == Control::Microcode) {
+    return 0;
+  }
   const auto all = static_cast<std::uint32_t>(hardware.macs_per_cycle());
   if (hardware.multipliers != Multipliers::Auto) {
     return hardware.multipliers == Multipliers::Luts ? all : 0;

@@ -14,9 +14,9 @@ namespace tessera {
 /// What the array multiplies with. Auto: with the chip's multipliers as far as it has them.
 enum class Multipliers : std::uint8_t { Auto, Dsp, Luts };
 
-/// Who executes the command stream. Units: load, compute and store units at the same time, each with
-/// its own control. Microcode: one microcontroller, one command after the other, in a fraction of the
-/// room; features of the command set: none.
+/// Who executes the command stream. Units: load, compute and store units at the same time, each
+/// with its own control. Microcode: one microcontroller, one command after the other, in a fraction
+/// of the room; features of the command set: none.
 enum class Control : std::uint8_t { Units, Microcode };
 
 struct Hardware {

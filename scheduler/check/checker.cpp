@@ -48,7 +48,7 @@ void check_ops(const std::vector<Op>& ops, RunState& state) {
 void check_run(const CommandRun& run, const Program& program, ExternalMap& external,
                std::vector<std::string>& problems) {
   const auto words = isa::words_of(program.image.data() + run.stream.address, run.stream.bytes);
-  checker::Replay replay = checker::replay(words, program.hardware.queue_depth);
+  checker::Replay replay = checker::replay(words, program.hardware);
   RunState state(program, external, problems);
   state.layers = run.layers.size();
   for (std::string& problem : replay.problems) {

@@ -24,8 +24,10 @@ struct Clock {
 
 class Machine {
  public:
-  Machine(const std::vector<isa::Command>& commands, std::uint32_t depth)
-      : commands_(commands), depth_(depth) {
+  Machine(const std::vector<isa::Command>& commands, const Hardware& hardware)
+      : commands_(commands),
+        depth_(hardware.queue_depth),
+        in_order_(hardware.control == Control::Microcode) {
     for (std::size_t u = 0; u < 3; ++u) {
       config_[u].unit = static_cast<isa::Unit>(u + 1);
     }
@@ -55,7 +57,9 @@ class Machine {
         return true;
       }
       auto& queue = queues_[static_cast<std::size_t>(unit) - 1];
-      if (queue.size() >= depth_) {
+      const bool waits = std::any_of(queues_.begin(), queues_.end(),
+                                     [](const auto& other) { return !other.empty(); });
+      if (in_order_ ? waits : queue.size() >= depth_) {
         break;
       }
       queue.push_back(next_++);
@@ -112,7 +116,7 @@ class Machine {
   }
 
   void report_stuck() {
-    if (next_ < commands_.size()) {
+    if (next_ < commands_.size() && !in_order_) {
       replay_.problems.push_back(
           fmt::format("deadlock: word {} never finds room in its queue", next_));
     }
@@ -127,6 +131,7 @@ class Machine {
 
   const std::vector<isa::Command>& commands_;
   std::uint32_t depth_;
+  bool in_order_;
   std::size_t next_ = 0;
   std::array<std::deque<std::size_t>, 3> queues_;
   std::array<Op, 3> config_;
@@ -137,12 +142,12 @@ class Machine {
 
 }  // namespace
 
-Replay replay(const std::vector<std::uint64_t>& words, std::uint32_t queue_depth) {
+Replay replay(const std::vector<std::uint64_t>& words, const Hardware& hardware) {
   DecodedStream stream = decode(words);
   if (!stream.problems.empty()) {
     return {{}, std::move(stream.problems)};
   }
-  return Machine(stream.commands, queue_depth).run();
+  return Machine(stream.commands, hardware).run();
 }
 
 }  // namespace tessera::checker

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "scheduler/check/op.hpp"
+#include "tessera/hardware.hpp"
 
 namespace tessera::checker {
 
@@ -14,7 +15,8 @@ struct Replay {
   std::vector<std::string> problems;  ///< illegal words, missing END, deadlock
 };
 
-/// Decodes the stream and runs its tokens with queues of `queue_depth` words.
-Replay replay(const std::vector<std::uint64_t>& words, std::uint32_t queue_depth);
+/// Decodes the stream and runs its tokens: with queues of the hardware's depth, or, with microcode,
+/// one command after the other.
+Replay replay(const std::vector<std::uint64_t>& words, const Hardware& hardware);
 
 }  // namespace tessera::checker

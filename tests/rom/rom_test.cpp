@@ -143,7 +143,7 @@ class Flips : public test::Cli {
 
   std::unique_ptr<rom::System> system_with(const std::vector<std::uint8_t>& bytes) {
     write_text(path("tessera_rom.hex"), rom::to_readmemh(bytes, config_.hardware.bus_bytes));
-    auto system = std::make_unique<rom::System>(dir_.string(), config_.hardware.bus_bytes, nullptr);
+    auto system = std::make_unique<rom::System>(dir_.string(), config_.hardware, nullptr);
     system->write(0, std::vector<std::uint8_t>(image_.arena.bytes, kMarked));
     system->write(image_.program.inputs[0].address - image_.arena.address, inputs_[0]);
     return system;

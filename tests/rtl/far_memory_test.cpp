@@ -125,7 +125,8 @@ TEST_P(FarMemory, IsNotWhereAddressesAreWrong) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Presets, FarMemory, testing::Values("micro", "nano", "tiny", "small", "medium"));
+INSTANTIATE_TEST_SUITE_P(Presets, FarMemory,
+                         testing::Values("micro", "nano", "tiny", "small", "medium"));
 
 }  // namespace
 }  // namespace tessera

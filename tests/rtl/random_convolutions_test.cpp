@@ -49,7 +49,8 @@ TEST_P(RandomConvolutions, EqualTheReference) {
 
 // Each mode on three presets, 30 cases each.
 INSTANTIATE_TEST_SUITE_P(Modes, RandomConvolutions,
-                         testing::Combine(testing::Values("micro", "nano", "tiny", "small"), kModes),
+                         testing::Combine(testing::Values("micro", "nano", "tiny", "small"),
+                                          kModes),
                          name_of_parameters);
 INSTANTIATE_TEST_SUITE_P(Best, RandomConvolutions,
                          testing::Combine(testing::Values("tiny", "small"),

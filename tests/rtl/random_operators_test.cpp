@@ -54,7 +54,8 @@ std::string name_of_parameters(const testing::TestParamInfo<Parameters>& paramet
 }
 
 INSTANTIATE_TEST_SUITE_P(Presets, RandomOperators,
-                         testing::Combine(testing::Values("micro", "nano", "tiny", "small", "medium"),
+                         testing::Combine(testing::Values("micro", "nano", "tiny", "small",
+                                                          "medium"),
                                           testing::Range<std::size_t>(0, test::recipes().size())),
                          name_of_parameters);
 

@@ -591,7 +591,8 @@ TEST_P(Streams, CountFarBeyondWhatTheLowHalvesOfCountersHold) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Presets, Streams,
-                         testing::Values("micro", "nano", "tiny", "small", "medium", "6x4", "4x10"));
+                         testing::Values("micro", "nano", "tiny", "small", "medium", "6x4",
+                                         "4x10"));
 
 }  // namespace
 }  // namespace tessera

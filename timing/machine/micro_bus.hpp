@@ -1,4 +1,5 @@
-// Reader and writer of an accelerator with `control: microcode`, cycle by cycle: micro_reader.sv and micro_writer.sv.
+// Reader and writer of an accelerator with `control: microcode`, cycle by cycle: micro_reader.sv
+// and micro_writer.sv.
 #pragma once
 
 #include <cstdint>
@@ -52,9 +53,7 @@ class MicroBus {
  private:
   static constexpr std::uint32_t kMostWaiting = 15;
 
-  [[nodiscard]] bool takes_read_byte() const {
-    return held_ && (to_cbuf_ || want_ != 0);
-  }
+  [[nodiscard]] bool takes_read_byte() const { return held_ && (to_cbuf_ || want_ != 0); }
   [[nodiscard]] std::uint32_t lane(std::uint64_t address) const {
     return static_cast<std::uint32_t>(address & (bus_bytes_ - 1));
   }

@@ -10,7 +10,8 @@ using microcode::Port;
 namespace {
 
 constexpr std::uint32_t kAtomMask = 0xFFFFF;
-constexpr Cycle kSumsBehind = 2;  // a step's sums are written so many cycles after the next one could be made
+constexpr Cycle kSumsBehind =
+    2;  // a step's sums are written so many cycles after the next one could be made
 enum Phase : std::uint32_t { kCommands, kLoad, kConvolution, kStore };
 
 }  // namespace
@@ -102,8 +103,10 @@ void MicroMachine::check_load() const {
   }
 }
 
-// The first atom beyond the limit that steps inside the slab read. Within a row they come evenly: its ends tell of all.
-void MicroMachine::check_features(std::uint32_t atom, std::uint32_t rows, std::uint32_t cols) const {
+// The first atom beyond the limit that steps inside the slab read. Within a row they come evenly:
+// its ends tell of all.
+void MicroMachine::check_features(std::uint32_t atom, std::uint32_t rows,
+                                  std::uint32_t cols) const {
   const auto port = [&](Port which) { return std::int64_t{runner_port(which)}; };
   const auto slab = [&](Port which) {
     return std::int64_t{static_cast<std::int16_t>(runner_port(which) & 0xFFFF)};
@@ -174,7 +177,9 @@ Counters MicroMachine::counters_at(Cycle now) const {
   counter(result, Counter::ComputeOther) =
       cycles - counter(result, Counter::ArrayBusy) - counter(result, Counter::StallWeights) -
       counter(result, Counter::WaitLoad) - counter(result, Counter::WaitStore);
-  const auto loaded = [&](isa::LoadKind kind) { return load_bytes_[static_cast<std::size_t>(kind)]; };
+  const auto loaded = [&](isa::LoadKind kind) {
+    return load_bytes_[static_cast<std::size_t>(kind)];
+  };
   counter(result, Counter::ReadCommandBytes) = command_bytes_;
   counter(result, Counter::ReadFeatureBytes) =
       loaded(isa::LoadKind::Feature) + loaded(isa::LoadKind::Operand);

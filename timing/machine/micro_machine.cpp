@@ -147,7 +147,8 @@ std::uint32_t MicroMachine::extra_cycles(const Instruction& instruction) const {
 
 void MicroMachine::execute(const Instruction& instruction) {
   const Cycle at = now_;
-  const std::uint32_t read = instruction.op == Op::In ? in(static_cast<In>(instruction.operand)) : 0;
+  const std::uint32_t read =
+      instruction.op == Op::In ? in(static_cast<In>(instruction.operand)) : 0;
   const bool ended = bus_.segment_ended();
   advance(1);
   ++pc_;

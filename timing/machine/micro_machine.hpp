@@ -1,4 +1,5 @@
-// The time of an accelerator with `control: microcode`: its microcode, instruction by instruction, as rtl/micro executes it.
+// The time of an accelerator with `control: microcode`: its microcode, instruction by instruction,
+// as rtl/micro executes it.
 #pragma once
 
 #include <array>
@@ -12,7 +13,8 @@
 
 namespace tessera::timing {
 
-/// Does not know data: no instruction takes longer or goes elsewhere because of them. What they compute is the observer's, command by command.
+/// Does not know data: no instruction takes longer or goes elsewhere because of them. What they
+/// compute is the observer's, command by command.
 class MicroMachine final : public Accelerator {
  public:
   MicroMachine(const Hardware& hardware, MemoryPort& port, MachineObserver& observer);
@@ -93,9 +95,9 @@ class MicroMachine final : public Accelerator {
   bool negated_ = false, sign_ = false, carry_ = false;
   std::array<std::uint32_t, 2> links_{};
   std::uint64_t word_ = 0;
-  bool word_comes_ = false;      ///< bytes were asked for since the last bit was taken
-  Cycle pause_ = 0;              ///< cycles before the next instruction's last one
-  bool paused_ = false;          ///< they are over
+  bool word_comes_ = false;  ///< bytes were asked for since the last bit was taken
+  Cycle pause_ = 0;          ///< cycles before the next instruction's last one
+  bool paused_ = false;      ///< they are over
 
   // The stream.
   const std::uint8_t* stream_ = nullptr;

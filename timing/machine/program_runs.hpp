@@ -1,9 +1,9 @@
 // The host's part of a program's time.
 #pragma once
 
+#include "timing/machine/accelerator.hpp"
 #include "timing/machine/cost_model.hpp"
 #include "timing/machine/layer_counters.hpp"
-#include "timing/machine/accelerator.hpp"
 
 namespace tessera::timing {
 

@@ -25,11 +25,10 @@ struct Instruction {
 // In the order of their codes.
 constexpr Instruction kInstructions[] = {
     {"ldi", Kind::Immediate}, {"addi", Kind::Immediate}, {"addci", Kind::Immediate},
-    {"ld", Kind::Data},       {"add", Kind::Data},
-    {"rsb", Kind::Data},      {"min", Kind::Data},       {"max", Kind::Data},
-    {"mul", Kind::Data},            {"muli", Kind::Data},
-    {"st", Kind::Data},       {"shr", Kind::None},       {"shl", Kind::None},
-    {"abs", Kind::None},      {"sgn", Kind::None},
+    {"ld", Kind::Data},       {"add", Kind::Data},       {"rsb", Kind::Data},
+    {"min", Kind::Data},      {"max", Kind::Data},       {"mul", Kind::Data},
+    {"muli", Kind::Data},     {"st", Kind::Data},        {"shr", Kind::None},
+    {"shl", Kind::None},      {"abs", Kind::None},       {"sgn", Kind::None},
     {"ext", Kind::Bits},      {"exts", Kind::Bits},      {"in", Kind::In},
     {"out", Kind::Port},      {"wait", Kind::Wait},      {"jmp", Kind::Label},
     {"call", Kind::Label},    {"ret", Kind::None},       {"dispatch", Kind::None},
@@ -41,8 +40,7 @@ constexpr Instruction kInstructions[] = {
 std::optional<std::size_t> index_of(const std::vector<std::string>& names,
                                     const std::string& name) {
   const auto found = std::find(names.begin(), names.end(), name);
-  return found == names.end() ? std::nullopt
-                              : std::optional<std::size_t>(found - names.begin());
+  return found == names.end() ? std::nullopt : std::optional<std::size_t>(found - names.begin());
 }
 
 /// A line of the program, or what `fields` makes of one.
@@ -125,7 +123,8 @@ class Assembler {
     code_.push_back({number, name, operand});
   }
 
-  // The command word's fields come from the highest bit on: reserved bits, then the last field first.
+  // The command word's fields come from the highest bit on: reserved bits, then the last field
+  // first.
   void fields(const Line& line) {
     const auto command =
         std::find_if(definition_.commands.begin(), definition_.commands.end(),
@@ -169,8 +168,7 @@ class Assembler {
   // A field into the accumulator, and to `illegal` when it is out of its range.
   void take(int number, const Field& field) {
     const std::int64_t lowest = field.is_signed ? -(std::int64_t{1} << (field.bits - 1)) : 0;
-    const std::int64_t highest =
-        (std::int64_t{1} << (field.bits - (field.is_signed ? 1 : 0))) - 1;
+    const std::int64_t highest = (std::int64_t{1} << (field.bits - (field.is_signed ? 1 : 0))) - 1;
     int bits = field.bits;
     // Powers of two are bits above that are zero.
     if (!field.is_signed && field.max < highest && (field.max & (field.max + 1)) == 0) {
@@ -218,8 +216,8 @@ class Assembler {
   }
 
   std::uint32_t register_of(const std::string& name) {
-    const auto [place, is_new] = result_.registers.emplace(
-        name, static_cast<std::uint32_t>(result_.registers.size()));
+    const auto [place, is_new] =
+        result_.registers.emplace(name, static_cast<std::uint32_t>(result_.registers.size()));
     return place->second;
   }
 
@@ -336,9 +334,8 @@ class Assembler {
   }
 
   static std::uint16_t encode(const std::string& name, std::uint32_t operand) {
-    const auto* found =
-        std::find_if(std::begin(kInstructions), std::end(kInstructions),
-                     [&](const Instruction& known) { return known.name == name; });
+    const auto* found = std::find_if(std::begin(kInstructions), std::end(kInstructions),
+                                     [&](const Instruction& known) { return known.name == name; });
     return static_cast<std::uint16_t>((found - std::begin(kInstructions)) << 11 | operand);
   }
 
@@ -401,8 +398,12 @@ std::string emit_microcode_systemverilog(const Microcode& microcode) {
   out += "  localparam logic [16*RomWords-1:0] Rom = {\n";
   for (std::size_t i = microcode.rom.size(); i-- > 0;) {
     const bool row_ends = i % 12 == 0;
-    out += fmt::format("{}16'h{:04x}{}", (i + 1) % 12 == 0 || i + 1 == microcode.rom.size() ? "    " : " ",
-                       microcode.rom[i], i == 0 ? "\n" : row_ends ? ",\n" : ",");
+    out += fmt::format("{}16'h{:04x}{}",
+                       (i + 1) % 12 == 0 || i + 1 == microcode.rom.size() ? "    " : " ",
+                       microcode.rom[i],
+                       i == 0     ? "\n"
+                       : row_ends ? ",\n"
+                                  : ",");
   }
   return out + "  };\n\nendpackage\n";
 }

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "tessera/isa.hpp"
-
 namespace tessera {
 namespace {
 
@@ -119,8 +117,7 @@ std::string hardware_problem(const Hardware& hw) {
                        isa::kFeatures.size());
   }
   if (hw.control == Control::Microcode && hw.features != 0) {
-    return fmt::format("hardware.features has {}; allowed is `none` with `control: microcode`",
-                       isa::feature_names(hw.features));
+    return "hardware.features is not `none`, which `control: microcode` needs";
   }
   if (hw.control == Control::Microcode && hw.multipliers == Multipliers::Luts) {
     return "hardware.array.multipliers is `luts`; allowed is `auto` or `dsp` with `control: "

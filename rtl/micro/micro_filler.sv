@@ -3,6 +3,8 @@ module micro_filler #(
     parameter int unsigned AtomicC = 2
 ) (
     input  logic                 clk_i,
+    /// Synchronous reset, active low.
+    input  logic                 rst_ni,
     /// Atom of the first pixel.
     input  logic                 dest_we_i,
     /// Bytes of a pixel. The next byte begins one.
@@ -17,8 +19,9 @@ module micro_filler #(
     output logic                 we_o,
     output logic [         19:0] atom_o,
     output logic [AtomicC*8-1:0] data_o,
-    /// The atom that was to be written is none: nothing is.
-    output logic                 range_o
+    /// The atom that was written in the cycle before is none.
+    output logic                 range_o,
+    output logic [         19:0] range_atom_o
 );
 
   localparam int unsigned LaneBits = $clog2(AtomicC);
@@ -39,8 +42,16 @@ module micro_filler #(
     end
   end
   assign atom_o  = dest_q;
-  assign range_o = complete && {1'b0, dest_q} >= limit_i;
-  assign we_o    = complete && !range_o;
+  assign we_o   = complete;
+
+  logic written_q;
+  logic [19:0] written_atom_q;
+  assign range_o = written_q && {1'b0, written_atom_q} >= limit_i;
+  assign range_atom_o = written_atom_q;
+  always_ff @(posedge clk_i) begin
+    written_q <= complete && rst_ni;
+    written_atom_q <= dest_q;
+  end
 
   always_ff @(posedge clk_i) begin
     if (byte_valid_i) begin

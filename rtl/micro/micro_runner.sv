@@ -25,8 +25,9 @@ module micro_runner #(
     output logic                         [19:0] atom_o,
     /// A cycle after `re_o`.
     input  logic [AtomicC-1:0]           [ 7:0] atom_i,
-    /// The atom to be read is none.
+    /// The atom that was read in the cycle before is none.
     output logic                                range_o,
+    output logic                         [19:0] range_atom_o,
     /// Reads an accumulator word, while idle; it is there a cycle later.
     output logic        [AtomicK-1:0][31:0] sums_o
 );
@@ -58,7 +59,6 @@ module micro_runner #(
   assign in_slab = !y_q[15] && !x_q[15] && y_q[14:0] < in_rows_q && x_q[14:0] < in_cols_q;
   assign atom_o = loading_q ? weight_q : atom_q;
   assign re_o = loading_q || (stepping_q && in_slab);
-  assign range_o = re_o && {1'b0, atom_o} >= limit_i;
   assign step_o = stepping_q;
   assign atom = (last_col ? row_atom_q : atom_q) + (last_col ? row_step_q : pixel_step_q);
 
@@ -121,6 +121,16 @@ module micro_runner #(
         default: ;
       endcase
     end
+  end
+
+  // Whether it is one is known a cycle later: nothing waits for that.
+  logic fetched_q;
+  logic [19:0] fetched_atom_q;
+  assign range_o = fetched_q && {1'b0, fetched_atom_q} >= limit_i;
+  assign range_atom_o = fetched_atom_q;
+  always_ff @(posedge clk_i) begin
+    fetched_q <= re_o && rst_ni;
+    fetched_atom_q <= atom_o;
   end
 
   // The atom that was read is a kernel's weights or a step's features.

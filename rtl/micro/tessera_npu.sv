@@ -177,13 +177,14 @@ module tessera_npu #(
   end
 
   logic in_pixel, fill, fill_range;
-  logic [19:0] fill_atom;
+  logic [19:0] fill_atom, fill_wrong;
   logic [AtomicC*8-1:0] fill_data;
   logic [20:0] cbuf_limit;
   micro_filler #(
       .AtomicC(AtomicC)
   ) u_filler (
       .clk_i,
+      .rst_ni(unit_rst_n),
       .dest_we_i(write && port == microcode_pkg::PortDest),
       .pixel_we_i(write && port == microcode_pkg::PortPixel),
       .value_i(value[19:0]),
@@ -194,11 +195,12 @@ module tessera_npu #(
       .we_o(fill),
       .atom_o(fill_atom),
       .data_o(fill_data),
-      .range_o(fill_range)
+      .range_o(fill_range),
+      .range_atom_o(fill_wrong)
   );
 
   logic run_ready, run_idle, step, fetch, run_range;
-  logic [19:0] run_atom;
+  logic [19:0] run_atom, run_wrong;
   logic [AtomicC*8-1:0] atom_data;
   logic [AtomicK-1:0][31:0] sums;
   micro_runner #(
@@ -219,6 +221,7 @@ module tessera_npu #(
       .atom_o(run_atom),
       .atom_i(atom_data),
       .range_o(run_range),
+      .range_atom_o(run_wrong),
       .sums_o(sums)
   );
   ram_1r1w #(
@@ -318,7 +321,7 @@ module tessera_npu #(
   always_comb begin
     error.valid = 1'b1;
     error.cause = tessera_isa_pkg::ErrorCbufRange;
-    error.info = fill_range ? 32'(fill_atom) : 32'(run_atom);
+    error.info = fill_range ? 32'(fill_wrong) : 32'(run_wrong);
     if (m_rvalid_i && m_rready_o && m_rresp_i != '0) begin
       error.cause = tessera_isa_pkg::ErrorReadBus;
       error.info  = {23'd0, !m_arid_o, 6'd0, m_rresp_i};

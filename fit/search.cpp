@@ -152,8 +152,12 @@ void Search::start() {
   }
   for (const std::string& file : preset_files()) {
     const std::filesystem::path path(file);
-    if (path.parent_path().filename() == "hardware") {
-      want(hardware_preset(path.stem().string()));
+    if (path.parent_path().filename() != "hardware") {
+      continue;
+    }
+    const Hardware preset = hardware_preset(path.stem().string());
+    if (preset.control == Control::Units) {
+      want(preset);
     }
   }
   for (std::size_t i = 0; i < kDrawn; ++i) {

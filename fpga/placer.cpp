@@ -28,8 +28,12 @@ std::string smaller_presets(const Part& part, const Hardware& hardware) {
       continue;
     }
     const Hardware preset = hardware_preset(path.stem().string());
-    const bool fits = !has_estimates(part) || estimate(part, preset).fits(part);
-    if (fits && preset.macs_per_cycle() < hardware.macs_per_cycle()) {
+    // There are none of what has microcode, which takes a third of what units take.
+    const bool micro = preset.control == Control::Microcode;
+    const bool fits = !has_estimates(part) || (!micro && estimate(part, preset).fits(part));
+    const bool smaller = preset.macs_per_cycle() < hardware.macs_per_cycle() ||
+                         (micro && hardware.control == Control::Units);
+    if (fits && smaller) {
       names.push_back(path.stem().string());
     }
   }

@@ -65,9 +65,9 @@ def closure(target, linked):
 
 def arrows(files):
     modules = {}
-    for path in files:
+    for path in sorted(files, key=lambda path: path.startswith("rtl/micro/")):
         if path.endswith(".sv"):
-            # Families' own forms of a cell come after the cells.
+            # Families' own forms of a cell come after the cells, as the machine with microcode does.
             modules.setdefault(os.path.basename(path)[:-3], os.path.dirname(path))
     for path in files:
         text = read(path)

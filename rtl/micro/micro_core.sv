@@ -93,25 +93,23 @@ module micro_core #(
 
   // Products.
   logic [31:0] product, factor;
-  logic round, factor_done;
+  logic round;
   micro_multiplier u_multiplier (
       .clk_i,
-      .step_i(step_q[2:0]),
       .a_i(a_q),
       .b_i(data),
       .down_i(sign_q),
       .product_o(product),
       .factor_o(factor),
-      .round_o(round),
-      .done_o(factor_done)
+      .round_o(round)
   );
 
-  // To the left is to the right with the bits turned around; the last bit shifted out is the carry. In two cycles.
+  // To the left is to the right with the bits turned around; the last bit shifted out is the carry.
   function automatic logic [31:0] turned(input logic [31:0] word);
     for (int unsigned i = 0; i < 32; i++) turned[i] = word[31-i];
   endfunction
   logic to_left;
-  logic [32:0] shifted, shifted_q;
+  logic [32:0] shifted;
   assign to_left = op == microcode_pkg::OpShl;
   assign shifted = {to_left ? turned(a_q) : a_q, 1'b0} >> (to_left ? left_q : right_q);
 
@@ -120,7 +118,7 @@ module micro_core #(
   logic [31:0] y, immediate;
   logic [32:0] sum;
   logic a_write;
-  logic is_zero, compare_q;
+  logic is_zero, below_q;
   assign is_zero = a_q == '0;
   assign immediate = {{21{operand[10]}}, operand};
 
@@ -154,20 +152,19 @@ module micro_core #(
         c_in = 1'b1;
         a_write = 1'b1;
       end
-      // First which is greater, then perhaps the other one.
+      // The difference says which, a cycle later.
       microcode_pkg::OpMin, microcode_pkg::OpMax: begin
-        x_not = step_q == '0;
-        x_none = step_q != '0;
-        c_in = step_q == '0;
-        a_write = step_q != '0 && compare_q == (op == microcode_pkg::OpMin);
+        x_not = 1'b1;
+        c_in = 1'b1;
+        a_write = step_q != '0 && below_q == (op == microcode_pkg::OpMin);
         last = step_q != '0;
       end
       microcode_pkg::OpMul: begin
         x_none = 1'b1;
         y = factor;
         c_in = round;
-        a_write = factor_done;
-        last = factor_done;
+        a_write = step_q == 6'd2;
+        last = step_q == 6'd2;
       end
       microcode_pkg::OpMuli: begin
         x_none = 1'b1;
@@ -175,12 +172,7 @@ module micro_core #(
         a_write = step_q != '0;
         last = step_q != '0;
       end
-      microcode_pkg::OpShr, microcode_pkg::OpShl: begin
-        x_none = 1'b1;
-        y = shifted_q[32:1];
-        a_write = step_q != '0;
-        last = step_q != '0;
-      end
+      microcode_pkg::OpShr, microcode_pkg::OpShl: a_write = 1'b1;
       // What the sign is taken from, and what gets it back; 2^31 without a sign becomes 2^31 - 1.
       microcode_pkg::OpAbs: begin
         x_not = a_q[31];
@@ -260,16 +252,22 @@ module micro_core #(
 
   always_ff @(posedge clk_i) begin
     if (advance) word_q <= fetched;
-    if (executes && a_write) a_q <= sum[31:0];
-    if (executes && step_q == '0) compare_q <= sum[32];
+    below_q <= sum[32];
+    if (executes && a_write) begin
+      unique case (op)
+        microcode_pkg::OpShr: a_q <= shifted[32:1];
+        microcode_pkg::OpShl: a_q <= turned(shifted[32:1]);
+        microcode_pkg::OpMin, microcode_pkg::OpMax: a_q <= data;
+        default: a_q <= sum[31:0];
+      endcase
+    end
     if (executes && op == microcode_pkg::OpCall) begin
       link_q <= pc_q - 1'b1;
       outer_link_q <= link_q;
     end else if (executes && op == microcode_pkg::OpRet) begin
       link_q <= outer_link_q;
     end
-    shifted_q <= {to_left ? turned(shifted[32:1]) : shifted[32:1], shifted[0]};
-    if (executes && op == microcode_pkg::OpShr) carry_q <= shifted_q[0];
+    if (executes && op == microcode_pkg::OpShr) carry_q <= shifted[0];
     if (executes && op == microcode_pkg::OpAbs) sign_q <= a_q[31] != negated_q;
     if (out_o && port_o == microcode_pkg::PortSetn) begin
       left_q <= a_q[7] ? '0 : a_q[4:0];

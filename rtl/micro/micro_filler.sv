@@ -31,11 +31,11 @@ module micro_filler #(
   logic [LaneBits-1:0] lane_q;
   logic [AtomicC*8-1:0] atom_q;
 
-  logic last, full, complete;
+  logic last, full, complete, inside_q;
   assign last = left_q == 16'd1;
   assign full = lane_q == LaneBits'(AtomicC - 1);
   assign complete = byte_valid_i && (last || full);
-  assign inside_o = left_q != pixel_q;
+  assign inside_o = inside_q;
   always_comb begin
     for (int unsigned i = 0; i < AtomicC; i++) begin
       data_o[8*i+:8] = (lane_q == LaneBits'(i)) ? byte_i : (lane_q > LaneBits'(i)) ? atom_q[8*i+:8] : '0;
@@ -58,11 +58,13 @@ module micro_filler #(
       atom_q <= data_o;
       lane_q <= complete ? '0 : lane_q + 1'b1;
       left_q <= last ? pixel_q : left_q - 1'b1;
+      inside_q <= !last;
     end
     if (pixel_we_i) begin
       pixel_q <= value_i[15:0];
       left_q <= value_i[15:0];
       lane_q <= '0;
+      inside_q <= 1'b0;
     end
     if (dest_we_i) dest_q <= value_i;
     else if (complete) dest_q <= dest_q + 1'b1;

@@ -164,7 +164,7 @@ TEST(Config, OtherMastersAndEngines) {
 TEST(Config, ErrorsSayWhereAndWhatIsAllowed) {
   expect_error("hardware: smal\nnetwork: lenet5\n",
                "npu.yaml:1:11: unknown hardware preset `smal` (did you mean `small`?); allowed are "
-               "large, medium, nano, small, tiny");
+               "large, medium, micro, nano, small, tiny");
   expect_error("hardware: small\nnetwork: lenet5\nengin: rtl\n",
                "npu.yaml:3:1: unknown key `engin` in `config` (did you mean `engine`?)");
   expect_error("hardware: small\nnetwork: lenet5\nmemory: {latency: fast}\n",

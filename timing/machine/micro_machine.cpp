@@ -132,11 +132,9 @@ std::uint32_t MicroMachine::extra_cycles(const Instruction& instruction) const {
     case Op::Min:
     case Op::Max:
     case Op::Muli:
-    case Op::Shr:
-    case Op::Shl:
       return 1;
     case Op::Mul:
-      return 5;
+      return 2;
     case Op::Ext:
     case Op::Exts:
       return instruction.operand;

@@ -39,7 +39,8 @@ module micro_core #(
   localparam int unsigned PcBits = $clog2(microcode_pkg::RomWords);
   localparam int unsigned AddrBits = $clog2(DataWords);
 
-  logic [31:0] a_q;
+  // Not the registers of multipliers, which are far away.
+  (* keep *) logic [31:0] a_q;
   logic [PcBits-1:0] pc_q, link_q, outer_link_q;
   logic running_q, decoded_q, valid_q, carry_q, sign_q, negated_q;
   logic [AddrBits-1:0] pointer_q, written_q;

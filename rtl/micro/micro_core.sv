@@ -94,15 +94,17 @@ module micro_core #(
 
   // Products.
   logic [31:0] product, factor;
-  logic round;
+  logic round, factor_done;
   micro_multiplier u_multiplier (
       .clk_i,
+      .step_i(step_q[2:0]),
       .a_i(a_q),
       .b_i(data),
       .down_i(sign_q),
       .product_o(product),
       .factor_o(factor),
-      .round_o(round)
+      .round_o(round),
+      .done_o(factor_done)
   );
 
   // To the left is to the right with the bits turned around; the last bit shifted out is the carry.
@@ -164,8 +166,8 @@ module micro_core #(
         x_none = 1'b1;
         y = factor;
         c_in = round;
-        a_write = step_q == 6'd2;
-        last = step_q == 6'd2;
+        a_write = factor_done;
+        last = factor_done;
       end
       microcode_pkg::OpMuli: begin
         x_none = 1'b1;

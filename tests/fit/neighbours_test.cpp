@@ -65,7 +65,14 @@ TEST(Neighbours, AreAsGoodAsThePageSays) {
     return a.promised_ms() < b.promised_ms();
   };
   const Neighbour& first = *std::min_element(placed.begin(), placed.end(), quicker);
-  EXPECT_GT(first.promised_ms(), best.promised_ms() / 1.03) << "better by more than 3 %";
+  // 3 % is what is aimed at. Two are promised more, as docs/fit.md says; more would be news.
+  const auto better = [&](double by) {
+    return std::count_if(placed.begin(), placed.end(), [&](const Neighbour& n) {
+      return n.promised_ms() < best.promised_ms() / by;
+    });
+  };
+  EXPECT_LE(better(1.03), 2) << "better by more than 3 %";
+  EXPECT_EQ(better(1.04), 0);
 
   const double more = fpga::routed_over_promised("ecp5");
   const Errors luts =

@@ -23,7 +23,11 @@ std::string program(const std::string& lines) {
 }
 
 Microcode assembled(const std::string& lines) {
-  const std::string path = testing::TempDir() + "/program.asm";
+  // Tests run at the same time.
+  const std::string folder = testing::TempDir() + "/" +
+                             testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::filesystem::create_directories(folder);
+  const std::string path = folder + "/program.asm";
   std::ofstream(path) << program(lines);
   return assemble(path, read_definition(kDefinition));
 }

@@ -56,6 +56,23 @@ inline DrawnHardware draw_hardware(int most_macs) {
   return drawn;
 }
 
+/// The same with microcode.
+inline DrawnHardware draw_micro_hardware(int most_macs) {
+  DrawnHardware drawn{};
+  do {
+    drawn.atomic_c = 2 * pick(1, 32);
+    drawn.atomic_k = 2 * pick(1, 32);
+  } while (drawn.atomic_c * drawn.atomic_k > most_macs);
+  drawn.atoms = pick(16, 8192);
+  drawn.yaml = fmt::format(
+      "{{control: microcode, array: {{atomic_c: {}, atomic_k: {}}}, cbuf: {{size: SIZE, capacity: "
+      "{}}}, "
+      "accumulators: {}, param_groups: {}, bus_bytes: {}, features: none}}",
+      drawn.atomic_c, drawn.atomic_k, drawn.atoms * drawn.atomic_c, pick_power(3, 11),
+      pick_power(1, 7), pick_power(2, 6));
+  return drawn;
+}
+
 /// A network on it, with a random part of its buffer, policy and memory.
 inline RandomCase draw_case(const DrawnHardware& hardware, bool stutters) {
   const Recipe& recipe = one_of(recipes());

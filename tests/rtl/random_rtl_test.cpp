@@ -30,18 +30,29 @@ Designs designs() {
   return result;
 }
 
-class RandomRtl : public testing::TestWithParam<int> {};
-
-TEST_P(RandomRtl, EnginesEqualTheReferenceAndEachOther) {
-  constexpr int kNetworks = 100;
-  const std::string problem = test::run_numbered(static_cast<std::uint64_t>(GetParam()), [] {
-    const auto hardware = test::draw_hardware(designs().most_macs);
-    for (int i = 0; i < kNetworks; ++i) {
+void expect_equal(int number, int networks, test::DrawnHardware (*draw)(int)) {
+  const std::string problem = test::run_numbered(static_cast<std::uint64_t>(number), [&] {
+    const auto hardware = draw(designs().most_macs);
+    for (int i = 0; i < networks; ++i) {
       test::run_case_if_it_fits(test::draw_case(hardware, i % 3 == 0));
     }
   });
   EXPECT_EQ(problem, "");
 }
+
+class RandomRtl : public testing::TestWithParam<int> {};
+
+TEST_P(RandomRtl, EnginesEqualTheReferenceAndEachOther) {
+  expect_equal(GetParam(), 100, test::draw_hardware);
+}
+
+class RandomMicro : public testing::TestWithParam<int> {};
+
+TEST_P(RandomMicro, EnginesEqualTheReferenceAndEachOther) {
+  expect_equal(GetParam(), 60, test::draw_micro_hardware);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomMicro, testing::Range(1, 5));
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomRtl,
                          testing::Range(designs().first, designs().first + designs().count));

@@ -134,7 +134,7 @@ std::uint32_t MicroMachine::extra_cycles(const Instruction& instruction) const {
     case Op::Muli:
       return 1;
     case Op::Mul:
-      return 2;
+      return 5;
     case Op::Ext:
     case Op::Exts:
       return instruction.operand;

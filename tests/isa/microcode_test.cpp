@@ -24,8 +24,8 @@ std::string program(const std::string& lines) {
 
 Microcode assembled(const std::string& lines) {
   // Tests run at the same time.
-  const std::string folder = testing::TempDir() + "/" +
-                             testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string folder =
+      testing::TempDir() + "/" + testing::UnitTest::GetInstance()->current_test_info()->name();
   std::filesystem::create_directories(folder);
   const std::string path = folder + "/program.asm";
   std::ofstream(path) << program(lines);

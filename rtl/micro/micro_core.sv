@@ -1,5 +1,5 @@
 /// The microcontroller: fetches, decodes and executes an instruction of the microcode per cycle, with one accumulator of 32 bits and a
-/// memory of words. `tools/microasm` says what the instructions do.
+/// memory of words. docs/microcode.md says what the instructions do.
 module micro_core #(
     /// Words of the data memory: the named ones, behind them the parameters.
     parameter int unsigned DataWords = 512
@@ -116,7 +116,7 @@ module micro_core #(
   assign to_left = op == microcode_pkg::OpShl;
   assign shifted = {to_left ? turned(a_q) : a_q, 1'b0} >> (to_left ? left_q : right_q);
 
-  // One adder: {0, A, not A} + {data, immediate, port, A, A shifted} + carry.
+  // One adder: {0, A, not A} + {data, immediate, port, A, product} + carry.
   logic x_none, x_not, c_in;
   logic [31:0] y, immediate;
   logic [32:0] sum;

@@ -41,7 +41,8 @@ module micro_runner #(
   logic [19:0] pixel_step_q, row_step_q, row_atom_q, atom_q, weight_q, atom;
   logic [3:0] stride_x_q, stride_y_q;
   logic [14:0] in_rows_q, in_cols_q;
-  logic signed [15:0] y0_q, x0_q, y_q, x_q;
+  // From -2^15 on, beyond 2^16: taps and steps add to a tile's place.
+  logic signed [17:0] y0_q, x0_q, y_q, x_q;
   logic signed [7:0] zero_q;
   logic [6:0] kernels_q, kernels_left_q;
   logic [LaneBits-1:0] lane_q;
@@ -56,7 +57,7 @@ module micro_runner #(
   assign ready_o = !loading_q && !stepping_q;
 
   logic in_slab;
-  assign in_slab = !y_q[15] && !x_q[15] && y_q[14:0] < in_rows_q && x_q[14:0] < in_cols_q;
+  assign in_slab = y_q[17:15] == '0 && x_q[17:15] == '0 && y_q[14:0] < in_rows_q && x_q[14:0] < in_cols_q;
   assign atom_o = loading_q ? weight_q : atom_q;
   assign re_o = loading_q || (stepping_q && in_slab);
   assign step_o = stepping_q;
@@ -90,9 +91,9 @@ module micro_runner #(
       if (last_col) begin
         row_atom_q <= atom;
         rows_left_q <= rows_left_q - 1'b1;
-        y_q <= y_q + $signed(16'(stride_y_q));
+        y_q <= y_q + $signed(18'(stride_y_q));
       end
-      x_q <= last_col ? x0_q : x_q + $signed(16'(stride_x_q));
+      x_q <= last_col ? x0_q : x_q + $signed(18'(stride_x_q));
       cols_left_q <= last_col ? cols_q : cols_left_q - 1'b1;
       word_q <= word_q + 1'b1;
     end
@@ -115,8 +116,8 @@ module micro_runner #(
         microcode_pkg::PortInCols: in_cols_q <= data_i[14:0];
         microcode_pkg::PortZero: zero_q <= data_i[7:0];
         microcode_pkg::PortKernels: kernels_q <= data_i[6:0];
-        microcode_pkg::PortY: y0_q <= data_i[15:0];
-        microcode_pkg::PortX: x0_q <= data_i[15:0];
+        microcode_pkg::PortY: y0_q <= data_i[17:0];
+        microcode_pkg::PortX: x0_q <= data_i[17:0];
         microcode_pkg::PortWord: first_word_q <= data_i[AccBits-1:0];
         default: ;
       endcase

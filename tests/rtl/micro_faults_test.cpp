@@ -134,6 +134,37 @@ TEST_F(MicroFaults, AccumulatorsAndParametersThatDoNotExist) {
          Error::ParamRange, 64);
 }
 
+// The rig compares memories: what lies beyond the slab at either end must not come back as a place
+// inside of it.
+TEST(MicroPlaces, FarBeyondTheSlabArePadding) {
+  Hardware hardware = small_with_microcode();
+  hardware.acc_words = 4096;
+  Rig rig(hardware);
+  for (std::size_t i = 0; i < 512; ++i) {
+    rig.memory[i] = static_cast<std::uint8_t>(37 * i + 11);
+  }
+  const auto expect_padding = [&](const isa::CvInput& slab, const isa::CvKernel& kernel,
+                                  const isa::CvTile& tile) {
+    std::vector<isa::Command> commands = {isa::LdSource{0, 12}, isa::LdShape{96, 1, 1},
+                                          load_of(isa::LoadKind::Param, 0)};
+    commands = then(commands, loading(0));
+    commands.pop_back();
+    // Slab row and column 0 are atom 0.
+    isa::Conv conv;
+    conv.origin = static_cast<std::uint32_t>(tile.y0 + tile.x0) & 0xFFFFF;
+    commands =
+        then(commands, {slab, kernel, tile, isa::CvWeights{0, 1, 2}, conv, isa::StAddress{0x4000},
+                        isa::StShape{8180, 1, 1}, isa::StQuant{0, -128, 127},
+                        isa::StTile{4090, 1, 2, 0}, isa::Store{}, isa::End{}});
+    EXPECT_EQ(rig.failure(encode_all(commands)), Error::None) << rig.text;
+  };
+  for (const int place : {32767, 32600, -32768, -260}) {
+    // Steps of eight, taps sixteen apart.
+    expect_padding({48, 1, 1, 77}, {16, 1, 8, 1, 16, 1, 1}, {place, 0, 4090, 1});
+    expect_padding({1, 48, 1, 77}, {1, 16, 1, 8, 1, 16, 48}, {0, place, 1, 4090});
+  }
+}
+
 TEST_F(MicroFaults, LengthsThatDoNotMatch) {
   auto commands = loading(0);
   commands[0] = isa::LdSource{0, 7};

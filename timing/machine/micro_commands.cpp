@@ -109,7 +109,7 @@ void MicroMachine::check_features(std::uint32_t atom, std::uint32_t rows,
                                   std::uint32_t cols) const {
   const auto port = [&](Port which) { return std::int64_t{runner_port(which)}; };
   const auto slab = [&](Port which) {
-    return std::int64_t{static_cast<std::int16_t>(runner_port(which) & 0xFFFF)};
+    return std::int64_t{static_cast<std::int32_t>(runner_port(which))};
   };
   const std::int64_t stride = port(Port::StrideX);
   const std::int64_t x = slab(Port::X);

@@ -16,7 +16,7 @@ module micro_core #(
     output logic [ 5:0] port_o,
     output logic [31:0] data_o,
     input  logic        out_ready_i,
-    /// What `port_o` reads, in the same cycle, and that it was read.
+    /// What `port_o` reads, in the same cycle, and that it was read in the cycle before.
     output logic        in_o,
     input  logic [31:0] in_i,
     /// Conditions to wait for.
@@ -118,7 +118,7 @@ module micro_core #(
 
   // One adder: {0, A, not A} + {data, immediate, port, A, product} + carry.
   logic x_none, x_not, c_in;
-  logic [31:0] y, immediate;
+  logic [31:0] y, immediate, in_q;
   logic [32:0] sum;
   logic a_write;
   logic is_zero, below_q;
@@ -199,8 +199,9 @@ module micro_core #(
       end
       microcode_pkg::OpIn: begin
         x_none = 1'b1;
-        y = in_i;
-        a_write = 1'b1;
+        y = in_q;
+        a_write = step_q != '0;
+        last = step_q != '0;
       end
       microcode_pkg::OpOut: last = out_ready_i;
       microcode_pkg::OpWait: last = waits_i[operand[$clog2(microcode_pkg::NumWaits)-1:0]];
@@ -221,7 +222,7 @@ module micro_core #(
   assign sign_o = sign_q;
   assign moved_o = executes && last;
   assign out_o = executes && op == microcode_pkg::OpOut;
-  assign in_o = executes && op == microcode_pkg::OpIn;
+  assign in_o = executes && op == microcode_pkg::OpIn && step_q != '0;
   assign port_o = operand[5:0];
   assign data_o = a_q;
   assign done_o = executes && op == microcode_pkg::OpHalt;
@@ -255,6 +256,7 @@ module micro_core #(
 
   always_ff @(posedge clk_i) begin
     if (advance) word_q <= fetched;
+    in_q <= in_i;
     below_q <= sum[32];
     if (executes && a_write) begin
       unique case (op)

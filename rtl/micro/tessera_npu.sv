@@ -316,7 +316,7 @@ module tessera_npu #(
   logic [1:0] phase_q;
   logic [2:0] kind_q, at_work;
   logic timeout;
-  unit_pkg::error_t error, first_error;
+  unit_pkg::error_t error, error_q, first_error;
   assign at_work = {phase_q == 2'd3, phase_q == 2'd2, phase_q == 2'd1};
   always_comb begin
     error.valid = 1'b1;
@@ -337,6 +337,12 @@ module tessera_npu #(
       error.cause = tessera_isa_pkg::ErrorWatchdog;
       error.info  = 32'(at_work);
     end
+  end
+
+  // Known a cycle later: nothing that runs waits for all that can go wrong.
+  always_ff @(posedge clk_i) begin
+    error_q <= error;
+    if (!unit_rst_n) error_q.valid <= 1'b0;
   end
 
   logic clear, irq_enable;
@@ -386,7 +392,7 @@ module tessera_npu #(
       .clear_i(clear),
       .finished_i(core_done),
       .outstanding_i(!read_idle || !write_idle),
-      .error_i(error),
+      .error_i(error_q),
       .unit_rst_no(unit_rst_n),
       .fetch_start_o(start),
       .running_o(running),

@@ -153,6 +153,7 @@ void MicroMachine::execute(const Instruction& instruction) {
   switch (instruction.op) {
     case Op::In:
       a_ = read;
+      pause_ = 1;
       break;
     case Op::Out:
       out(instruction.port());

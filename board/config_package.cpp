@@ -48,7 +48,16 @@ void add_clock(Package& package, const Board& board, double mhz) {
     package.add("PllOutputDivider", pll.output);
     return;
   }
-  const Ecp5Pll pll = ecp5_pll(board.pin_mhz, mhz, board.memory.clock_phase);
+  if (board.part.family->name == "ice40") {
+    const Ice40Pll pll = ice40_pll(board.pin_mhz, mhz);
+    package.add("PllReferenceSelect", pll.reference - 1);
+    package.add("PllFeedbackSelect", pll.feedback - 1);
+    package.add("PllOutputPower", pll.output_power);
+    package.add("PllFilterRange", pll.filter_range);
+    return;
+  }
+  const Sdram* chip = board.sdram();
+  const Ecp5Pll pll = ecp5_pll(board.pin_mhz, mhz, chip != nullptr ? chip->clock_phase : 0);
   package.add("PllReferenceDivider", pll.reference);
   package.add("PllFeedbackDivider", pll.feedback);
   package.add("PllOutputDivider", pll.output);
@@ -57,11 +66,12 @@ void add_clock(Package& package, const Board& board, double mhz) {
   package.add("PllMemoryFinePhase", pll.later_fine);
 }
 
-void add_memory(Package& package, const Board& board, double mhz) {
-  const Sdram& chip = board.memory;
-  const auto cycles = [&](double ns) {
-    return static_cast<std::uint32_t>(std::max(1.0, std::ceil(ns * mhz / 1000 - 1e-9)));
-  };
+std::uint32_t cycles_of(double ns, double mhz) {
+  return static_cast<std::uint32_t>(std::max(1.0, std::ceil(ns * mhz / 1000 - 1e-9)));
+}
+
+void add_sdram(Package& package, const Board& board, const Sdram& chip, double mhz) {
+  const auto cycles = [&](double ns) { return cycles_of(ns, mhz); };
   const std::uint32_t activate = cycles(std::max(chip.activate_ns, chip.other_bank_ns));
   const std::uint32_t precharge = cycles(chip.precharge_ns);
   const std::uint32_t whole = cycles(chip.cycle_ns);
@@ -88,6 +98,30 @@ void add_memory(Package& package, const Board& board, double mhz) {
   package.add("HasMasks", chip.masks ? 1 : 0);
 }
 
+void check_sdram(const Board& board, const Sdram& chip, const Hardware& hardware, double mhz) {
+  constexpr std::uint32_t kMostWords = 8;
+  if (hardware.bus_bytes > kMostWords * chip.data_bytes) {
+    throw InputError(
+        fmt::format("hardware.bus_bytes is {}; on {} at most {} are allowed, eight words of its "
+                    "memory",
+                    hardware.bus_bytes, board.title, kMostWords * chip.data_bytes));
+  }
+  if (chip.cas_latency == 2 && 1000 / mhz < chip.cas_2_ns) {
+    throw InputError(fmt::format("{} MHz: with a CAS latency of 2 the memory of {} allows {} MHz",
+                                 mhz, board.title, 1000 / chip.cas_2_ns));
+  }
+}
+
+void check_sram(const Board& board, const Hardware& hardware) {
+  constexpr std::uint32_t kMostBytes = 8;  // four memories of two side by side
+  if (hardware.bus_bytes > kMostBytes) {
+    throw InputError(
+        fmt::format("hardware.bus_bytes is {}; on {} at most {} are allowed, what its memory reads "
+                    "in a cycle",
+                    hardware.bus_bytes, board.title, kMostBytes));
+  }
+}
+
 }  // namespace
 
 std::uint32_t link_divider(const Board& board, double mhz) {
@@ -103,18 +137,6 @@ std::uint32_t link_divider(const Board& board, double mhz) {
 }
 
 std::string config_package(const Board& board, const Hardware& hardware, double mhz) {
-  const Sdram& chip = board.memory;
-  constexpr std::uint32_t kMostWords = 8;
-  if (hardware.bus_bytes > kMostWords * chip.data_bytes) {
-    throw InputError(
-        fmt::format("hardware.bus_bytes is {}; on {} at most {} are allowed, eight words of its "
-                    "memory",
-                    hardware.bus_bytes, board.title, kMostWords * chip.data_bytes));
-  }
-  if (chip.cas_latency == 2 && 1000 / mhz < chip.cas_2_ns) {
-    throw InputError(fmt::format("{} MHz: with a CAS latency of 2 the memory of {} allows {} MHz",
-                                 mhz, board.title, 1000 / chip.cas_2_ns));
-  }
   Package package;
   for (const auto& [name, value] : hardware.rtl_parameters()) {
     package.add(name,
@@ -122,7 +144,15 @@ std::string config_package(const Board& board, const Hardware& hardware, double 
   }
   package.add("ClockHz", static_cast<std::uint64_t>(std::llround(1e6 * mhz)));
   package.add("LinkDivider", link_divider(board, mhz));
-  add_memory(package, board, mhz);
+  if (const Sdram* chip = board.sdram()) {
+    check_sdram(board, *chip, hardware, mhz);
+    add_sdram(package, board, *chip, mhz);
+  } else {
+    check_sram(board, hardware);
+    package.add("MemoryBytes", board.memory_bytes());
+    package.add("FlashBytes", board.flash ? board.flash->size : 0);
+    package.add("FlashWakeCycles", board.flash ? cycles_of(1000 * board.flash->wake_us, mhz) : 1);
+  }
   add_clock(package, board, mhz);
   return package.text("board_config_pkg",
                       fmt::format("{} with {} x {} MACs at {} MHz.", board.title, hardware.atomic_c,
@@ -130,22 +160,26 @@ std::string config_package(const Board& board, const Hardware& hardware, double 
 }
 
 std::string model_package(const Board& board, double mhz) {
-  const Sdram& chip = board.memory;
   Package package;
   const auto ps = [&](const char* name, double ns) {
     package.add(name, static_cast<std::uint64_t>(std::llround(1000 * ns)));
   };
   ps("ClockPs", 1000 / mhz);
-  ps("PowerUpPs", 1000 * chip.power_up_us);
-  ps("RcdPs", chip.activate_ns);
-  ps("RpPs", chip.precharge_ns);
-  ps("RasPs", chip.active_ns);
-  ps("RcPs", chip.cycle_ns);
-  ps("RfcPs", chip.refresh_ns);
-  ps("RrdPs", chip.other_bank_ns);
-  ps("WrPs", chip.recovery_ns);
-  ps("RefiPs", chip.refresh_interval_ns);
-  ps("Cas2Ps", chip.cas_2_ns);
+  if (const Sdram* chip = board.sdram()) {
+    ps("PowerUpPs", 1000 * chip->power_up_us);
+    ps("RcdPs", chip->activate_ns);
+    ps("RpPs", chip->precharge_ns);
+    ps("RasPs", chip->active_ns);
+    ps("RcPs", chip->cycle_ns);
+    ps("RfcPs", chip->refresh_ns);
+    ps("RrdPs", chip->other_bank_ns);
+    ps("WrPs", chip->recovery_ns);
+    ps("RefiPs", chip->refresh_interval_ns);
+    ps("Cas2Ps", chip->cas_2_ns);
+  }
+  if (board.flash) {
+    ps("FlashWakePs", 1000 * board.flash->wake_us);
+  }
   return package.text("board_model_pkg",
                       fmt::format("What the data sheet of the memory of {} says.", board.title));
 }

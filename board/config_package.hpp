@@ -8,7 +8,8 @@
 namespace tessera::board {
 
 /// Throws InputError that names the field: the clock cannot be made, is too fast for the memory, or
-/// makes no bits of the link's rate within 2 %; the bus is wider than eight of the memory's words.
+/// makes no bits of the link's rate within 2 %; the bus is wider than eight of the memory's words,
+/// or than what memory on the chip reads in a cycle.
 std::string config_package(const Board& board, const Hardware& hardware, double mhz);
 
 /// What the memory's data sheet asks for, as its model checks it.

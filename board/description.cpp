@@ -10,6 +10,7 @@
 #include "board/pll.hpp"
 #include "input/read_file.hpp"
 #include "input/yaml_fields.hpp"
+#include "rom/image.hpp"
 #include "tessera/error.hpp"
 #include "tessera/resources.hpp"
 
@@ -36,8 +37,7 @@ std::uint32_t power(YamlFields& fields, const std::string& key, std::int64_t low
   return u32(value);
 }
 
-Sdram read_memory(const YAML::Node& node, const std::string& file) {
-  YamlFields fields(node, file, "memory");
+Sdram read_sdram(YamlFields& fields) {
   Sdram memory;
   memory.data_bytes = power(fields, "data_bits", 8, 32) / 8;
   memory.columns = power(fields, "columns", 256, 1024);
@@ -59,8 +59,53 @@ Sdram read_memory(const YAML::Node& node, const std::string& file) {
   time("other_bank_ns", memory.other_bank_ns);
   time("recovery_ns", memory.recovery_ns);
   time("refresh_interval_ns", memory.refresh_interval_ns);
+  return memory;
+}
+
+// What a family has of it is all in one piece.
+Sram read_sram(YamlFields& fields, const fpga::Family& family) {
+  constexpr std::uint64_t kUltraPlus = 128 << 10;
+  Sram memory;
+  memory.size = fields.size("size", kUltraPlus);
+  if (family.name != "ice40" || memory.size != kUltraPlus) {
+    fields.fail("size", fmt::format("is {} bytes on an {}; memory on the chip is {} bytes on an "
+                                    "ice40 and none elsewhere",
+                                    memory.size, family.name, kUltraPlus));
+  }
+  return memory;
+}
+
+std::variant<Sdram, Sram> read_memory(const YAML::Node& node, const std::string& file,
+                                      const fpga::Family& family) {
+  YamlFields fields(node, file, "memory");
+  std::variant<Sdram, Sram> memory;
+  if (fields.choice("kind", {"sdram", "sram"}, 0) == 0) {
+    memory = read_sdram(fields);
+  } else {
+    memory = read_sram(fields, family);
+  }
   fields.finish();
   return memory;
+}
+
+Flash read_flash(const YAML::Node& node, const std::string& file) {
+  YamlFields fields(node, file, "flash");
+  Flash flash;
+  flash.size = fields.size("size", flash.size);
+  if (flash.size < (64U << 10) || flash.size > Flash::kBusAddress ||
+      (flash.size & (flash.size - 1)) != 0) {
+    fields.fail("size", fmt::format("is {} bytes; allowed are powers of two from 64 KiB to 16 MiB",
+                                    flash.size));
+  }
+  flash.program_at = fields.size("program_at", flash.program_at);
+  if (flash.program_at >= flash.size || flash.program_at % rom::kBaseAlignment != 0) {
+    fields.fail("program_at", fmt::format("is {}; allowed are multiples of {} below its size",
+                                          flash.program_at, rom::kBaseAlignment));
+  }
+  flash.wake_us = fields.number("wake_us", 0, 1000, flash.wake_us);
+  flash.write = fields.text("write");
+  fields.finish();
+  return flash;
 }
 
 // In the package that the board has, which the placer has to know.
@@ -80,16 +125,54 @@ fpga::Part in_package(fpga::Part part, const std::string& package) {
   return part;
 }
 
+double clock_made(const Board& board, double mhz) {
+  const std::string& family = board.part.family->name;
+  if (family == "gowin") {
+    return gowin_pll(board.pin_mhz, mhz).mhz;
+  }
+  if (family == "ice40") {
+    return ice40_pll(board.pin_mhz, mhz).mhz;
+  }
+  const Sdram* chip = board.sdram();
+  return ecp5_pll(board.pin_mhz, mhz, chip != nullptr ? chip->clock_phase : 0).mhz;
+}
+
 bool can_be_made(const Board& board, double mhz) {
   try {
     link_divider(board, mhz);
-    const double made = board.part.family->name == "gowin"
-                            ? gowin_pll(board.pin_mhz, mhz).mhz
-                            : ecp5_pll(board.pin_mhz, mhz, board.memory.clock_phase).mhz;
-    return std::abs(made - mhz) < 1e-6;
+    return std::abs(clock_made(board, mhz) - mhz) < 1e-6;
   } catch (const InputError&) {
     return false;
   }
+}
+
+ExternalMemory off_chip(const Sdram& chip, const Hardware& hardware, double mhz) {
+  const auto cycles = [&](double ns) {
+    return u32(std::llround(std::ceil(ns * mhz / 1000 - 1e-9)));
+  };
+  // From the burst's address: it is queued, chosen and asked for; the command goes through the
+  // controller's and the pads' registers, the memory answers, and the beat waits in a queue.
+  constexpr std::uint32_t kWay = 9;
+  ExternalMemory memory;
+  memory.bytes_per_cycle = chip.data_bytes;
+  memory.latency = kWay + chip.cas_latency + std::max(hardware.bus_bytes / chip.data_bytes, 1U);
+  memory.turnaround = chip.cas_latency + 2;
+  // The same row of all banks, one after the other: a bank's own is shorter than a burst.
+  memory.dram.banks = 1;
+  memory.dram.row_bytes = std::max(4 * chip.columns * chip.data_bytes, 4096U);
+  memory.dram.activate = cycles(std::max(chip.activate_ns, chip.other_bank_ns));
+  memory.dram.precharge = cycles(chip.precharge_ns);
+  memory.dram.refresh_interval =
+      u32(std::llround(std::floor(chip.refresh_interval_ns * mhz / 1000)));
+  memory.dram.refresh_cycles = cycles(chip.refresh_ns) + cycles(chip.precharge_ns) + 2;
+  return memory;
+}
+
+ExternalMemory on_chip(const Hardware& hardware) {
+  ExternalMemory memory;
+  memory.bytes_per_cycle = hardware.bus_bytes;
+  memory.latency = 1;
+  return memory;
 }
 
 }  // namespace
@@ -126,7 +209,13 @@ Board find_board(const std::string& name) {
   YamlFields link(fields.need("link"), file, "link");
   board.baud = u32(link.integer("baud", 9600, 3'000'000));
   link.finish();
-  board.memory = read_memory(fields.need("memory"), file);
+  board.memory = read_memory(fields.need("memory"), file, *board.part.family);
+  if (fields.has("flash")) {
+    if (board.sdram() != nullptr) {
+      fields.fail("flash", "is read beside memory on the chip only (memory.kind sram)");
+    }
+    board.flash = read_flash(fields.need("flash"), file);
+  }
   board.hardware = fields.text("hardware");
   board.lights = fields.has("lights") ? u32(fields.integer("lights", 6, 8)) : 0;
   board.load = fields.text("load");
@@ -135,26 +224,9 @@ Board find_board(const std::string& name) {
 }
 
 ExternalMemory external_memory(const Board& board, const Hardware& hardware, double mhz) {
-  const Sdram& chip = board.memory;
-  const auto cycles = [&](double ns) {
-    return u32(std::llround(std::ceil(ns * mhz / 1000 - 1e-9)));
-  };
-  // From the burst's address: it is queued, chosen and asked for; the command goes through the
-  // controller's and the pads' registers, the memory answers, and the beat waits in a queue.
-  constexpr std::uint32_t kWay = 9;
-  ExternalMemory memory;
+  const Sdram* chip = board.sdram();
+  ExternalMemory memory = chip == nullptr ? on_chip(hardware) : off_chip(*chip, hardware, mhz);
   memory.name = board.name;
-  memory.bytes_per_cycle = chip.data_bytes;
-  memory.latency = kWay + chip.cas_latency + std::max(hardware.bus_bytes / chip.data_bytes, 1U);
-  memory.turnaround = chip.cas_latency + 2;
-  // The same row of all banks, one after the other: a bank's own is shorter than a burst.
-  memory.dram.banks = 1;
-  memory.dram.row_bytes = std::max(4 * chip.columns * chip.data_bytes, 4096U);
-  memory.dram.activate = cycles(std::max(chip.activate_ns, chip.other_bank_ns));
-  memory.dram.precharge = cycles(chip.precharge_ns);
-  memory.dram.refresh_interval =
-      u32(std::llround(std::floor(chip.refresh_interval_ns * mhz / 1000)));
-  memory.dram.refresh_cycles = cycles(chip.refresh_ns) + cycles(chip.precharge_ns) + 2;
   return memory;
 }
 
@@ -165,7 +237,9 @@ std::vector<double> clocks_of(const Board& board) {
   for (std::uint32_t divider = 1; divider <= kMostDivider; ++divider) {
     for (std::uint32_t factor = 1; factor <= kMostFactor; ++factor) {
       const double clock = board.pin_mhz * factor / divider;
-      const bool too_fast = board.memory.cas_latency == 2 && 1000 / clock < board.memory.cas_2_ns;
+      const Sdram* chip = board.sdram();
+      const bool too_fast =
+          chip != nullptr && chip->cas_latency == 2 && 1000 / clock < chip->cas_2_ns;
       if (!too_fast && can_be_made(board, clock)) {
         clocks.push_back(clock);
       }

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "fpga/parts/parts.hpp"
@@ -29,6 +31,24 @@ struct Sdram {
   }
 };
 
+/// Memory on the chip, a word of the bus per cycle.
+struct Sram {
+  std::uint64_t size = 128 << 10;
+
+  [[nodiscard]] std::uint64_t bytes() const { return size; }
+};
+
+/// A serial flash that the accelerator reads programs from, which are written there beforehand.
+struct Flash {
+  /// Where on the bus its first byte is (rtl/board/sram_port.sv).
+  static constexpr std::uint64_t kBusAddress = 0x0100'0000;
+
+  std::uint64_t size = 16 << 20;
+  std::uint64_t program_at = 1 << 20;  ///< byte of it; the bitstream lies below
+  double wake_us = 3;                  ///< from power-down (tRES1)
+  std::string write;  ///< command that writes a file there, whose name comes behind it
+};
+
 struct Board {
   std::string name;
   std::string title;
@@ -37,10 +57,17 @@ struct Board {
   double pin_mhz = 25;
   double mhz = 50;  ///< of the system, unless another one is asked for
   std::uint32_t baud = 1'000'000;
-  Sdram memory;
+  std::variant<Sdram, Sram> memory;
+  std::optional<Flash> flash;
   std::string hardware;      ///< preset, unless the configuration says another one
   std::uint32_t lights = 0;  ///< of standalone.sv, the top level without a host; 0: there is none
   std::string load;          ///< command that loads a bitstream, whose name comes behind it
+
+  /// Null when its memory is another one.
+  [[nodiscard]] const Sdram* sdram() const { return std::get_if<Sdram>(&memory); }
+  [[nodiscard]] std::uint64_t memory_bytes() const {
+    return std::visit([](const auto& kind) { return kind.bytes(); }, memory);
+  }
 };
 
 /// In the order of their names.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "tessera/error.hpp"
@@ -84,6 +86,40 @@ GowinPll gowin_pll(double pin_mhz, double mhz) {
   }
   if (best_error > kTolerance * mhz) {
     throw InputError(fmt::format("{} MHz: a Gowin PLL does not make that of {} MHz", mhz, pin_mhz));
+  }
+  return best;
+}
+
+Ice40Pll ice40_pll(double pin_mhz, double mhz) {
+  constexpr std::uint32_t kMostReference40 = 16;
+  constexpr std::uint32_t kMostFeedback40 = 128;
+  constexpr std::uint32_t kMostPower = 6;
+  // Upper ends of the ranges that the filter is set to.
+  constexpr std::array<double, 6> kFilterRanges = {17, 26, 44, 66, 101, 133};
+  Ice40Pll best;
+  double best_error = mhz;
+  for (std::uint32_t reference = 1; reference <= kMostReference40; ++reference) {
+    const double detector = pin_mhz / reference;
+    if (detector < 10 || detector > kFilterRanges.back()) {
+      continue;
+    }
+    for (std::uint32_t feedback = 1; feedback <= kMostFeedback40; ++feedback) {
+      const double oscillator = detector * feedback;
+      for (std::uint32_t power = 1; power <= kMostPower; ++power) {
+        const double out = oscillator / (1U << power);
+        const double error = std::abs(out - mhz);
+        if (oscillator >= 533 && oscillator <= 1066 && error < best_error - 1e-9) {
+          const auto range = std::lower_bound(kFilterRanges.begin(), kFilterRanges.end(), detector);
+          best = {reference, feedback, power,
+                  static_cast<std::uint32_t>(range - kFilterRanges.begin()) + 1, out};
+          best_error = error;
+        }
+      }
+    }
+  }
+  if (best_error > kTolerance * mhz) {
+    throw InputError(
+        fmt::format("{} MHz: an iCE40's PLL does not make that of {} MHz", mhz, pin_mhz));
   }
   return best;
 }

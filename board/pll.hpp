@@ -34,4 +34,18 @@ struct GowinPll {
 /// InputError when none comes within 1 %.
 GowinPll gowin_pll(double pin_mhz, double mhz);
 
+/// Lattice iCE40 (SB_PLL40_PAD), feedback from within.
+struct Ice40Pll {
+  std::uint32_t reference = 1;     ///< divider of the pin's clock: DIVR + 1
+  std::uint32_t feedback = 1;      ///< DIVF + 1
+  std::uint32_t output_power = 1;  ///< the oscillator's divider is two to that: DIVQ
+  std::uint32_t filter_range = 1;  ///< by the phase detector's clock
+  double mhz = 0;
+};
+
+/// Nearest to what is asked for; of equally near ones the least divider of the pin's clock, with
+/// the limits of Lattice's FPGA-TN-02052 (phase detector 10 to 133 MHz, oscillator 533 to 1066
+/// MHz). Throws InputError when none comes within 1 %.
+Ice40Pll ice40_pll(double pin_mhz, double mhz);
+
 }  // namespace tessera::board

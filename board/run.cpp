@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hardware/identity.hpp"
 #include "rom/play.hpp"
 #include "tessera/engine.hpp"
@@ -73,6 +75,12 @@ class OnBoard : public rom::Device {
   std::uint64_t cycles_ = 0;
 };
 
+/// Behind the last byte that must be in the board's memory.
+std::uint64_t end_in_memory(const rom::Image& image) {
+  return image.in_place() ? image.arena.address + image.arena.bytes
+                          : image.base + image.program.image.size();
+}
+
 void check_board(Link& link, const rom::Image& image) {
   auto expected = identity_of(image.program.hardware);
   expected.emplace_back(isa::reg::kFeatures, image.program.hardware.features);
@@ -84,30 +92,69 @@ void check_board(Link& link, const rom::Image& image) {
           offset, found, value));
     }
   }
-  const std::uint64_t needed = image.base + image.program.image.size();
+  const std::uint64_t needed = end_in_memory(image);
   if (needed > link.info().memory_bytes) {
     throw InputError(fmt::format("the network needs {} bytes of memory, the board has {}", needed,
                                  link.info().memory_bytes));
   }
 }
 
+void load(Link& link, const rom::Image& image) {
+  for (const rom::Section& section : {image.constants, image.commands}) {
+    const auto from = image.bytes.begin() + static_cast<std::ptrdiff_t>(section.rom_offset);
+    link.write(static_cast<std::uint32_t>(section.address),
+               {from, from + static_cast<std::ptrdiff_t>(section.bytes)});
+  }
+}
+
+void check_flash(Link& link, const Flash& flash, const rom::Image& image) {
+  const std::uint64_t address = Flash::kBusAddress + flash.program_at;
+  const Data found = link.read(static_cast<std::uint32_t>(address), image.bytes.size());
+  const auto differs = std::mismatch(image.bytes.begin(), image.bytes.end(), found.begin());
+  if (differs.first != image.bytes.end()) {
+    throw InputError(fmt::format(
+        "the board's flash does not hold this network's ROM: byte {} is {}, not {}; write it "
+        "with `{} tessera_rom.bin`, the file is in the folder of `cosim fpga --board`",
+        flash.program_at + static_cast<std::uint64_t>(differs.first - image.bytes.begin()),
+        *differs.second, *differs.first, flash.write));
+  }
+}
+
 }  // namespace
 
-BoardRun run_on_board(Link& link, const rom::Image& image, const std::vector<Data>& inputs,
+rom::Image image_for(const Board& board, Program program) {
+  const bool fits = program.image.size() <= board.memory_bytes();
+  if (fits || !board.flash) {
+    return rom::make_image(std::move(program), 0);
+  }
+  rom::Image image =
+      rom::make_image_in_place(std::move(program), Flash::kBusAddress + board.flash->program_at, 0);
+  const std::uint64_t room = board.flash->size - board.flash->program_at;
+  if (end_in_memory(image) > board.memory_bytes() || image.bytes.size() > room) {
+    throw InputError(fmt::format(
+        "{} needs {} bytes for activations and {} for constants and commands; {} has {} of "
+        "memory and {} of flash",
+        image.program.network, end_in_memory(image), image.bytes.size(), board.title,
+        board.memory_bytes(), room));
+  }
+  return image;
+}
+
+BoardRun run_on_board(Link& link, const Board& board, const rom::Image& image,
+                      const std::vector<Data>& inputs,
                       const std::function<void(const std::string&)>& announce) {
   BoardRun result;
   link.on_progress([&](std::uint64_t moved) { result.bytes_moved = moved; });
   link.reset();
   check_board(link, image);
-  const auto load = [&](const rom::Section& section) {
-    const auto from = image.bytes.begin() + static_cast<std::ptrdiff_t>(section.rom_offset);
-    link.write(static_cast<std::uint32_t>(section.address),
-               {from, from + static_cast<std::ptrdiff_t>(section.bytes)});
-  };
-  announce(fmt::format("loading {} bytes of constants and commands",
-                       image.constants.bytes + image.commands.bytes));
-  load(image.constants);
-  load(image.commands);
+  if (image.in_place()) {
+    announce(fmt::format("comparing {} bytes of flash", image.bytes.size()));
+    check_flash(link, *board.flash, image);
+  } else {
+    announce(fmt::format("loading {} bytes of constants and commands",
+                         image.constants.bytes + image.commands.bytes));
+    load(link, image);
+  }
   announce("running, with the streams checked");
   OnBoard checked(link, image, true);
   rom::Played first = rom::play(checked, image, inputs);

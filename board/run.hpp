@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "board/description.hpp"
 #include "board/link/link.hpp"
 #include "rom/image.hpp"
+#include "tessera/program.hpp"
 
 namespace tessera::board {
 
@@ -20,10 +22,15 @@ struct BoardRun {
   std::uint64_t resent = 0;       ///< requests that had to be sent again
 };
 
-/// Loads the image, gives the inputs, runs, takes the outputs; then once more without the streams'
-/// checksums, which is what counts. Throws InputError when the board has
-/// other hardware or too little memory; LinkError, LinkLost.
-BoardRun run_on_board(Link& link, const rom::Image& image,
+/// The program as this board has it: in its memory, or, where that is too small, with constants and
+/// commands in its flash. Throws InputError when it fits neither.
+rom::Image image_for(const Board& board, Program program);
+
+/// Loads the image, or makes sure that the flash holds it; gives the inputs, runs, takes the
+/// outputs; then once more without the streams' checksums, which is what counts. Throws InputError
+/// when the board has other hardware, too little memory or another ROM in its flash; LinkError,
+/// LinkLost.
+BoardRun run_on_board(Link& link, const Board& board, const rom::Image& image,
                       const std::vector<std::vector<std::uint8_t>>& inputs,
                       const std::function<void(const std::string&)>& announce);
 

@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 /// The board's clock turns that often between two looks at a pseudo-terminal.
 constexpr std::uint64_t kSlice = 5000;
 
-/// As sim/board/sdram_model.sv numbers them.
-constexpr std::array<const char*, 17> kRules = {"none",
+/// As sim/board/sdram_model.sv and sim/board/flash_model.sv number them.
+constexpr std::array<const char*, 21> kRules = {"none",
                                                 "a command before the power is stable",
                                                 "an activation before the memory is initialised",
                                                 "an activation of an open bank",
@@ -41,7 +41,11 @@ constexpr std::array<const char*, 17> kRules = {"none",
                                                 "the refresh interval",
                                                 "the mode register",
                                                 "data lines driven from both sides",
-                                                "tMRD"};
+                                                "tMRD",
+                                                "a command that the flash does not have",
+                                                "a read of the flash while it sleeps",
+                                                "a read of the flash before it is awake (tRES1)",
+                                                "lines of the flash driven from both sides"};
 
 // Same package, same file: its name is made of what it says.
 fs::path write_package(const std::string& name, const std::string& text) {
@@ -73,13 +77,20 @@ std::vector<fs::path> board_sources(const Board& board, const Hardware& hardware
   std::vector<fs::path> sources = {written_config(board, hardware, mhz)};
   append(sources, listed_sources(rtl / hardware.rtl_sources()));
   append(sources, listed_sources(rtl / "board" / "files.f"));
+  const Sdram* chip = board.sdram();
+  append(sources, listed_sources(rtl / "board" / (chip != nullptr ? "sdram.f" : "sram.f")));
   append(sources, listed_sources(rtl / "board" / board.part.family->name / "files.f"));
   sources.push_back(board.folder / "top.sv");
   if (simulated) {
     const fs::path models = data_dir() / "sim" / "board";
     sources.push_back(write_package("board_model_pkg", model_package(board, mhz)));
+    if (chip != nullptr) {
+      sources.push_back(models / "sdram_model.sv");
+    }
+    if (board.flash) {
+      sources.push_back(models / "flash_model.sv");
+    }
     sources.push_back(models / (board.part.family->name + "_cells.sv"));
-    sources.push_back(models / "sdram_model.sv");
     sources.push_back(board.folder / "bench.sv");
   }
   return sources;
@@ -112,6 +123,13 @@ SimulatedBoard::SimulatedBoard(const std::string& library, std::uint32_t divider
       run_(model_.entry<rtl::RunBoard>("tessera_run")) {
   model_.create<rtl::CreateBoard>();
   ports_.divider = divider;
+}
+
+void SimulatedBoard::write_flash(std::uint64_t at, std::vector<std::uint8_t> bytes) {
+  flash_ = std::move(bytes);
+  ports_.flash = flash_.data();
+  ports_.flash_bytes = flash_.size();
+  ports_.flash_at = static_cast<std::uint32_t>(at);
 }
 
 void SimulatedBoard::send(const std::vector<std::uint8_t>& bytes) {

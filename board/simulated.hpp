@@ -33,8 +33,11 @@ class SimulatedBoard : public Transport {
   /// sim/verilated/board_model.cpp.
   SimulatedBoard(const std::string& library, std::uint32_t divider, double mhz);
 
+  /// What its flash holds from that byte on; ones elsewhere.
+  void write_flash(std::uint64_t at, std::vector<std::uint8_t> bytes);
+
   /// Simulated time goes by only in `receive` and `run`. Both throw std::runtime_error when the
-  /// board breaks a rule of its memory.
+  /// board breaks a rule of its memory or its flash.
   void send(const std::vector<std::uint8_t>& bytes) override;
   std::vector<std::uint8_t> receive(std::chrono::milliseconds wait) override;
   /// As many cycles; what the board has sent meanwhile.
@@ -51,6 +54,7 @@ class SimulatedBoard : public Transport {
   rtl::RunBoard run_;
   rtl::BoardPorts ports_;
   std::vector<std::uint8_t> waiting_;
+  std::vector<std::uint8_t> flash_;
 };
 
 /// Offers the board behind a pseudo-terminal until `stops` says so; `opened` is told its path.

@@ -45,7 +45,7 @@ std::vector<std::uint8_t> all_samples(const Standalone& what) {
 std::string package(const Standalone& what) {
   const Program& program = what.image.program;
   const auto in_arena = [&](const Slot& slot) {
-    return what.image.base + slot.address - what.image.arena.address;
+    return what.image.on_bus(slot.address) - what.image.arena.address;
   };
   const std::pair<const char*, std::uint64_t> parameters[] = {
       {"Samples", what.samples.size()},

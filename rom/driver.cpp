@@ -137,7 +137,7 @@ std::string define(const std::string& name, std::uint64_t value) {
 std::string tensors(const Image& image, const std::vector<Slot>& slots, const char* kind) {
   std::string text = fmt::format("#define TESSERA_{}S {}u\n", kind, slots.size());
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    text += define(fmt::format("{}{}_ADDRESS", kind, i), image.base + slots[i].address);
+    text += define(fmt::format("{}{}_ADDRESS", kind, i), image.on_bus(slots[i].address));
     text += define(fmt::format("{}{}_BYTES", kind, i), slots[i].bytes);
     if (slots[i].segment_bytes != 0) {
       text += define(fmt::format("{}{}_SEGMENT_BYTES", kind, i), slots[i].segment_bytes);

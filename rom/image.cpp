@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "isa/checksum.hpp"
 #include "rom/words.hpp"
@@ -30,15 +31,24 @@ Slot region_of(const Program& program, MemoryKind kind) {
   return {};
 }
 
-// Adds the base to the addresses in a stream.
-void move_stream(Program& program, const Slot& stream, std::uint64_t base) {
+std::uint64_t moved(const std::vector<Moved>& ranges, std::uint64_t address) {
+  const auto range = std::find_if(ranges.begin(), ranges.end(), [&](const Moved& r) {
+    return address >= r.from && address - r.from < r.bytes;
+  });
+  if (range == ranges.end()) {
+    throw std::logic_error(fmt::format("address {:#x} is of no part of the program", address));
+  }
+  return range->to + (address - range->from);
+}
+
+void move_stream(Program& program, const Slot& stream, const std::vector<Moved>& ranges) {
   auto words = isa::words_of(program.image.data() + stream.address, stream.bytes);
   for (std::size_t i = 0; i < words.size(); ++i) {
     isa::Command command = *isa::decode(words[i]).command;
     if (auto* source = std::get_if<isa::LdSource>(&command); source != nullptr) {
-      source->address += static_cast<std::uint32_t>(base);
+      source->address = static_cast<std::uint32_t>(moved(ranges, source->address));
     } else if (auto* target = std::get_if<isa::StAddress>(&command); target != nullptr) {
-      target->address += static_cast<std::uint32_t>(base);
+      target->address = static_cast<std::uint32_t>(moved(ranges, target->address));
     }
     const std::uint64_t word = isa::encode(command);
     for (unsigned b = 0; b < 8; ++b) {
@@ -101,33 +111,58 @@ void write_header(Image& image) {
   header(3, isa::crc32(image.bytes.data() + 16, 4 * words - 16));
 }
 
-}  // namespace
+struct Regions {
+  explicit Regions(const Program& program)
+      : constants(region_of(program, MemoryKind::Constants)),
+        commands(region_of(program, MemoryKind::Commands)),
+        arena(region_of(program, MemoryKind::Arena)) {}
+  Slot constants, commands, arena;
+};
 
-Image make_image(Program program, std::uint64_t base) {
-  constexpr std::size_t kMostRuns = 1000;
+std::size_t runs_of(const Program& program) {
+  return static_cast<std::size_t>(
+      std::count_if(program.steps.begin(), program.steps.end(),
+                    [](const Step& step) { return std::holds_alternative<CommandRun>(step); }));
+}
+
+std::uint64_t header_bytes_for(const Program& program) {
+  return align(4 * (kFirstRunWord + kRunWords * runs_of(program)));
+}
+
+/// Where the sections lie in the ROM.
+struct Offsets {
+  std::uint64_t constants, commands;
+};
+
+// The first place from `at` on where bursts have the shapes that they have at `address`.
+std::uint64_t as_aligned(std::uint64_t at, std::uint64_t address) {
+  return at + (address + kBaseAlignment - at % kBaseAlignment) % kBaseAlignment;
+}
+
+void check_base(const char* what, std::uint64_t base, std::uint64_t bytes) {
   if (base % kBaseAlignment != 0) {
     throw InputError(
-        fmt::format("--base {:#x}: allowed are multiples of {:#x}", base, kBaseAlignment));
+        fmt::format("{} {:#x}: allowed are multiples of {:#x}", what, base, kBaseAlignment));
   }
-  if (base + program.image.size() > kAddressSpace) {
+  if (base + bytes > kAddressSpace) {
     throw InputError(
-        fmt::format("--base {:#x}: the program has {} bytes of addresses, they do not "
+        fmt::format("{} {:#x}: the program has {} bytes of addresses, they do not "
                     "fit below {:#x}",
-                    base, program.image.size(), kAddressSpace));
+                    what, base, bytes, kAddressSpace));
   }
+}
+
+Image make(Program program, const Offsets& offsets, std::vector<Moved> ranges) {
+  constexpr std::size_t kMostRuns = 1000;
+  const Regions regions(program);
   Image image;
-  image.base = base;
+  image.moved = std::move(ranges);
   image.watchdog = kWatchdogCycles;
-  const Slot constants = region_of(program, MemoryKind::Constants);
-  const Slot commands = region_of(program, MemoryKind::Commands);
-  const Slot arena = region_of(program, MemoryKind::Arena);
   for (std::size_t s = 0; s < program.steps.size(); ++s) {
     if (const auto* run = std::get_if<CommandRun>(&program.steps[s]); run != nullptr) {
-      if (base != 0) {
-        move_stream(program, run->stream, base);
-      }
+      move_stream(program, run->stream, image.moved);
       image.runs.push_back(
-          {s, base + run->stream.address, run->stream.bytes,
+          {s, image.on_bus(run->stream.address), run->stream.bytes,
            isa::crc32(program.image.data() + run->stream.address, run->stream.bytes),
            host_works_after(program, s)});
     }
@@ -136,20 +171,65 @@ Image make_image(Program program, std::uint64_t base) {
     throw InputError(fmt::format("{}: has {} command streams; a ROM holds 1 to {}", program.network,
                                  image.runs.size(), kMostRuns));
   }
-  image.header_bytes = align(4 * (kFirstRunWord + kRunWords * image.runs.size()));
-  image.constants = {image.header_bytes, base + constants.address, align(constants.bytes)};
-  image.commands = {image.header_bytes + image.constants.bytes, base + commands.address,
-                    align(commands.bytes)};
-  image.arena = {base + arena.address, align(std::max<std::uint64_t>(arena.bytes, 1)), 0, 0};
+  const auto address_of = [&](const Slot& region) {
+    return region.bytes == 0 ? image.moved[0].to : image.on_bus(region.address);
+  };
+  image.header_bytes = header_bytes_for(program);
+  image.constants = {offsets.constants, address_of(regions.constants),
+                     align(regions.constants.bytes)};
+  image.commands = {offsets.commands, address_of(regions.commands), align(regions.commands.bytes)};
+  image.arena = {address_of(regions.arena), align(std::max<std::uint64_t>(regions.arena.bytes, 1)),
+                 0, 0};
   image.bytes.assign(image.commands.rom_offset + image.commands.bytes, 0);
   const auto copy = [&](const Slot& from, const Section& to) {
     std::copy_n(program.image.begin() + static_cast<std::ptrdiff_t>(from.address), from.bytes,
                 image.bytes.begin() + static_cast<std::ptrdiff_t>(to.rom_offset));
   };
-  copy(constants, image.constants);
-  copy(commands, image.commands);
+  copy(regions.constants, image.constants);
+  copy(regions.commands, image.commands);
   image.program = std::move(program);
   write_header(image);
+  return image;
+}
+
+}  // namespace
+
+std::uint64_t Image::on_bus(std::uint64_t address) const {
+  return rom::moved(moved, address);
+}
+
+Image make_image(Program program, std::uint64_t base) {
+  const std::uint64_t bytes = program.image.size();
+  check_base("--base", base, bytes);
+  const std::uint64_t header = header_bytes_for(program);
+  const Offsets offsets{header, header + align(Regions(program).constants.bytes)};
+  Image image = make(std::move(program), offsets, {{0, bytes, base}});
+  image.base = base;
+  return image;
+}
+
+Image make_image_in_place(Program program, std::uint64_t rom, std::uint64_t arena) {
+  const Regions regions(program);
+  const auto behind = [](const Slot& slot) { return slot.address + slot.bytes; };
+  Offsets offsets{};
+  offsets.constants = as_aligned(header_bytes_for(program), regions.constants.address);
+  offsets.commands =
+      as_aligned(offsets.constants + align(regions.constants.bytes), regions.commands.address);
+  const std::uint64_t rom_bytes = offsets.commands + align(regions.commands.bytes);
+  check_base("the ROM's address", rom, rom_bytes);
+  check_base("the arena's address", arena, behind(regions.arena));
+  if (arena < rom + rom_bytes && rom < arena + regions.arena.bytes) {
+    throw InputError(
+        fmt::format("the ROM at {:#x} with {} bytes and the arena at {:#x} with {} overlap", rom,
+                    rom_bytes, arena, regions.arena.bytes));
+  }
+  // The arena's own alignment stays.
+  const std::uint64_t arena_to = as_aligned(arena, regions.arena.address);
+  Image image = make(std::move(program), offsets,
+                     {{regions.constants.address, regions.constants.bytes, rom + offsets.constants},
+                      {regions.arena.address, regions.arena.bytes, arena_to},
+                      {regions.commands.address, regions.commands.bytes, rom + offsets.commands}});
+  image.base = arena;
   return image;
 }
 

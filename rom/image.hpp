@@ -25,9 +25,17 @@ struct Run {
   bool stop = false;           ///< the host has work before the next run, or it is the last one
 };
 
+/// A range of the program's addresses that begins elsewhere on the bus.
+struct Moved {
+  std::uint64_t from = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t to = 0;
+};
+
 struct Image {
-  Program program;  ///< moved to its base address
-  std::uint64_t base = 0;
+  Program program;  ///< its streams have the bus' addresses, its slots those that it was made with
+  std::uint64_t base = 0;  ///< of all of it, or of the arena when the ROM is used in place
+  std::vector<Moved> moved;
   std::uint32_t watchdog = 0;  ///< cycles
   std::uint64_t header_bytes = 0;
   Section constants;
@@ -35,6 +43,11 @@ struct Image {
   Slot arena;
   std::vector<Run> runs;
   std::vector<std::uint8_t> bytes;  ///< of the whole ROM
+
+  /// Constants and commands are used where they are in the ROM.
+  [[nodiscard]] bool in_place() const { return moved.size() > 1; }
+  /// Where an address of the program is on the bus.
+  [[nodiscard]] std::uint64_t on_bus(std::uint64_t address) const;
 };
 
 /// Multiples of that many bytes are what a base may be: no burst changes its shape.
@@ -49,6 +62,10 @@ inline constexpr std::size_t kRunWords = 4;
 /// All addresses of the program are moved up by `base` bytes. Throws InputError when it has no
 /// command stream, does not fit the address space there, or `base` is not aligned.
 Image make_image(Program program, std::uint64_t base);
+
+/// Constants and commands are used where they are in the ROM, which the bus sees from `rom` on; the
+/// arena begins at `arena`. As above; the two may not overlap.
+Image make_image_in_place(Program program, std::uint64_t rom, std::uint64_t arena);
 
 /// Layers that the host computes between the run and the next one.
 std::vector<std::size_t> host_layers_after(const Image& image, const Run& run);

@@ -35,7 +35,7 @@ std::string host_work_after(const Image& image, const Run& run) {
 }
 
 Json slot_json(const Image& image, const Slot& slot) {
-  Json json = {{"address", image.base + slot.address}, {"bytes", slot.bytes}};
+  Json json = {{"address", image.on_bus(slot.address)}, {"bytes", slot.bytes}};
   if (slot.segment_bytes != 0) {
     json["segment_bytes"] = slot.segment_bytes;
     json["stride"] = slot.stride;

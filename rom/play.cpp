@@ -38,11 +38,11 @@ class Player {
  private:
   Data read(const Slot& slot) {
     if (slot.segment_bytes == 0) {
-      return device_.read(image_.base + slot.address, slot.bytes);
+      return device_.read(image_.on_bus(slot.address), slot.bytes);
     }
     Data bytes;
     for (std::uint64_t from = slot.address; bytes.size() < slot.bytes; from += slot.stride) {
-      const Data part = device_.read(image_.base + from, slot.segment_bytes);
+      const Data part = device_.read(image_.on_bus(from), slot.segment_bytes);
       bytes.insert(bytes.end(), part.begin(), part.end());
     }
     return bytes;
@@ -56,7 +56,7 @@ class Player {
     }
     for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
       if (program_.input_steps[i] == step) {
-        device_.write(image_.base + program_.inputs[i].address, inputs_[i]);
+        device_.write(image_.on_bus(program_.inputs[i].address), inputs_[i]);
       }
     }
   }
@@ -77,7 +77,7 @@ class Player {
     }
     Data output(call.output.bytes);
     run_operator(call.kernel, op, pointers, output.data());
-    device_.write(image_.base + call.output.address, output);
+    device_.write(image_.on_bus(call.output.address), output);
   }
 
   Device& device_;

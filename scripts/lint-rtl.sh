@@ -18,15 +18,11 @@ for preset in "$@"; do
     "${parameters[@]/#/-G}" lint.vlt "${sources[@]}" "${fpga[@]}"
 done
 
-mapfile -t system < <(sed 's#^#board/#' board/files.f)
-packages=$(mktemp -d)
-trap 'rm -rf "$packages"' EXIT
 for board in "$top"/configs/boards/*/; do
   name=$(basename "$board")
   echo "verilator lint: $name"
-  "$build/variant" board "$name" >"$packages/board_config_pkg.sv"
-  verilator --lint-only -Wall --no-timing -Wno-UNUSEDPARAM --top-module board_system lint.vlt \
-    "$packages/board_config_pkg.sv" -f files.f "${system[@]}"
+  mapfile -t board_sources < <("$build/variant" board "$name")
+  verilator --lint-only -Wall --no-timing -Wno-UNUSEDPARAM --top-module top lint.vlt "${board_sources[@]}"
   mapfile -t alone < <("$build/variant" standalone "$name" | grep -v "/$name/")
   if [ ${#alone[@]} -gt 0 ]; then
     echo "verilator lint: $name without a host"

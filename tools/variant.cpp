@@ -2,15 +2,15 @@
 //   variant parameters PRESET   the RTL's parameters, NAME=VALUE, one a line
 //   variant sources PRESET      the list of the RTL's sources, in the folder rtl
 //   variant build PRESET...     Verilates the presets that are not in the cache yet
-//   variant board BOARD...      the package with the parameters of a board
+//   variant board BOARD...      the sources of a board's design with models of the chip's cells
 //   variant standalone BOARD... the sources of its system without a host, with a small network
 //   variant synthesis PART...   Yosys' commands for the part's family; {top} is the top module
 #include <fmt/format.h>
 
 #include <exception>
 
-#include "board/config_package.hpp"
 #include "board/description.hpp"
+#include "board/simulated.hpp"
 #include "board/standalone.hpp"
 #include "fpga/parts/parts.hpp"
 #include "sim/rtl/variant.hpp"
@@ -34,7 +34,11 @@ void build(const std::string& preset) {
 void print_board(const std::string& name) {
   const tessera::board::Board board = tessera::board::find_board(name);
   const tessera::Config config = tessera::load_config((board.folder / "npu.yaml").string(), {});
-  fmt::print("{}", tessera::board::config_package(board, config.hardware, board.mhz));
+  for (const auto& file : board_sources(board, config.hardware, board.mhz, true)) {
+    if (file.filename() != "bench.sv") {
+      fmt::print("{}\n", file.string());
+    }
+  }
 }
 
 // Nothing for a board that has none.

@@ -67,6 +67,10 @@ Config parse_config(const std::string& text, const std::string& path,
   }
 }
 
+bool has_network(const Config& config) {
+  return !config.network.empty() || !config.models.empty();
+}
+
 Network load_configured(const Config& config) {
   const ImportOptions options{config.seed, config.seeded_weights, config.cut};
   if (config.models.empty()) {

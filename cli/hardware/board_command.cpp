@@ -112,6 +112,11 @@ void BoardCommand::serve(const board::Board& board, const Config& config,
                          Progress& progress) const {
   board::SimulatedBoard simulated(board, config.hardware, clock_of(board),
                                   [&](const std::string& text) { progress.say(text); });
+  if (board.flash && has_network(config)) {
+    const rom::Image image =
+        image_for(board, compile(load_configured(config), config.hardware, config.policy));
+    simulated.write_flash(board.flash->program_at, image.bytes);
+  }
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
   board::serve(
@@ -132,15 +137,18 @@ board::BoardRun BoardCommand::talk(const board::Board& board, const Config& conf
   options.baud = board.baud;
   if (simulate_) {
     board::SimulatedBoard simulated(board, config.hardware, clock_of(board), say);
+    if (image.in_place()) {
+      simulated.write_flash(board.flash->program_at, image.bytes);
+    }
     board::Link link(simulated, options);
-    return run_on_board(link, image, inputs, say);
+    return run_on_board(link, board, image, inputs, say);
   }
   board::SerialPort port(port_, board.baud);
   if (port_.find("/pts/") != std::string::npos) {
     options.patience = kSimulatedPatience;
   }
   board::Link link(port, options);
-  return run_on_board(link, image, inputs, say);
+  return run_on_board(link, board, image, inputs, say);
 }
 
 bool BoardCommand::infer(const board::Board& board, const Config& config,
@@ -150,7 +158,7 @@ bool BoardCommand::infer(const board::Board& board, const Config& config,
   const std::vector<std::vector<std::uint8_t>> inputs = read_inputs(config, network, input_);
   Program program = compile(network, config.hardware, config.policy);
   check(program);
-  const rom::Image image = rom::make_image(std::move(program), 0);
+  const rom::Image image = image_for(board, std::move(program));
   const board::BoardRun run = talk(board, config, image, inputs, progress);
   std::string problem = run.problem;
   if (problem.empty()) {

@@ -7,6 +7,7 @@
 
 #include "app/config/effective.hpp"
 #include "app/simulate.hpp"
+#include "board/run.hpp"
 #include "board/simulated.hpp"
 #include "console/output_file.hpp"
 #include "fpga/report.hpp"
@@ -25,10 +26,6 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t kMostSeeds = 100;
 constexpr double kFastestMhz = 1000;
 constexpr double kAimedMhz = 80;
-
-bool has_network(const Config& config) {
-  return !config.network.empty() || !config.models.empty();
-}
 
 // Of the network that the configuration names, on the cost model: it counts the same cycles as the
 // RTL.
@@ -176,7 +173,7 @@ void FpgaCommand::write_board_folder(const Config& config, const board::Board& b
   if (has_network(config)) {
     Program program = compile(load_configured(config), config.hardware, config.policy);
     check(program);
-    const rom::Image image = rom::make_image(std::move(program), 0);
+    const rom::Image image = image_for(board, std::move(program));
     write_text((folder / "tessera_rom.bin").string(), {image.bytes.begin(), image.bytes.end()});
     write_text((folder / "memory_map.json").string(), rom::memory_map(image));
   } else {

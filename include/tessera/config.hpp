@@ -62,6 +62,9 @@ Config parse_config(const std::string& text, const std::string& path,
 /// The network, or all models as one. Throws InputError.
 Network load_configured(const Config& config);
 
+/// Whether the configuration names one.
+bool has_network(const Config& config);
+
 /// The preset of that name from configs/hardware. Throws InputError.
 Hardware hardware_preset(const std::string& name);
 

@@ -1,9 +1,9 @@
 link_pkg.sv
 uart_rx.sv
 uart_tx.sv
+serial_crc.sv
 link_decoder.sv
 link_encoder.sv
+link_range.sv
 link_engine.sv
-sdram_controller.sv
-sdram_port.sv
-board_system.sv
+linked_npu.sv

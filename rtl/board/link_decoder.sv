@@ -4,6 +4,7 @@ module link_decoder (
     input  logic        clk_i,
     /// Synchronous reset, active low.
     input  logic        rst_ni,
+    /// At most every tenth cycle: a serial line is slower than that.
     input  logic        valid_i,
     input  logic [ 7:0] data_i,
     /// A frame is there, right or damaged, until it is released.
@@ -15,7 +16,7 @@ module link_decoder (
     output logic [15:0] length_o,
     output logic [31:0] address_o,
     /// Bytes of data that came, CRC not among them; of a frame that is not damaged.
-    output logic [15:0] bytes_o,
+    output link_pkg::count_t bytes_o,
     /// The data, a cycle after its index.
     input  logic [ 9:0] index_i,
     output logic [ 7:0] byte_o
@@ -26,7 +27,6 @@ module link_decoder (
 
   logic frame_q, escaped_q, broken_q, skip_q;
   logic [10:0] count_q;
-  logic [31:0] crc_q;
   logic [7:0][7:0] header_q;
 
   logic is_end, is_escape, take;
@@ -36,6 +36,17 @@ module link_decoder (
   assign value = !escaped_q ? data_i :
       (data_i == link_pkg::EscapedEnd) ? link_pkg::End : link_pkg::Escape;
   assign take = valid_i && !frame_q && !skip_q && !is_end && !is_escape;
+
+  logic crc_busy;
+  logic [31:0] crc;
+  serial_crc u_crc (
+      .clk_i,
+      .clear_i(!rst_ni || release_i),
+      .valid_i(take),
+      .data_i (value),
+      .busy_o (crc_busy),
+      .crc_o  (crc)
+  );
 
   // Data lies from its own begin on: the header is in registers.
   logic [10:0] place;
@@ -59,15 +70,13 @@ module link_decoder (
       frame_q <= 1'b0;
       skip_q <= 1'b0;
       count_q <= '0;
-      crc_q <= '1;
       escaped_q <= 1'b0;
       broken_q <= 1'b0;
     end else begin
       if (release_i) begin
         frame_q <= 1'b0;
         count_q <= '0;
-        crc_q <= '1;
-        broken_q <= 1'b0;
+          broken_q <= 1'b0;
         escaped_q <= 1'b0;
       end
       if (valid_i && frame_q) begin
@@ -83,7 +92,6 @@ module link_decoder (
         if (escaped_q && data_i != link_pkg::EscapedEnd && data_i != link_pkg::EscapedEscape) begin
           broken_q <= 1'b1;
         end
-        crc_q <= link_pkg::next_crc(crc_q, value);
         if (count_q < 11'(link_pkg::HeaderBytes)) header_q[count_q[2:0]] <= value;
         if (count_q == 11'(Most)) broken_q <= 1'b1;
         else count_q <= count_q + 11'd1;
@@ -93,11 +101,14 @@ module link_decoder (
 
   assign frame_o = frame_q;
   assign damaged_o = broken_q || escaped_q || count_q < 11'(Least) ||
-      crc_q != link_pkg::CrcResidue;
+      crc != link_pkg::CrcResidue;
   assign sequence_o = header_q[0];
   assign operation_o = header_q[1];
   assign length_o = {header_q[3], header_q[2]};
   assign address_o = {header_q[7], header_q[6], header_q[5], header_q[4]};
-  assign bytes_o = 16'(count_q) - 16'(Least);
+  assign bytes_o = count_q - 11'(Least);
+
+  logic unused;
+  assign unused = crc_busy;  // over when the frame ends
 
 endmodule

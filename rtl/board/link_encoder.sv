@@ -24,11 +24,19 @@ module link_encoder (
   state_t state_q;
   logic [1:0] crc_byte_q;
   logic escaping_q;  // the second half of an escape is on its way
-  logic [31:0] crc_q;
 
   logic [7:0] value;
-  logic special, sent;
-  assign value = (state_q == Crc) ? ~crc_q[8*crc_byte_q+:8] : data_i;
+  logic special, sent, crc_busy;
+  logic [31:0] crc;
+  serial_crc u_crc (
+      .clk_i,
+      .clear_i(state_q == Begin),
+      .valid_i(state_q == Body && sent),
+      .data_i,
+      .busy_o (crc_busy),
+      .crc_o  (crc)
+  );
+  assign value = (state_q == Crc) ? ~crc[8*crc_byte_q+:8] : data_i;
   assign special = value == link_pkg::End || value == link_pkg::Escape;
 
   always_comb begin
@@ -41,7 +49,7 @@ module link_encoder (
       end
       Finish: data_o = link_pkg::End;
       default: begin
-        valid_o = state_q == Crc || valid_i;
+        valid_o = !crc_busy && (state_q == Crc || valid_i);
         if (escaping_q) begin
           data_o = (value == link_pkg::End) ? link_pkg::EscapedEnd : link_pkg::EscapedEscape;
         end else if (special) begin
@@ -63,16 +71,12 @@ module link_encoder (
       unique case (state_q)
         Begin: begin
           state_q <= Body;
-          crc_q <= '1;
           crc_byte_q <= '0;
         end
         Finish: state_q <= Begin;
         default: begin
           escaping_q <= special && !escaping_q;
-          if (sent && state_q == Body) begin
-            crc_q <= link_pkg::next_crc(crc_q, data_i);
-            if (last_i) state_q <= Crc;
-          end
+          if (sent && state_q == Body && last_i) state_q <= Crc;
           if (sent && state_q == Crc) begin
             crc_byte_q <= crc_byte_q + 2'd1;
             if (crc_byte_q == 2'd3) state_q <= Finish;

@@ -4,7 +4,10 @@
 module link_engine #(
     /// What the board says of itself.
     parameter int unsigned ClockHz = 50000000,
-    parameter int unsigned MemoryBytes = 1048576
+    /// A power of two.
+    parameter int unsigned MemoryBytes = 1048576,
+    /// What is read only, from 0100_0000h on: a power of two of at most 16 MiB, or 0.
+    parameter int unsigned FlashBytes = 0
 ) (
     input  logic        clk_i,
     /// Synchronous reset, active low.
@@ -17,7 +20,7 @@ module link_engine #(
     input  logic [ 7:0] operation_i,
     input  logic [15:0] length_i,
     input  logic [31:0] address_i,
-    input  logic [15:0] bytes_i,
+    input  link_pkg::count_t bytes_i,
     output logic [ 9:0] index_o,
     input  logic [ 7:0] byte_i,
     /// As link_encoder has them.
@@ -76,21 +79,44 @@ module link_engine #(
 
   state_t state_q;
   link_pkg::status_t status_q, last_status_q;
-  logic [15:0] count_q, reply_q;  // bytes done; bytes of data in the answer
+  link_pkg::count_t count_q, reply_q;  // bytes done; bytes of data in the answer
   logic [31:0] value_q;
   logic [7:0] last_sequence_q, read_q;
   logic known_q, gathered_q;  // last_sequence_q is of a request that was done
   logic aw_done_q, w_done_q, ar_done_q;
 
   logic writes, whole, repeated, outside, no_register;
+  link_pkg::count_t length;  // of requests that are whole
+  assign length = length_i[10:0];
   assign no_register = address_i[31:12] != '0;
   assign writes = operation_i == link_pkg::WriteRegister || operation_i == link_pkg::WriteMemory;
   assign repeated = known_q && sequence_i == last_sequence_q;
   // The address may be anything; the length is at most MostData.
-  assign outside = address_i > MemoryBytes || 32'(length_i) > MemoryBytes - address_i;
+  localparam int unsigned FlashBase = 32'h0100_0000;
+  logic in_memory, in_flash;
+  link_range #(
+      .Bytes(MemoryBytes)
+  ) u_memory_range (
+      .address_i,
+      .bytes_i (length),
+      .inside_o(in_memory)
+  );
+  if (FlashBytes != 0) begin : gen_flash
+    link_range #(
+        .Base (FlashBase),
+        .Bytes(FlashBytes)
+    ) u_range (
+        .address_i,
+        .bytes_i (length),
+        .inside_o(in_flash)
+    );
+  end else begin : gen_none
+    assign in_flash = 1'b0;
+  end
+  assign outside = !in_memory && !(in_flash && operation_i == link_pkg::ReadMemory);
 
   always_comb begin
-    whole = bytes_i == (writes ? length_i : 16'd0);
+    whole = 16'(bytes_i) == (writes ? length_i : 16'd0);
     unique case (operation_i)
       link_pkg::Info: whole = whole && length_i == 16'(InfoBytes);
       link_pkg::ReadRegister, link_pkg::WriteRegister: whole = whole && length_i == 16'd4;
@@ -101,8 +127,8 @@ module link_engine #(
   end
 
   logic head_sent, more;
-  assign head_sent = state_q == Head && ready_i && count_q == 16'd3;
-  assign more = count_q + 16'd1 != reply_q;
+  assign head_sent = state_q == Head && ready_i && count_q == 11'd3;
+  assign more = count_q + 11'd1 != reply_q;
 
   always_ff @(posedge clk_i) begin
     reset_o <= 1'b0;
@@ -130,13 +156,13 @@ module link_engine #(
             status_q <= link_pkg::BadRequest;
           end else begin
             unique case (operation_i)
-              link_pkg::Info: reply_q <= 16'(InfoBytes);
+              link_pkg::Info: reply_q <= 11'(InfoBytes);
               link_pkg::ReadRegister: begin
                 if (no_register) begin
                   status_q <= link_pkg::BadAddress;
                 end else begin
                   state_q <= RegRead;
-                  reply_q <= 16'd4;
+                  reply_q <= 11'd4;
                 end
               end
               link_pkg::WriteRegister: begin
@@ -147,7 +173,7 @@ module link_engine #(
               link_pkg::ReadMemory: begin
                 if (outside) status_q <= link_pkg::BadAddress;
                 else if (!memory_ready_i) status_q <= link_pkg::NotReady;
-                else reply_q <= length_i;
+                else reply_q <= length;
               end
               link_pkg::WriteMemory: begin
                 if (outside) status_q <= link_pkg::BadAddress;
@@ -164,8 +190,8 @@ module link_engine #(
           if (gathered_q) begin
             value_q <= {byte_i, value_q[31:8]};
             gathered_q <= 1'b0;
-            count_q <= count_q + 16'd1;
-            if (count_q == 16'd3) begin
+            count_q <= count_q + 11'd1;
+            if (count_q == 11'd3) begin
               count_q <= '0;
               state_q <= RegWrite;
             end
@@ -206,9 +232,9 @@ module link_engine #(
 
         MemWrite:
         if (mem_ready_i) begin
-          count_q <= count_q + 16'd1;
+          count_q <= count_q + 11'd1;
           state_q <= MemFetch;
-          if (count_q + 16'd1 == length_i) begin
+          if (count_q + 11'd1 == length) begin
             count_q <= '0;
             state_q <= Head;
           end
@@ -216,7 +242,7 @@ module link_engine #(
 
         Head:
         if (ready_i) begin
-          count_q <= count_q + 16'd1;
+          count_q <= count_q + 11'd1;
           if (head_sent) begin
             count_q <= '0;
             state_q <= (reply_q == '0) ? Finish : (operation_i == link_pkg::ReadMemory) ? MemRead : Value;
@@ -225,7 +251,7 @@ module link_engine #(
 
         Value:
         if (ready_i) begin
-          count_q <= count_q + 16'd1;
+          count_q <= count_q + 11'd1;
           value_q <= value_q >> 8;
           if (!more) state_q <= Finish;
         end
@@ -239,7 +265,7 @@ module link_engine #(
           end
           if (gathered_q && ready_i) begin
             gathered_q <= 1'b0;
-            count_q <= count_q + 16'd1;
+            count_q <= count_q + 11'd1;
             state_q <= more ? MemRead : Finish;
           end
         end
@@ -267,14 +293,14 @@ module link_engine #(
         2'd0: data_o = sequence_i;
         2'd1: data_o = status_q;
         2'd2: data_o = reply_q[7:0];
-        default: data_o = reply_q[15:8];
+        default: data_o = {5'd0, reply_q[10:8]};
       endcase
       Value: data_o = (operation_i == link_pkg::Info) ? InfoData[8*count_q[3:0]+:8] : value_q[7:0];
       default: data_o = read_q;
     endcase
   end
   assign valid_o = state_q == Head || state_q == Value || (state_q == MemByte && gathered_q);
-  assign last_o = (state_q == Head) ? count_q == 16'd3 && reply_q == '0 : !more;
+  assign last_o = (state_q == Head) ? count_q == 11'd3 && reply_q == '0 : !more;
 
   assign mem_valid_o = state_q == MemWrite || state_q == MemRead;
   assign mem_write_o = state_q == MemWrite;

@@ -36,15 +36,10 @@ package link_pkg;
     NotReady   = 8'd4   // the memory is still being initialised
   } status_t;
 
+  /// What counts bytes of data in a frame.
+  typedef logic [10:0] count_t;
+
   /// Of a CRC-32 over bytes and their CRC, before the inversion at the end.
   localparam logic [31:0] CrcResidue = 32'hDEBB_20E3;
-
-  function automatic logic [31:0] next_crc(logic [31:0] crc, logic [7:0] data);
-    next_crc = crc;
-    for (int i = 0; i < 8; i++) begin
-      next_crc = (next_crc >> 1) ^
-          ((next_crc[0] ^ data[i]) ? checksum_pkg::Polynomial32 : '0);
-    end
-  endfunction
 
 endpackage

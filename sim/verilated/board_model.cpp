@@ -12,6 +12,9 @@ using tessera::rtl::BoardPorts;
 
 constexpr int kBits = 10;  // start, eight, stop
 
+// Of the board that runs now.
+thread_local const BoardPorts* running = nullptr;
+
 struct Model {
   VerilatedContext context;
   std::unique_ptr<Vbench> top;
@@ -74,6 +77,7 @@ struct Model {
   }
 
   void run(BoardPorts& p) {
+    running = &p;
     p.sent = 0;
     p.from_board_bytes = 0;
     for (std::uint64_t i = 0; i < p.most_cycles; ++i) {
@@ -97,6 +101,13 @@ struct Model {
 }  // namespace
 
 extern "C" {
+
+// What sim/board/flash_model.sv asks for; erased bytes are ones.
+unsigned char tessera_flash_byte(unsigned address) {
+  const BoardPorts& p = *running;
+  const bool held = address >= p.flash_at && address - p.flash_at < p.flash_bytes;
+  return held ? p.flash[address - p.flash_at] : 0xFF;
+}
 
 void* tessera_create() {
   return new Model;

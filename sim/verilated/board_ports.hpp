@@ -13,7 +13,10 @@ struct BoardPorts {
   std::uint64_t most_cycles = 0;           ///< to go on for
   const std::uint8_t* to_board = nullptr;  ///< bytes to send, one after the other
   std::size_t to_board_bytes = 0;
-  std::uint8_t until_byte = 0;  ///< stop as soon as the board has sent one
+  std::uint8_t until_byte = 0;          ///< stop as soon as the board has sent one
+  const std::uint8_t* flash = nullptr;  ///< what its flash holds, where it has one
+  std::size_t flash_bytes = 0;
+  std::uint32_t flash_at = 0;  ///< byte of the flash where that begins
   // Outputs.
   std::size_t sent = 0;  ///< of `to_board`; the rest waits for the next call
   std::uint8_t from_board[4096] = {};

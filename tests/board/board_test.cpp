@@ -26,8 +26,8 @@ TEST(Boards, AllAreDescribedWithPinsOfTheirPart) {
     const std::string package = config_package(board, hardware_preset(board.hardware), board.mhz);
     EXPECT_NE(package.find("localparam int unsigned ClockHz = "), std::string::npos);
   }
-  EXPECT_EQ(find_board("ulx3s").memory.bytes(), 32U << 20);
-  EXPECT_EQ(find_board("colorlight-i5").memory.bytes(), 8U << 20);
+  EXPECT_EQ(find_board("ulx3s").memory_bytes(), 32U << 20);
+  EXPECT_EQ(find_board("colorlight-i5").memory_bytes(), 8U << 20);
   EXPECT_NE(find_board("colorlight-i5").part.options.find("CABGA381"), std::string::npos);
   EXPECT_THROW(find_board("none"), InputError);
 }
@@ -96,14 +96,14 @@ TEST(Boards, TimesOfTheMemoryAreWholeCyclesAtAnyClock) {
   EXPECT_EQ(value(100, "RefreshInterval"), 781);
   for (const double mhz : {25.0, 40.0, 50.0, 60.0, 66.0, 75.0, 100.0}) {
     const double ns = 1000 / mhz;
-    EXPECT_GE(ns * value(mhz, "ActivateCycles"), board.memory.activate_ns - 1e-6);
-    EXPECT_GE(ns * value(mhz, "PrechargeCycles"), board.memory.precharge_ns - 1e-6);
-    EXPECT_GE(ns * value(mhz, "ActiveCycles"), board.memory.active_ns - 1e-6);
+    EXPECT_GE(ns * value(mhz, "ActivateCycles"), board.sdram()->activate_ns - 1e-6);
+    EXPECT_GE(ns * value(mhz, "PrechargeCycles"), board.sdram()->precharge_ns - 1e-6);
+    EXPECT_GE(ns * value(mhz, "ActiveCycles"), board.sdram()->active_ns - 1e-6);
     EXPECT_GE(ns * (value(mhz, "ActiveCycles") + value(mhz, "PrechargeCycles")),
-              board.memory.cycle_ns - 1e-6);
-    EXPECT_GE(ns * value(mhz, "RefreshCycles"), board.memory.refresh_ns - 1e-6);
-    EXPECT_LE(ns * value(mhz, "RefreshInterval"), board.memory.refresh_interval_ns);
-    EXPECT_GE(ns * value(mhz, "InitCycles"), 1000 * board.memory.power_up_us);
+              board.sdram()->cycle_ns - 1e-6);
+    EXPECT_GE(ns * value(mhz, "RefreshCycles"), board.sdram()->refresh_ns - 1e-6);
+    EXPECT_LE(ns * value(mhz, "RefreshInterval"), board.sdram()->refresh_interval_ns);
+    EXPECT_GE(ns * value(mhz, "InitCycles"), 1000 * board.sdram()->power_up_us);
   }
 }
 

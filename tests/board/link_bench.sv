@@ -18,7 +18,8 @@ module bench (
   logic rx_valid, tx_valid, tx_ready, frame, frame_release, damaged, reply_valid, reply_ready,
       reply_last;
   logic [7:0] rx_data, tx_data, frame_sequence, operation, frame_byte, reply_data;
-  logic [15:0] length, bytes;
+  logic [15:0] length;
+  link_pkg::count_t bytes;
   logic [31:0] address;
   logic [9:0] index;
 

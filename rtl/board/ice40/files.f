@@ -1,0 +1,3 @@
+clocks.sv
+sram.sv
+flash_pads.sv

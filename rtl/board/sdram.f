@@ -1,0 +1,3 @@
+sdram_controller.sv
+sdram_port.sv
+board_system.sv

@@ -1,0 +1,3 @@
+sram_port.sv
+flash_reader.sv
+sram_system.sv

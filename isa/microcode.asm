@@ -3,16 +3,6 @@
 ; `fields` takes from the command word, others declared by `reg`; [p] is the word that the pointer is at, which moves on.
 
 ; What OUT writes.
-port Address        ; reader: where the next burst begins; when idle
-port Command        ; reader: begins a burst of that many bytes of the stream
-port Data           ; the same, of data
-port Get            ; bytes that are to come into the command word
-port ToCbuf         ; 1: bytes go to the cbuf, 0: into the command word
-port Dest           ; filler: the first atom
-port Pixel          ; filler: bytes per pixel
-port Kind           ; what is loaded, for the counters
-port Phase          ; 0: commands, 1: load, 2: convolution, 3: store
-port Mark           ; reports a mark of the phase's unit
 port Rows           ; runner, all of these when it is ready: rows and columns of steps
 port Cols
 port PixelStep      ; atoms from one step to the next
@@ -29,6 +19,16 @@ port Y              ; slab place of the first step
 port X
 port Word           ; accumulator word of the first step
 port Go             ; one weight tile; the atom of its first step
+port Address        ; reader: where the next burst begins; when idle
+port Command        ; reader: begins a burst of that many bytes of the stream
+port Data           ; the same, of data
+port Get            ; bytes that are to come into the command word
+port ToCbuf         ; 1: bytes go to the cbuf, 0: into the command word
+port Dest           ; filler: the first atom
+port Pixel          ; filler: bytes per pixel
+port Kind           ; what is loaded, for the counters
+port Phase          ; 0: commands, 1: load, 2: convolution, 3: store
+port Mark           ; reports a mark of the phase's unit
 port Sums           ; reads an accumulator word; when idle
 port StoreAddress   ; writer: where a segment begins
 port StoreBytes     ; and its bytes

@@ -170,19 +170,23 @@ void FpgaCommand::write_board_folder(const Config& config, const board::Board& b
                          fmt::format("What the bitstream for {} was made with.", board.title)));
   std::string run =
       fmt::format("cosim board --board {} --config npu.yaml --port /dev/ttyUSB0", board.name);
+  std::string load = fmt::format("`{} {}`", board.load, board.part.family->bitstream);
   if (has_network(config)) {
     Program program = compile(load_configured(config), config.hardware, config.policy);
     check(program);
     const rom::Image image = image_for(board, std::move(program));
+    if (image.in_place()) {
+      load += fmt::format(" and `{} tessera_rom.bin`", board.flash->write);
+    }
     write_text((folder / "tessera_rom.bin").string(), {image.bytes.begin(), image.bytes.end()});
     write_text((folder / "memory_map.json").string(), rom::memory_map(image));
   } else {
     run += " --network MODEL";
   }
-  write_readme(folder, design,
-               fmt::format("{} with {} x {} MACs at {} MHz.\nLoad: `{} {}`\nRun: `{}`\n",
-                           board.title, config.hardware.atomic_c, config.hardware.atomic_k,
-                           board.mhz, board.load, board.part.family->bitstream, run));
+  write_readme(
+      folder, design,
+      fmt::format("{} with {} x {} MACs at {} MHz.\nLoad: {}\nRun: `{}`\n", board.title,
+                  config.hardware.atomic_c, config.hardware.atomic_k, board.mhz, load, run));
 }
 
 void FpgaCommand::run() const {

@@ -11,6 +11,7 @@
 ../cells/masked_adder.sv
 ../cells/masked_sum.sv
 ../cells/registered_product.sv
+../cells/product_pair.sv
 ../cells/scaled_word.sv
 ../cells/soft_multiplier.sv
 ../cells/ram_1r1w.sv

@@ -9,7 +9,7 @@ module micro_runner #(
     input  logic                                clk_i,
     /// Synchronous reset, active low.
     input  logic                                rst_ni,
-    /// Writes a port.
+    /// Writes a port, when the runner is ready for it.
     input  logic                                we_i,
     input  logic                         [ 5:0] port_i,
     input  logic                         [31:0] data_i,
@@ -51,7 +51,9 @@ module micro_runner #(
 
   // What it does is known from registers: the microcontroller waits for it.
   logic start, loading_q, stepping_q, last_col, last_row;
-  assign start = we_i && port_i == microcode_pkg::PortGo;
+  logic we;
+  assign we = we_i && ready_o;
+  assign start = we && port_i == microcode_pkg::PortGo;
   assign last_col = cols_left_q == 12'd1;
   assign last_row = rows_left_q == 12'd1;
   assign ready_o = !loading_q && !stepping_q;
@@ -100,11 +102,11 @@ module micro_runner #(
     kernels_left_q <= start ? kernels_q : kernels_left_q - 7'(loading_q);
     lane_q <= start ? '0 : lane_q + LaneBits'(loading_q);
     // A group's first weight tile begins its sums.
-    if (we_i && port_i == microcode_pkg::PortAccumulate) fresh_q <= !data_i[0];
+    if (we && port_i == microcode_pkg::PortAccumulate) fresh_q <= !data_i[0];
     else if (stepping_q && last_col && last_row) fresh_q <= 1'b0;
-    if (we_i && port_i == microcode_pkg::PortWeights) weight_q <= data_i[19:0];
+    if (we && port_i == microcode_pkg::PortWeights) weight_q <= data_i[19:0];
     else if (loading_q) weight_q <= weight_q + 1'b1;
-    if (we_i) begin
+    if (we) begin
       unique case (port_i)
         microcode_pkg::PortRows: rows_q <= data_i[11:0];
         microcode_pkg::PortCols: cols_q <= data_i[11:0];
@@ -164,24 +166,17 @@ module micro_runner #(
 
   logic drain;
   logic [AtomicK-1:0][31:0] held, total;
-  assign drain = we_i && port_i == microcode_pkg::PortSums;
+  assign drain = we_i && port_i == microcode_pkg::PortSums;  // again and again, until it is idle
   for (genvar k = 0; k < AtomicK; k++) begin : gen_kernels
-    logic [AtomicC*8-1:0] weights_q;
     logic [AtomicC*16-1:0] products;
     logic [SumBits-1:0] sum;
-    always_ff @(posedge clk_i) begin
-      if (weights_come_q && weights_lane_q == LaneBits'(k)) weights_q <= atom_i;
-    end
-    for (genvar c = 0; c < AtomicC; c++) begin : gen_products
-      registered_product #(
-          .FirstBits (8),
-          .SecondBits(8)
-      ) u_product (
+    for (genvar c = 0; c < AtomicC; c += 2) begin : gen_products
+      product_pair u_products (
           .clk_i,
-          .enable_i (step1_q),
-          .first_i  (weights_q[c*8+:8]),
-          .second_i (features[c*8+:8]),
-          .product_o(products[c*16+:16])
+          .load_i(weights_come_q && weights_lane_q == LaneBits'(k)),
+          .kept_i(atom_i[c+:2]),
+          .bytes_i(features[c*8+:16]),
+          .products_o(products[c*16+:32])
       );
     end
     adder_tree #(

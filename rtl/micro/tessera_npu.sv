@@ -130,24 +130,25 @@ module tessera_npu #(
       .error_o(core_error),
       .cause_o(core_cause)
   );
-  logic write;
-  assign write = out && out_ready;
+  // Who takes what is written says whether it is ready: each port's own is known sooner than what the microcontroller waits for.
+  logic read_idle, read_write;
+  assign read_write = out && read_idle;
 
   // Bytes come into the command word, or through the filler into the cbuf.
-  logic read_idle, byte_valid, byte_ready, starts_command, starts_data;
+  logic byte_valid, byte_ready, starts_command, starts_data;
   logic [8:0] room;
   logic [7:0] byte_value;
   bus_pkg::burst_t ar, aw;
   logic [3:0] want_q;
   logic to_cbuf_q;
-  assign starts_command = write && port == microcode_pkg::PortCommand;
-  assign starts_data = write && port == microcode_pkg::PortData;
+  assign starts_command = read_write && port == microcode_pkg::PortCommand;
+  assign starts_data = read_write && port == microcode_pkg::PortData;
   micro_reader #(
       .BusBytes(BusBytes)
   ) u_reader (
       .clk_i,
       .rst_ni(unit_rst_n),
-      .address_we_i(write && port == microcode_pkg::PortAddress),
+      .address_we_i(read_write && port == microcode_pkg::PortAddress),
       .address_i(value),
       .start_i(starts_command || starts_data),
       .data_i(starts_data),
@@ -171,9 +172,9 @@ module tessera_npu #(
   always_ff @(posedge clk_i) begin
     if (into_word) word_q <= {byte_value, word_q[63:8]};
     else if (shift) word_q <= word_q << 1;
-    if (write && port == microcode_pkg::PortGet) want_q <= value[3:0];
+    if (out && port == microcode_pkg::PortGet) want_q <= value[3:0];
     else if (into_word) want_q <= want_q - 1'b1;
-    if (write && port == microcode_pkg::PortToCbuf) to_cbuf_q <= value[0];
+    if (out && port == microcode_pkg::PortToCbuf) to_cbuf_q <= value[0];
   end
 
   logic in_pixel, fill, fill_range;
@@ -185,8 +186,8 @@ module tessera_npu #(
   ) u_filler (
       .clk_i,
       .rst_ni(unit_rst_n),
-      .dest_we_i(write && port == microcode_pkg::PortDest),
-      .pixel_we_i(write && port == microcode_pkg::PortPixel),
+      .dest_we_i(out && port == microcode_pkg::PortDest),
+      .pixel_we_i(out && port == microcode_pkg::PortPixel),
       .value_i(value[19:0]),
       .inside_o(in_pixel),
       .byte_valid_i(byte_valid && to_cbuf_q && !halt),
@@ -210,7 +211,7 @@ module tessera_npu #(
   ) u_runner (
       .clk_i,
       .rst_ni(unit_rst_n),
-      .we_i(write),
+      .we_i(out),
       .port_i(port),
       .data_i(value),
       .ready_o(run_ready),
@@ -244,8 +245,8 @@ module tessera_npu #(
   ) u_writer (
       .clk_i,
       .rst_ni(unit_rst_n),
-      .address_we_i(write && port == microcode_pkg::PortStoreAddress),
-      .bytes_we_i(write && port == microcode_pkg::PortStoreBytes),
+      .address_we_i(out && port == microcode_pkg::PortStoreAddress),
+      .bytes_we_i(out && port == microcode_pkg::PortStoreBytes),
       .value_i(value),
       .ended_o(segment_ended),
       .byte_valid_i(takes_byte),
@@ -278,12 +279,9 @@ module tessera_npu #(
   always_comb begin
     unique case (port)
       microcode_pkg::PortAddress, microcode_pkg::PortCommand, microcode_pkg::PortData: out_ready = read_idle;
-      microcode_pkg::PortRows, microcode_pkg::PortCols, microcode_pkg::PortPixelStep, microcode_pkg::PortRowStep, microcode_pkg::PortStrideX, microcode_pkg::PortStrideY, microcode_pkg::PortInRows, microcode_pkg::PortInCols, microcode_pkg::PortZero, microcode_pkg::PortKernels,
-          microcode_pkg::PortWeights, microcode_pkg::PortAccumulate, microcode_pkg::PortY, microcode_pkg::PortX, microcode_pkg::PortWord, microcode_pkg::PortGo:
-      out_ready = run_ready;
       microcode_pkg::PortSums: out_ready = run_idle;
       microcode_pkg::PortByte: out_ready = write_ready;
-      default: out_ready = 1'b1;
+      default: out_ready = port > microcode_pkg::PortGo || run_ready;  // the runner's are the first ones
     endcase
     waits[microcode_pkg::WaitRead] = read_idle;
     waits[microcode_pkg::WaitWord] = want_q == '0 || read_idle;
@@ -292,7 +290,7 @@ module tessera_npu #(
   end
   logic [LaneBits-1:0] lane_q;
   always_ff @(posedge clk_i) begin
-    if (write && port == microcode_pkg::PortSums) lane_q <= '0;
+    if (out && port == microcode_pkg::PortSums) lane_q <= '0;
     else if (in && port == microcode_pkg::InSum) lane_q <= lane_q + 1'b1;
   end
   always_comb begin
@@ -434,7 +432,7 @@ module tessera_npu #(
       .activity_i(activity),
       .fetch_i({starts_command, 3'd0, 4'd0, value[8:0]}),
       .load_i({starts_data, kind_q, 4'd0, value[8:0]}),
-      .store_i({write && takes_byte, 3'd0, 13'd1}),
+      .store_i({takes_byte && write_ready, 3'd0, 13'd1}),
       .read_beat_i(read_beat),
       .write_beat_i(write_beat),
       .index_i(counter_index),
@@ -442,9 +440,9 @@ module tessera_npu #(
       .counters_o(counters)
   );
   always_ff @(posedge clk_i) begin
-    if (write && port == microcode_pkg::PortPhase) phase_q <= value[1:0];
-    if (write && port == microcode_pkg::PortKind) kind_q <= value[2:0];
-    mark_q <= (write && port == microcode_pkg::PortMark) ? at_work : '0;
+    if (out && port == microcode_pkg::PortPhase) phase_q <= value[1:0];
+    if (out && port == microcode_pkg::PortKind) kind_q <= value[2:0];
+    mark_q <= (out && port == microcode_pkg::PortMark) ? at_work : '0;
     mark_id_q <= value[15:0];
   end
   assign trace_mark_valid_o = mark_q;

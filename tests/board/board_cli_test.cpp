@@ -47,6 +47,7 @@ class BoardCli : public test::Cli {
 TEST_F(BoardCli, EverySimulatedBoardComputesAsTheReferenceKernels) {
   for (const auto& [name, hz] : {std::pair<std::string, int>{"ulx3s", 50'000'000},
                                  {"colorlight-i5", 56'250'000},
+                                 {"icebreaker", 24'000'000},
                                  {"tang-nano-20k", 54'000'000}}) {
     SCOPED_TRACE(name);
     const Outcome outcome =
@@ -91,6 +92,23 @@ TEST_F(BoardCli, WhatCannotBeIsRefused) {
   refused("ulx3s", "--port /dev/null --clock 50", "says its clock itself");
   refused("ulx3s", "--simulate --set hardware.bus_bytes=32",
           "hardware.bus_bytes is 32; on ULX3S at most 16 are allowed, eight words of its memory");
+}
+
+// Weights that its memory has no room for.
+constexpr const char* kLarge = R"(
+name: large
+layers:
+  - conv2d: {in: [3, 3, 64], out_channels: 256, kernel: 3}
+)";
+
+TEST_F(BoardCli, AProgramInTheFlashRuns) {
+  test::write_text(path("large.yaml"), kLarge);
+  const Outcome outcome = run(
+      arguments("icebreaker", "--simulate --quiet --json " + path("a.json"), path("large.yaml")));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(text_of(path("a.json")));
+  EXPECT_TRUE(json.at("verified"));
+  EXPECT_GT(json.at("link_bytes"), 9 * 64 * 256) << "the flash is compared";
 }
 
 /// A simulated board that runs beside the test.
@@ -162,6 +180,21 @@ TEST_F(BoardCli, ASerialPortIsAsGoodAsTheBoardItself) {
       << unplugged.err;
   served.stop();
   EXPECT_EQ(board("ulx3s", port).code, 2) << "the port is gone";
+}
+
+TEST_F(BoardCli, AFlashWithAnotherProgramIsNoticed) {
+  test::write_text(path("large.yaml"), kLarge);
+  Served served(COSIM, arguments("icebreaker", "--serve --quiet", path("large.yaml")),
+                path("said"));
+  ASSERT_FALSE(served.port().empty());
+  const std::string port = "--port " + served.port() + " --quiet ";
+  EXPECT_EQ(run(arguments("icebreaker", port, path("large.yaml"))).code, 0);
+  const Outcome other = run(arguments("icebreaker", port + "--seed 5", path("large.yaml")));
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("the board's flash does not hold this network's ROM: byte 10"),
+            std::string::npos)
+      << other.err;
+  EXPECT_NE(other.err.find("openFPGALoader"), std::string::npos) << other.err;
 }
 
 }  // namespace

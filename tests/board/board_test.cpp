@@ -1,18 +1,24 @@
 // Boards' descriptions, what is made of them, and the frames of their link.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <random>
+#include <sstream>
 
 #include "board/config_package.hpp"
 #include "board/description.hpp"
 #include "board/link/protocol.hpp"
 #include "board/pll.hpp"
+#include "board/run.hpp"
 #include "isa/checksum.hpp"
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
+#include "tessera/import.hpp"
+#include "tessera/program.hpp"
 
 namespace tessera::board {
 namespace {
@@ -28,6 +34,9 @@ TEST(Boards, AllAreDescribedWithPinsOfTheirPart) {
   }
   EXPECT_EQ(find_board("ulx3s").memory_bytes(), 32U << 20);
   EXPECT_EQ(find_board("colorlight-i5").memory_bytes(), 8U << 20);
+  EXPECT_EQ(find_board("icebreaker").memory_bytes(), 128U << 10);
+  EXPECT_EQ(find_board("icebreaker").sdram(), nullptr);
+  EXPECT_EQ(find_board("icebreaker").flash.value().size, 16U << 20);
   EXPECT_NE(find_board("colorlight-i5").part.options.find("CABGA381"), std::string::npos);
   EXPECT_THROW(find_board("none"), InputError);
 }
@@ -60,10 +69,7 @@ TEST(Boards, TheirConfigurationsHaveTheirMemory) {
 TEST(Boards, NoPinIsGivenTwice) {
   for (const std::string& name : board_names()) {
     const Board board = find_board(name);
-    if (board.part.family->name != "ecp5") {
-      continue;
-    }
-    std::ifstream in(board.folder / "pins.lpf");
+    std::ifstream in(board.folder / board.part.family->pins_file);
     std::vector<std::string> sites;
     std::vector<std::string> ports;
     for (std::string word; in >> word;) {
@@ -71,9 +77,12 @@ TEST(Boards, NoPinIsGivenTwice) {
         in >> ports.emplace_back();
       } else if (word == "SITE") {
         in >> sites.emplace_back();
+      } else if (word == "set_io" || word == "IO_LOC") {
+        in >> ports.emplace_back() >> sites.emplace_back();
       }
     }
-    EXPECT_GT(ports.size(), 30U);
+    EXPECT_GT(ports.size(), 7U) << name;
+    EXPECT_EQ(ports.size(), sites.size()) << name;
     for (std::vector<std::string>* all : {&sites, &ports}) {
       std::sort(all->begin(), all->end());
       EXPECT_EQ(std::adjacent_find(all->begin(), all->end()), all->end()) << name;
@@ -134,6 +143,56 @@ TEST(Pll, MakesClocksWithinTheChipsLimits) {
   EXPECT_THROW(ecp5_pll(25, 27.5, 0), InputError) << "2.5 MHz are too slow for the phase detector";
 }
 
+TEST(Pll, OfAnIce40IsWithinTheChipsLimits) {
+  for (const double mhz : {16.875, 18.0, 21.0, 22.5, 24.0, 25.5, 30.0, 48.0}) {
+    const Ice40Pll pll = ice40_pll(12, mhz);
+    EXPECT_NEAR(pll.mhz, mhz, 1e-9);
+    const double oscillator = 12.0 * pll.feedback / pll.reference;
+    EXPECT_DOUBLE_EQ(pll.mhz, oscillator / (1U << pll.output_power));
+    EXPECT_GE(oscillator, 533);
+    EXPECT_LE(oscillator, 1066);
+    EXPECT_GE(12.0 / pll.reference, 10);
+  }
+  EXPECT_THROW(ice40_pll(12, 600), InputError);
+  EXPECT_THROW(ice40_pll(12, 5), InputError);
+  EXPECT_THROW(ice40_pll(9, 24), InputError) << "too slow for the phase detector";
+}
+
+// As IceStorm's own calculator chooses them, where it is there.
+TEST(Pll, IsAsIceStormMakesIt) {
+  const std::filesystem::path tool =
+      std::filesystem::path(TESSERA_SOURCE_DIR) / "build/fpga/venv/bin/yowasp-icepll";
+  if (!std::filesystem::exists(tool)) {
+    GTEST_SKIP() << "no icepll (scripts/install.sh fpga gets it)";
+  }
+  for (const auto& [pin, mhz] : {std::pair{12.0, 24.0},
+                                 {12.0, 25.5},
+                                 {12.0, 39.75},
+                                 {16.0, 30.0},
+                                 {48.0, 21.0},
+                                 {100.0, 25.0}}) {
+    const std::string said = testing::TempDir() + "icepll.txt";
+    const std::string command =
+        tool.string() + " -i " + std::to_string(pin) + " -o " + std::to_string(mhz) + " > " + said;
+    ASSERT_EQ(std::system(command.c_str()), 0);
+    std::ifstream in(said);
+    std::map<std::string, std::uint32_t> value;
+    std::string name;
+    std::uint32_t number = 0;
+    for (std::string line; std::getline(in, line);) {
+      std::istringstream words(line);
+      if (words >> name >> number) {
+        value[name] = number;
+      }
+    }
+    const Ice40Pll pll = ice40_pll(pin, mhz);
+    EXPECT_EQ(pll.reference, value.at("DIVR:") + 1) << mhz;
+    EXPECT_EQ(pll.feedback, value.at("DIVF:") + 1) << mhz;
+    EXPECT_EQ(pll.output_power, value.at("DIVQ:")) << mhz;
+    EXPECT_EQ(pll.filter_range, value.at("FILTER_RANGE:")) << mhz;
+  }
+}
+
 // As Project Trellis' own calculator chooses them, where it is there.
 TEST(Pll, IsAsTrellisMakesIt) {
   const std::filesystem::path tool =
@@ -164,6 +223,48 @@ TEST(Pll, IsAsTrellisMakesIt) {
               8 * (value("CLKOS_CPHASE") - value("CLKOP_CPHASE")) + value("CLKOS_FPHASE"))
         << mhz;
   }
+}
+
+TEST(Boards, ANetworkThatIsTooLargeForTheMemoryIsUsedInTheFlash) {
+  const Board board = find_board("icebreaker");
+  const Hardware hardware = hardware_preset(board.hardware);
+  const auto program = [&](int channels, int size) {
+    return compile(import_yaml(fmt::format("layers: [{{conv2d: {{in: [{}, {}, 64], out_channels: "
+                                           "{}, kernel: 3, padding: same}}}}]",
+                                           size, size, channels),
+                               "one layer", 1),
+                   hardware, {});
+  };
+  const rom::Image small = image_for(board, program(32, 6));
+  EXPECT_FALSE(small.in_place());
+  EXPECT_EQ(small.base, 0U);
+  const rom::Image large = image_for(board, program(256, 6));
+  EXPECT_TRUE(large.in_place());
+  EXPECT_GE(large.constants.address, Flash::kBusAddress + board.flash->program_at);
+  EXPECT_LT(large.arena.address + large.arena.bytes, board.memory_bytes());
+  EXPECT_THROW(image_for(board, program(256, 40)), InputError) << "too many activations";
+  // Boards without a flash take all as it is; the host link says when it is too much.
+  EXPECT_FALSE(image_for(find_board("ulx3s"), program(256, 40)).in_place());
+  Board poor = board;
+  poor.flash->program_at = poor.flash->size - (64U << 10);
+  EXPECT_THROW(image_for(poor, program(256, 6)), InputError) << "too little flash";
+}
+
+TEST(Boards, WhatMemoryOnTheChipCannotHaveIsRefused) {
+  const Board board = find_board("icebreaker");
+  Hardware hardware = hardware_preset(board.hardware);
+  hardware.bus_bytes = 16;
+  try {
+    config_package(board, hardware, board.mhz);
+    FAIL() << "a bus of 16 bytes";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("hardware.bus_bytes is 16; on iCEBreaker at most 8"),
+              std::string::npos)
+        << error.what();
+  }
+  hardware.bus_bytes = 8;
+  EXPECT_NE(config_package(board, hardware, board.mhz).find("MemoryBytes = 131072"),
+            std::string::npos);
 }
 
 TEST(Frames, AReplyComesThroughWhateverWasBeforeIt) {

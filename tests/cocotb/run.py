@@ -1,4 +1,4 @@
-"""Builds the accelerator with cocotb and runs test_npu.py on networks, then a board's memory with test_sdram.py: run.py COSIM OUT SHARED.
+"""Builds the accelerator with cocotb and runs test_npu.py on networks, then boards' memories with test_memory.py: run.py COSIM OUT SHARED.
 
 Exit code 77 when nothing could be tested.
 """
@@ -64,10 +64,10 @@ def run(name, hardware, network, cases, out):
                      out / f"build-{hardware}", "test_npu", out / name, 7, ROM=str(rom), CASES=json.dumps(cases))
 
 
-def simulated(name, sources, top, parameters, build, module, out, at_least, **environment):
+def simulated(name, sources, top, parameters, build, module, out, at_least, more=(), **environment):
     runner = get_runner("verilator")
     runner.build(sources=sources, hdl_toplevel=top, parameters=parameters, build_dir=build,
-                 build_args=["-O3", "--no-timing", "-Wno-fatal", "-Wno-PINCONNECTEMPTY"],
+                 build_args=["-O3", "--no-timing", "-Wno-fatal", "-Wno-PINCONNECTEMPTY", *map(str, more)],
                  timescale=("1ns", "1ps"), log_file=str(out.parent / "build.log"))
     results = runner.test(hdl_toplevel=top, test_module=module, build_dir=build, test_dir=out,
                           timescale=("1ns", "1ps"), extra_env={
@@ -79,14 +79,25 @@ def simulated(name, sources, top, parameters, build, module, out, at_least, **en
     return failures
 
 
-def run_memory(name, parameters, out):
-    """A board's port, controller and memory."""
+def run_memory(name, rtl, models, bench, parameters, memory_bytes, out, more=(), at_least=5, **environment):
+    """A board's memory behind its port."""
+    sources = [TOP / "rtl/lint.vlt", *(TOP / "rtl" / file for file in rtl), *(TOP / file for file in models),
+               HERE / "memory_axi_bench.sv"]
+    return simulated(f"memory, {name}", sources, "memory_axi_bench", parameters, out / f"build-{name}", "test_memory", out / name, at_least,
+                     [f"+define+MEMORY_BENCH={bench}", *more], MEMORY_BYTES=str(memory_bytes), **environment)
+
+
+def run_sdram(name, parameters, out):
     rtl = ["cells/ram_1r1w.sv", "cells/sync_fifo.sv", "board/sdram_controller.sv", "board/sdram_port.sv"]
-    sources = [TOP / "rtl/lint.vlt", *(TOP / "rtl" / file for file in rtl), TOP / "sim/board/sdram_model.sv",
-               TOP / "tests/board/sdram_bench.sv", HERE / "sdram_axi_bench.sv"]
+    models = ["sim/board/sdram_model.sv", "tests/board/sdram_bench.sv"]
     rows_of_all_banks, words_of_a_row = 4 * 2048, 256
-    return simulated(f"memory, {name}", sources, "sdram_axi_bench", parameters, out / f"build-{name}", "test_sdram",
-                     out / name, 5, MEMORY_BYTES=str(rows_of_all_banks * words_of_a_row * parameters["DataBytes"]))
+    return run_memory(name, rtl, models, "sdram_bench", parameters, rows_of_all_banks * words_of_a_row * parameters["DataBytes"], out)
+
+
+def run_sram(name, bus_bytes, out):
+    rtl = ["board/sram_port.sv", "board/flash_reader.sv", "board/ice40/sram.sv", "board/ice40/flash_pads.sv"]
+    models = ["sim/board/ice40_cells.sv", "sim/board/flash_model.sv", "tests/cocotb/sram_bench.sv"]
+    return run_memory(name, rtl, models, "sram_bench", {"BusBytes": bus_bytes}, 1 << 17, out, [HERE / "flash_bytes.cpp"], 8, HAS_FLASH="1")
 
 
 if __name__ == "__main__":
@@ -97,8 +108,10 @@ if __name__ == "__main__":
     # The package was configured for a compiler that includes its header without being told.
     os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include OPT_FAST=-O2"
     out.mkdir(parents=True, exist_ok=True)
-    failed = run_memory("masks", {"BusBytes": 4, "DataBytes": 2}, out)
-    failed += run_memory("no_masks", {"BusBytes": 8, "DataBytes": 4, "HasMasks": "1'b0"}, out)
+    failed = run_sram("chip", 4, out)
+    failed += run_sram("chip_wide", 8, out)
+    failed += run_sdram("masks", {"BusBytes": 4, "DataBytes": 2}, out)
+    failed += run_sdram("no_masks", {"BusBytes": 8, "DataBytes": 4, "HasMasks": "1'b0"}, out)
     failed += run("lenet", "tiny", *lenet(out), out)
     failed += run("lenet_wide", "small", *lenet(out), out)
     if (shared / "models").is_dir():

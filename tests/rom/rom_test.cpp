@@ -12,6 +12,7 @@
 #include "rom/verilog.hpp"
 #include "rom/words.hpp"
 #include "tessera/config.hpp"
+#include "tessera/error.hpp"
 #include "tessera/import.hpp"
 #include "tessera/rng.hpp"
 #include "tests/app/cli.hpp"
@@ -270,6 +271,62 @@ TEST_F(Flips, AfterAnErrorTheNextStartBeginsAnew) {
     bad->start(kMost);
     EXPECT_EQ(bad->error_cause(), static_cast<unsigned>(isa::Error::StreamChecksum));
   }
+}
+
+TEST(InPlace, ARomIsUsedWhereItIsAndActivationsLieElsewhere) {
+  constexpr std::uint64_t kRom = 0x110'0000;
+  constexpr std::uint64_t kArena = 0x4000;
+  const Config config = load_config(TESSERA_SOURCE_DIR "/configs/npu.yaml", {"hardware=tiny"});
+  const Network network = load_configured(config);
+  const auto program = [&] { return compile(network, config.hardware, config.policy); };
+  const rom::Image moved = rom::make_image(program(), 0);
+  const rom::Image image = rom::make_image_in_place(program(), kRom, kArena);
+  EXPECT_TRUE(image.in_place());
+  EXPECT_FALSE(moved.in_place());
+  EXPECT_EQ(image.constants.address, kRom + image.constants.rom_offset);
+  EXPECT_EQ(image.commands.address, kRom + image.commands.rom_offset);
+  EXPECT_LE(image.header_bytes, image.constants.rom_offset);
+  // Bursts have the shapes that they have elsewhere.
+  EXPECT_EQ(image.constants.address % rom::kBaseAlignment,
+            moved.constants.address % rom::kBaseAlignment);
+  EXPECT_EQ(image.commands.address % rom::kBaseAlignment,
+            moved.commands.address % rom::kBaseAlignment);
+  EXPECT_EQ(image.arena.address % rom::kBaseAlignment, moved.arena.address % rom::kBaseAlignment);
+  EXPECT_GE(image.arena.address, kArena);
+  EXPECT_LT(image.arena.address, kArena + rom::kBaseAlignment);
+
+  // The same commands, each address moved with the part that it is of.
+  std::vector<std::uint64_t> before;
+  std::vector<std::uint64_t> after;
+  const auto addresses = [](const rom::Image& of, std::vector<std::uint64_t>& all) {
+    for_words(of, [&](const rom::Word& word) {
+      if (const auto* s = std::get_if<isa::LdSource>(&*word.command); s != nullptr) {
+        all.push_back(s->address);
+      } else if (const auto* t = std::get_if<isa::StAddress>(&*word.command); t != nullptr) {
+        all.push_back(t->address);
+      }
+    });
+  };
+  addresses(moved, before);
+  addresses(image, after);
+  ASSERT_EQ(before.size(), after.size());
+  ASSERT_GT(before.size(), 20U);
+  std::size_t constants = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const bool constant = before[i] < moved.constants.address + moved.constants.bytes;
+    constants += constant ? 1 : 0;
+    EXPECT_EQ(after[i] - before[i], constant ? image.constants.address - moved.constants.address
+                                             : image.arena.address - moved.arena.address);
+  }
+  EXPECT_GT(constants, 5U);
+  EXPECT_LT(constants, before.size());
+  EXPECT_EQ(image.on_bus(image.program.inputs[0].address) - image.arena.address,
+            moved.on_bus(moved.program.inputs[0].address) - moved.arena.address);
+
+  EXPECT_THROW(rom::make_image_in_place(program(), kRom + 64, 0), InputError) << "not aligned";
+  EXPECT_THROW(rom::make_image_in_place(program(), kRom, 100), InputError) << "not aligned";
+  EXPECT_THROW(rom::make_image_in_place(program(), 0, 0), InputError) << "both at one place";
+  EXPECT_THROW(rom::make_image_in_place(program(), 0xFFFF'F000, 0), InputError) << "no room";
 }
 
 }  // namespace

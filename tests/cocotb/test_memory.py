@@ -14,11 +14,14 @@ from cocotbext.axi import AxiBus, AxiMaster, AxiResp
 
 BYTES = int(os.environ["MEMORY_BYTES"])
 BEYOND = 0x8000_0000
+FLASH = 0x0100_0000
+FLASH_BYTES = 1 << 24
+HAS_FLASH = "HAS_FLASH" in os.environ
 
 
 class Bench:
     def __init__(self, dut):
-        for name in ("cocotb.sdram_axi_bench", "cocotb.sdram_axi_bench.s_axi"):
+        for name in ("cocotb.memory_axi_bench", "cocotb.memory_axi_bench.s_axi"):
             logging.getLogger(name).setLevel(logging.ERROR)
         self.dut = dut
         dut.byte_valid.value = 0
@@ -181,4 +184,73 @@ async def beyond_the_memory(dut):
              cocotb.start_soon(traffic(bench, random.Random(5), 1024, 2048, 40, []))]
     await with_timeout(Combine(*tasks), 20, "ms")
     assert (await bench.axi.read(0, 512)).data == before
+    bench.fine()
+
+
+def flash_bytes(first, length):
+    """As flash_bytes.cpp has them."""
+    return bytes(((a * 2654435761) >> 24) & 255 for a in range(first, first + length))
+
+
+@cocotb.test(skip=not HAS_FLASH)
+async def flash_is_read_among_everything_else(dut):
+    rng = random.Random(6)
+    bench = Bench(dut)
+    await bench.until_ready()
+    bench.pause(rng, 30)
+    reads = 0
+
+    async def programs(seed):
+        nonlocal reads
+        mine = random.Random(seed)
+        for _ in range(25):
+            length = mine.choice((1, 4, 5, 64, 256))
+            at = mine.choice((0, FLASH_BYTES - length, mine.randrange(FLASH_BYTES - length)))
+            response = await bench.axi.read(FLASH + at, length)
+            assert response.resp == AxiResp.OKAY
+            assert response.data == flash_bytes(at, length), f"bytes from {at:#x}"
+            reads += 1
+
+    async def compares():
+        for _ in range(30):
+            at = rng.randrange(FLASH_BYTES)
+            assert await bench.byte(FLASH + at) == flash_bytes(at, 1)[0], f"the byte at {at:#x}"
+
+    tasks = [*(cocotb.start_soon(programs(seed)) for seed in (7, 8)), cocotb.start_soon(compares()),
+             cocotb.start_soon(traffic(bench, random.Random(9), 1024, 2048, 60, []))]
+    await with_timeout(Combine(*tasks), 20, "ms")
+    assert reads == 50
+    bench.fine()
+
+
+@cocotb.test(skip=not HAS_FLASH)
+async def flash_is_not_written(dut):
+    bench = Bench(dut)
+    await bench.until_ready()
+    before = random.Random(10).randbytes(64)
+    await bench.axi.write(0x40, before)
+    assert (await bench.axi.write(FLASH + 0x40, bytes(64))).resp == AxiResp.DECERR
+    assert (await bench.axi.read(FLASH + 0x40, 64)).data == flash_bytes(0x40, 64)
+    assert (await bench.axi.read(0x40, 64)).data == before
+    bench.fine()
+
+
+@cocotb.test(skip=not HAS_FLASH)
+async def a_reset_in_the_middle_of_a_read_is_survived(dut):
+    bench = Bench(dut)
+    await bench.until_ready()
+    dut.byte_valid.value = 1
+    dut.byte_address.value = FLASH + 5
+    for cycles in (3, 9, 20, 33):
+        for _ in range(cycles):
+            await RisingEdge(dut.clk)
+        await FallingEdge(dut.clk)
+        dut.rst_n.value = 0
+        await RisingEdge(dut.clk)
+        await FallingEdge(dut.clk)
+        dut.rst_n.value = 1
+        await with_timeout(RisingEdge(dut.ready), 1, "ms")
+    dut.byte_valid.value = 0
+    await Timer(2, "us")
+    assert await bench.byte(FLASH + 6) == flash_bytes(6, 1)[0]
     bench.fine()

@@ -1,6 +1,6 @@
-// The memory's port, its controller and the memory itself as a slave of whole AXI, which the accelerator does not need: writes
+// A board's memory behind its port (the module that MEMORY_BENCH names) as a slave of whole AXI, which the accelerator does not need: writes
 // have identifiers, which come back in the order in which they went, and all addresses say what the port takes for granted.
-module sdram_axi_bench #(
+module memory_axi_bench #(
     parameter int unsigned BusBytes = 4,
     parameter int unsigned DataBytes = 2,
     parameter bit HasMasks = 1'b1
@@ -72,7 +72,7 @@ module sdram_axi_bench #(
     end
   end
 
-  sdram_bench #(
+  `MEMORY_BENCH #(
       .BusBytes(BusBytes),
       .DataBytes(DataBytes),
       .HasMasks(HasMasks)

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "fpga/netlist.hpp"
+#include "fpga/parts/sources.hpp"
 #include "fpga/placer.hpp"
 #include "fpga/placer_progress.hpp"
 #include "sim/tools/fpga_tools.hpp"
@@ -101,12 +102,8 @@ class Flow {
       synthesis.sources.insert(synthesis.sources.end(), harness.begin(), harness.end());
       synthesis.parameters = request_.hardware.rtl_parameters();
     }
-    for (fs::path& source : synthesis.sources) {
-      // The family's own form of a cell.
-      const fs::path own = data_dir() / "rtl" / "fpga" / family_.name / source.filename();
-      source = fs::exists(own) ? own : source;
-    }
-    const std::vector<fs::path> maps = this->maps();
+    synthesis.sources = with_own_cells(family_, std::move(synthesis.sources));
+    const std::vector<fs::path> maps = synthesis_maps(family_);
     synthesis.maps.insert(synthesis.maps.end(), maps.begin(), maps.end());
     design_.lut_multipliers = lut_multipliers(*request_.part, request_.hardware);
     for (auto& [name, value] : synthesis.parameters) {
@@ -118,19 +115,6 @@ class Flow {
     const Netlist netlist = synthesise(synthesis, listener_.say);
     synthesis_ = netlist.folder;
     design_.seconds = netlist.seconds;
-  }
-
-  /// What the family's synthesis reads beside the sources, in a fixed order.
-  [[nodiscard]] std::vector<fs::path> maps() const {
-    const fs::path all = data_dir() / "rtl" / "fpga";
-    std::vector<fs::path> files;
-    for (const fs::path& folder : {all / "maps", all / family_.name / "maps"}) {
-      if (fs::exists(folder)) {
-        files.insert(files.end(), fs::directory_iterator(folder), fs::directory_iterator());
-      }
-    }
-    std::sort(files.begin(), files.end());
-    return files;
   }
 
   /// Where a placement is kept; one that only has to be placed may have been routed as well.

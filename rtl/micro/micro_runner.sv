@@ -140,7 +140,8 @@ module micro_runner #(
   logic weights_come_q, step1_q, step2_q, padding_q, fresh1_q, fresh2_q;
   logic [LaneBits-1:0] weights_lane_q;
   logic [AccBits-1:0] word1_q, word2_q;
-  logic [AtomicC*8-1:0] features;
+  logic [AtomicC*8-1:0] weights, features;
+  assign weights = atom_i;
   assign features = padding_q ? {AtomicC{zero_q}} : atom_i;
 
   always_ff @(posedge clk_i) begin
@@ -174,7 +175,7 @@ module micro_runner #(
       product_pair u_products (
           .clk_i,
           .load_i(weights_come_q && weights_lane_q == LaneBits'(k)),
-          .kept_i(atom_i[c+:2]),
+          .kept_i(weights[c*8+:16]),
           .bytes_i(features[c*8+:16]),
           .products_o(products[c*16+:32])
       );

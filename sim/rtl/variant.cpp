@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "fpga/parts/sources.hpp"
 #include "sim/rtl/verilate.hpp"
 #include "sim/tools/fpga_tools.hpp"
 #include "sim/tools/made_files.hpp"
@@ -12,15 +13,19 @@ namespace tessera::rtl {
 
 namespace {
 
-// iCE40: the one family all of whose cells Yosys models, memories and multipliers too.
+// iCE40: the one family all of whose cells Yosys models, memories and multipliers too. What is made
+// is what is placed.
 std::vector<std::filesystem::path> netlist_sources(
     const Hardware& hardware, const std::function<void(const std::string&)>& announce) {
+  const fpga::Family& ice40 = *fpga::find_part("ice40-up5k").family;
   Synthesis synthesis;
   synthesis.name = "netlist";
-  synthesis.command = "synth_ice40 -dsp -top {top}";
+  synthesis.command = ice40.synthesis;
   synthesis.output = "write_verilog -noattr netlist.v";
   synthesis.top = "tessera_npu";
-  synthesis.sources = listed_sources(data_dir() / "rtl" / hardware.rtl_sources());
+  synthesis.sources =
+      fpga::with_own_cells(ice40, listed_sources(data_dir() / "rtl" / hardware.rtl_sources()));
+  synthesis.maps = fpga::synthesis_maps(ice40);
   synthesis.parameters = hardware.rtl_parameters();
   synthesis.announcement =
       fmt::format("synthesising {} x {} MACs for an iCE40", hardware.atomic_c, hardware.atomic_k);

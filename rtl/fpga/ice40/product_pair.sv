@@ -1,5 +1,6 @@
 /// product_pair in a multiplier of the iCE40 UltraPlus, which makes two of eight bits, with its registers for what stays and for the products.
-/// Synthesis takes a multiplier for each product, and none of them.
+/// Synthesis takes a multiplier for each product, and none of them; where the cell itself stands, it makes another one of it, which is none of
+/// its business: what stands here becomes that cell behind it (maps/byte_products.v).
 module product_pair (
     input  logic             clk_i,
     input  logic             load_i,
@@ -8,43 +9,22 @@ module product_pair (
     output logic [1:0][15:0] products_o
 );
 
-  SB_MAC16 #(
-      .MODE_8x8(1'b1),
-      .A_SIGNED(1'b1),
-      .B_SIGNED(1'b1),
-      .A_REG(1'b1),
-      .TOP_8x8_MULT_REG(1'b1),
-      .BOT_8x8_MULT_REG(1'b1),
-      .TOPOUTPUT_SELECT(2'd2),
-      .BOTOUTPUT_SELECT(2'd2)
-  ) u_multiplier (
-      .CLK(clk_i),
-      .CE(1'b1),
-      .A(kept_i),
-      .B(bytes_i),
-      .C(16'd0),
-      .D(16'd0),
-      .AHOLD(!load_i),
-      .BHOLD(1'b0),
-      .CHOLD(1'b0),
-      .DHOLD(1'b0),
-      .IRSTTOP(1'b0),
-      .IRSTBOT(1'b0),
-      .ORSTTOP(1'b0),
-      .ORSTBOT(1'b0),
-      .OLOADTOP(1'b0),
-      .OLOADBOT(1'b0),
-      .ADDSUBTOP(1'b0),
-      .ADDSUBBOT(1'b0),
-      .OHOLDTOP(1'b0),
-      .OHOLDBOT(1'b0),
-      .CI(1'b0),
-      .ACCUMCI(1'b0),
-      .SIGNEXTIN(1'b0),
-      .O(products_o),
-      .CO(),
-      .ACCUMCO(),
-      .SIGNEXTOUT()
+  byte_products u_products (
+      .clk_i,
+      .hold_i(!load_i),
+      .kept_i,
+      .bytes_i,
+      .products_o
   );
 
+endmodule
+
+(* blackbox *)
+module byte_products (
+    input  logic        clk_i,
+    input  logic        hold_i,
+    input  logic [15:0] kept_i,
+    input  logic [15:0] bytes_i,
+    output logic [31:0] products_o
+);
 endmodule

@@ -63,6 +63,10 @@ fs::path written_config(const Board& board, const Hardware& hardware, double mhz
   return write_package("board_config_pkg", config_package(board, hardware, mhz));
 }
 
+fs::path written_model(const Board& board, double mhz) {
+  return write_package("board_model_pkg", model_package(board, mhz));
+}
+
 namespace {
 
 void append(std::vector<fs::path>& all, const std::vector<fs::path>& more) {
@@ -83,7 +87,7 @@ std::vector<fs::path> board_sources(const Board& board, const Hardware& hardware
   sources.push_back(board.folder / "top.sv");
   if (simulated) {
     const fs::path models = data_dir() / "sim" / "board";
-    sources.push_back(write_package("board_model_pkg", model_package(board, mhz)));
+    sources.push_back(written_model(board, mhz));
     if (chip != nullptr) {
       sources.push_back(models / "sdram_model.sv");
     }

@@ -24,6 +24,9 @@ std::vector<std::filesystem::path> board_sources(const Board& board, const Hardw
 /// The package with the design's parameters, in the cache.
 std::filesystem::path written_config(const Board& board, const Hardware& hardware, double mhz);
 
+/// The package with what the models around it know, in the cache.
+std::filesystem::path written_model(const Board& board, double mhz);
+
 class SimulatedBoard : public Transport {
  public:
   /// Throws MissingTool, InputError.

@@ -35,7 +35,14 @@ std::string build(const std::vector<std::filesystem::path>& sources, const Board
 SimulatedStandalone::SimulatedStandalone(const Board& board, const Standalone& what, double mhz,
                                          const std::function<void(const std::string&)>& announce)
     : SimulatedStandalone(board, what.image.program.hardware, mhz, announce,
-                          standalone_files(board, what, mhz, true)) {}
+                          standalone_files(board, what, mhz, true)) {
+  if (board.flash) {
+    flash_ = flash_contents(what);
+    ports_.flash = flash_.data();
+    ports_.flash_bytes = flash_.size();
+    ports_.flash_at = static_cast<std::uint32_t>(board.flash->program_at);
+  }
+}
 
 SimulatedStandalone::SimulatedStandalone(const Board& board, const Hardware& hardware, double mhz,
                                          const std::function<void(const std::string&)>& announce,
@@ -44,7 +51,8 @@ SimulatedStandalone::SimulatedStandalone(const Board& board, const Hardware& har
       mhz_(mhz),
       model_(build(files.sources, board, hardware, announce), "the board's model"),
       run_(model_.entry<rtl::RunStandalone>("tessera_run")) {
-  const WorkingFolder there(files.memories[0].parent_path());
+  // Memories are read from where their files are.
+  const WorkingFolder there(files.memories.empty() ? data_dir() : files.memories[0].parent_path());
   model_.create<rtl::CreateStandalone>();
 }
 
@@ -64,6 +72,10 @@ SimulatedStandalone::Shown SimulatedStandalone::press(std::uint64_t most) {
     ports_.wanted = wanted;
     ports_.most_cycles = cycles;
     run_(model_.get(), &ports_);
+    if (ports_.broken_rule != 0) {
+      throw std::runtime_error(fmt::format("the board breaks rule {} of its flash after {} cycles",
+                                           ports_.broken_rule, ports_.cycles));
+    }
     if ((ports_.leds & runs) != wanted) {
       throw std::runtime_error(fmt::format("the board {} after {} cycles", what, cycles));
     }

@@ -26,7 +26,7 @@ class SimulatedStandalone {
     bool failed = false;       ///< `shown` is the cause's upper half
   };
   /// Pressed for 6 ms and released again, when nothing runs. Throws std::runtime_error when it is
-  /// still busy after `most` cycles.
+  /// still busy after `most` cycles, or breaks a rule of its flash.
   Shown press(std::uint64_t most);
   /// What the lights show after as many cycles, with the button held or not.
   std::uint8_t lights(std::uint64_t cycles, bool pressed = false);
@@ -41,6 +41,7 @@ class SimulatedStandalone {
   rtl::VerilatedModel model_;
   rtl::RunStandalone run_;
   rtl::StandalonePorts ports_;
+  std::vector<std::uint8_t> flash_;
 };
 
 /// A press for each sample and one more, which takes the first again: what was shown. Throws

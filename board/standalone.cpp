@@ -42,24 +42,84 @@ std::vector<std::uint8_t> all_samples(const Standalone& what) {
   return all;
 }
 
-std::string package(const Standalone& what) {
+using Parameters = std::vector<std::pair<const char*, std::uint64_t>>;
+
+Parameters on_the_chip(const Standalone& what) {
   const Program& program = what.image.program;
   const auto in_arena = [&](const Slot& slot) {
     return what.image.on_bus(slot.address) - what.image.arena.address;
   };
-  const std::pair<const char*, std::uint64_t> parameters[] = {
-      {"Samples", what.samples.size()},
-      {"SampleWords", words_of(what, program.inputs[0].bytes)},
-      {"InputWord", in_arena(program.inputs[0]) / program.hardware.bus_bytes},
-      {"OutputByte", in_arena(program.outputs[0])},
-      {"Classes", what.classes}};
-  std::string text = fmt::format(
-      "/// Where `{}` has its input and its output in the arena.\npackage standalone_pkg;\n\n",
-      program.network);
-  for (const auto& [name, value] : parameters) {
+  return {{"Samples", what.samples.size()},
+          {"SampleWords", words_of(what, program.inputs[0].bytes)},
+          {"InputWord", in_arena(program.inputs[0]) / program.hardware.bus_bytes},
+          {"OutputByte", in_arena(program.outputs[0])},
+          {"Classes", what.classes}};
+}
+
+// Where the samples begin, from the ROM's place on.
+std::uint64_t samples_offset(const Standalone& what) {
+  return (what.image.bytes.size() + rom::kBaseAlignment - 1) / rom::kBaseAlignment *
+         rom::kBaseAlignment;
+}
+
+Parameters in_flash(const Flash& flash, const Standalone& what) {
+  const Program& program = what.image.program;
+  return {{"Samples", what.samples.size()},
+          {"SampleBytes", program.inputs[0].bytes},
+          {"InputByte", what.image.on_bus(program.inputs[0].address)},
+          {"OutputByte", what.image.on_bus(program.outputs[0].address)},
+          {"Classes", what.classes},
+          {"RomAt", flash.program_at},
+          {"SamplesAt", flash.program_at + samples_offset(what)}};
+}
+
+std::string package(const Board& board, const Standalone& what) {
+  std::string text =
+      fmt::format("/// Where `{}` has its input and its output{}.\npackage standalone_pkg;\n\n",
+                  what.image.program.network,
+                  board.flash ? " in the memory, and where its ROM and samples are in the flash"
+                              : " in the arena");
+  for (const auto& [name, value] : board.flash ? in_flash(*board.flash, what) : on_the_chip(what)) {
     text += fmt::format("  localparam logic [31:0] {} = 32'd{};\n", name, value);
   }
   return text + "\nendpackage\n";
+}
+
+/// In the cache, by their names.
+fs::path written(const std::vector<std::pair<std::string, std::string>>& files) {
+  CacheKey key;
+  for (const auto& [name, text] : files) {
+    key.add(text);
+  }
+  fs::path folder = cache_dir() / ("standalone-" + key.text());
+  made_once(folder, [&](const fs::path& work) {
+    for (const auto& [name, text] : files) {
+      std::ofstream(work / name) << text;
+    }
+  });
+  return folder;
+}
+
+void append(std::vector<fs::path>& all, const std::vector<fs::path>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+// A class alone is shown: one stream, everything where the flash's system expects it.
+void check_flash_room(const Board& board, const Standalone& what) {
+  const rom::Image& image = what.image;
+  const std::uint64_t memory = image.arena.address + image.arena.bytes;
+  const std::uint64_t flash = board.flash->program_at + flash_contents(what).size();
+  if (memory > board.memory_bytes() || flash > board.flash->size) {
+    throw InputError(fmt::format(
+        "{} needs {} bytes for activations, and its program and samples reach up to byte {} of the "
+        "flash; {} has {} and {}",
+        image.program.network, memory, flash, board.title, board.memory_bytes(),
+        board.flash->size));
+  }
+  if (image.runs.size() != 1) {
+    throw InputError(fmt::format("{} has {} command streams; {} without a host runs one",
+                                 image.program.network, image.runs.size(), board.title));
+  }
 }
 
 }  // namespace
@@ -112,17 +172,47 @@ Standalone make_standalone(const Board& board, const Network& network, Program p
   Standalone what;
   what.classes = static_cast<std::uint32_t>(output.bytes());
   what.samples = std::move(samples);
-  what.image = rom::make_image(std::move(program), 0);
+  if (board.flash) {
+    what.image = rom::make_image_in_place(std::move(program),
+                                          Flash::kBusAddress + board.flash->program_at, 0);
+    check_flash_room(board, what);
+  } else {
+    what.image = rom::make_image(std::move(program), 0);
+  }
   return what;
 }
 
-StandaloneFiles standalone_files(const Board& board, const Standalone& what, double mhz,
-                                 bool simulated) {
+std::vector<std::uint8_t> flash_contents(const Standalone& what) {
+  std::vector<std::uint8_t> bytes = what.image.bytes;
+  bytes.resize(samples_offset(what), 0xFF);
+  for (const std::vector<std::uint8_t>& sample : what.samples) {
+    bytes.insert(bytes.end(), sample.begin(), sample.end());
+  }
+  return bytes;
+}
+
+namespace {
+
+StandaloneFiles files_in_flash(const Board& board, const Standalone& what, double mhz) {
+  const Hardware& hardware = what.image.program.hardware;
+  const fs::path rtl = data_dir() / "rtl";
+  const std::string package_file = "standalone_pkg.sv";
+  StandaloneFiles files;
+  files.sources = {written_config(board, hardware, mhz),
+                   written({{package_file, package(board, what)}}) / package_file};
+  append(files.sources, listed_sources(rtl / hardware.rtl_sources()));
+  append(files.sources, listed_sources(rtl / "board" / "flash_alone.f"));
+  append(files.sources, listed_sources(rtl / "board" / board.part.family->name / "files.f"));
+  files.sources.push_back(board.folder / "standalone.sv");
+  return files;
+}
+
+StandaloneFiles files_on_the_chip(const Board& board, const Standalone& what, double mhz) {
   const Program& program = what.image.program;
   const std::uint32_t bus = program.hardware.bus_bytes;
   const std::vector<std::uint8_t> samples = all_samples(what);
   const std::vector<std::pair<std::string, std::string>> made = {
-      {"standalone_pkg.sv", package(what)},
+      {"standalone_pkg.sv", package(board, what)},
       {"tessera_rom.sv", rom::rom_module(what.image)},
       {"tessera_system.sv",
        rom::system_module(what.image, fpga::lut_multipliers(board.part, program.hardware))},
@@ -132,26 +222,15 @@ StandaloneFiles standalone_files(const Board& board, const Standalone& what, dou
                           samples.size(), bus)},
       {"tessera_rom.hex", rom::to_readmemh(what.image.bytes, bus)},
       {"standalone_samples.hex", rom::to_readmemh(samples, bus)}};
-  CacheKey key;
-  for (const auto& [name, text] : made) {
-    key.add(text);
-  }
-  const fs::path folder = cache_dir() / ("standalone-" + key.text());
-  made_once(folder, [&](const fs::path& work) {
-    for (const auto& [name, text] : made) {
-      std::ofstream(work / name) << text;
-    }
-  });
+  const fs::path folder = written(made);
   const fs::path rtl = data_dir() / "rtl";
   StandaloneFiles files;
   files.sources = {written_config(board, program.hardware, mhz), folder / made[0].first};
-  const auto append = [&](const std::vector<fs::path>& more) {
-    files.sources.insert(files.sources.end(), more.begin(), more.end());
-  };
-  append(listed_sources(rtl / program.hardware.rtl_sources()));
-  append(listed_sources(rtl / "boot" / "files.f"));
-  append(listed_sources(rtl / "board" / board.part.family->name / "files.f"));
-  append({rtl / "board" / "standalone_system.sv", board.folder / "standalone.sv"});
+  append(files.sources, listed_sources(rtl / program.hardware.rtl_sources()));
+  append(files.sources, listed_sources(rtl / "boot" / "files.f"));
+  append(files.sources, listed_sources(rtl / "board" / board.part.family->name / "files.f"));
+  append(files.sources, listed_sources(rtl / "board" / "alone.f"));
+  files.sources.push_back(board.folder / "standalone.sv");
   for (const auto& [name, text] : made) {
     const fs::path file = folder / name;
     if (file.extension() == ".hex") {
@@ -160,9 +239,22 @@ StandaloneFiles standalone_files(const Board& board, const Standalone& what, dou
       files.sources.push_back(file);
     }
   }
+  return files;
+}
+
+}  // namespace
+
+StandaloneFiles standalone_files(const Board& board, const Standalone& what, double mhz,
+                                 bool simulated) {
+  StandaloneFiles files =
+      board.flash ? files_in_flash(board, what, mhz) : files_on_the_chip(board, what, mhz);
   if (simulated) {
-    append({data_dir() / "sim" / "board" / (board.part.family->name + "_cells.sv"),
-            board.folder / "standalone_bench.sv"});
+    const fs::path models = data_dir() / "sim" / "board";
+    if (board.flash) {
+      append(files.sources, {written_model(board, mhz), models / "flash_model.sv"});
+    }
+    append(files.sources, {models / (board.part.family->name + "_cells.sv"),
+                           board.folder / "standalone_bench.sv"});
   }
   return files;
 }

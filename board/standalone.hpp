@@ -23,12 +23,15 @@ Network up_to_scores(Network network);
 /// none.
 std::filesystem::path standalone_pins(const Board& board);
 
-/// What stands on the chip.
+/// What stands on the chip, or in the board's flash.
 struct Standalone {
-  rom::Image image;
+  rom::Image image;                                ///< used in place where there is a flash
   std::vector<std::vector<std::uint8_t>> samples;  ///< inputs; a press takes the next one
   std::uint32_t classes = 0;                       ///< bytes of the output
 };
+
+/// What the flash holds from the program's place on: the ROM and the samples behind it.
+std::vector<std::uint8_t> flash_contents(const Standalone& what);
 
 /// Throws InputError: the network has several inputs or outputs,
 /// an output of another type than int8, more classes than the lights can show, or an operator for a
@@ -36,7 +39,8 @@ struct Standalone {
 Standalone make_standalone(const Board& board, const Network& network, Program program,
                            std::vector<std::vector<std::uint8_t>> samples);
 
-/// Sources and what their memories hold, all written into the cache.
+/// Sources and what their memories hold, all written into the cache; no memories where all is in
+/// the flash.
 struct StandaloneFiles {
   std::vector<std::filesystem::path> sources;
   std::vector<std::filesystem::path> memories;

@@ -23,9 +23,9 @@ for board in "$top"/configs/boards/*/; do
   echo "verilator lint: $name"
   mapfile -t board_sources < <("$build/variant" board "$name")
   verilator --lint-only -Wall --no-timing -Wno-UNUSEDPARAM --top-module top lint.vlt "${board_sources[@]}"
-  mapfile -t alone < <("$build/variant" standalone "$name" | grep -v "/$name/")
+  mapfile -t alone < <("$build/variant" standalone "$name")
   if [ ${#alone[@]} -gt 0 ]; then
     echo "verilator lint: $name without a host"
-    verilator --lint-only -Wall --no-timing -Wno-UNUSEDPARAM --top-module standalone_system lint.vlt "${alone[@]}"
+    verilator --lint-only -Wall --no-timing -Wno-UNUSEDPARAM -Wno-DECLFILENAME --top-module top lint.vlt "${alone[@]}"
   fi
 done

@@ -3,7 +3,7 @@
 //   variant sources PRESET      the list of the RTL's sources, in the folder rtl
 //   variant build PRESET...     Verilates the presets that are not in the cache yet
 //   variant board BOARD...      the sources of a board's design with models of the chip's cells
-//   variant standalone BOARD... the sources of its system without a host, with a small network
+//   variant standalone BOARD... the same of its design without a host, with a small network
 //   variant synthesis PART...   Yosys' commands for the part's family; {top} is the top module
 #include <fmt/format.h>
 
@@ -31,14 +31,17 @@ void build(const std::string& preset) {
                               [](const std::string& text) { fmt::print("{}\n", text); });
 }
 
+// The last one.
+void print_without_bench(const std::vector<std::filesystem::path>& sources) {
+  for (std::size_t i = 0; i + 1 < sources.size(); ++i) {
+    fmt::print("{}\n", sources[i].string());
+  }
+}
+
 void print_board(const std::string& name) {
   const tessera::board::Board board = tessera::board::find_board(name);
   const tessera::Config config = tessera::load_config((board.folder / "npu.yaml").string(), {});
-  for (const auto& file : board_sources(board, config.hardware, board.mhz, true)) {
-    if (file.filename() != "bench.sv") {
-      fmt::print("{}\n", file.string());
-    }
-  }
+  print_without_bench(board_sources(board, config.hardware, board.mhz, true));
 }
 
 // Nothing for a board that has none.
@@ -53,9 +56,7 @@ void print_standalone(const std::string& name) {
   const tessera::board::Standalone what =
       make_standalone(board, network, compile(network, hardware, {}),
                       {std::vector<std::uint8_t>(network.tensors[0].bytes())});
-  for (const auto& file : standalone_files(board, what, board.mhz, false).sources) {
-    fmt::print("{}\n", file.string());
-  }
+  print_without_bench(standalone_files(board, what, board.mhz, true).sources);
 }
 
 void print_synthesis(const std::string& part) {

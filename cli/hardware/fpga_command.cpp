@@ -123,18 +123,22 @@ void FpgaCommand::write_alone_folder(const board::Board& board, const Alone& alo
                                      const fpga::Design& design) const {
   const fs::path folder(out_);
   const rom::Image& image = alone.what.image;
-  write_text((folder / "tessera_rom.bin").string(), {image.bytes.begin(), image.bytes.end()});
+  const std::vector<std::uint8_t> bytes = board.flash ? flash_contents(alone.what) : image.bytes;
+  write_text((folder / "tessera_rom.bin").string(), {bytes.begin(), bytes.end()});
   write_text((folder / "memory_map.json").string(), rom::memory_map(image));
   std::string samples;
   for (std::size_t i = 0; i < alone.what.samples.size(); ++i) {
     samples += fmt::format("{}{}", i == 0 ? "" : ", ", alone.shown[i].shown);
   }
+  const std::string program =
+      board.flash ? fmt::format(" and `{} tessera_rom.bin`", board.flash->write) : "";
   write_readme(
       folder, design,
-      fmt::format("{} with {} x {} MACs at {} MHz and {} on the chip.\nLoad: `{} {}`\nRun: "
+      fmt::format("{} with {} x {} MACs at {} MHz and {} {}.\nLoad: `{} {}`{}\nRun: "
                   "press the button; the lights show in binary, press by press: {}\n",
                   board.title, image.program.hardware.atomic_c, image.program.hardware.atomic_k,
-                  board.mhz, alone.network, board.load, board.part.family->bitstream, samples));
+                  board.mhz, alone.network, board.flash ? "in the flash" : "on the chip",
+                  board.load, board.part.family->bitstream, program, samples));
 }
 
 fpga::FlowRequest FpgaCommand::request_for(const Config& config,

@@ -19,12 +19,8 @@ module sram_system (
   localparam int unsigned BusBytes = board_config_pkg::BusBytes;
   localparam int unsigned MemoryBytes = board_config_pkg::MemoryBytes;
   localparam int unsigned FlashBytes = board_config_pkg::FlashBytes;
-  localparam bit HasFlash = FlashBytes != 0;
-  localparam int unsigned AddressBits = $clog2(MemoryBytes / BusBytes);
 
-  logic flash_ready, flash_start, flash_busy, flash_valid, flash_take, flash_last;
-  logic [23:0] flash_address;
-  logic [BusBytes*8-1:0] flash_data;
+  logic memory_ready;
   logic unused_stable_n, run_rst_n;
   logic byte_valid, byte_ready, byte_write, byte_came;
   logic [31:0] byte_address;
@@ -48,7 +44,7 @@ module sram_system (
       .leds_o,
       .stable_no(unused_stable_n),
       .run_rst_no(run_rst_n),
-      .memory_ready_i(!HasFlash || flash_ready),
+      .memory_ready_i(memory_ready),
       .byte_valid_o(byte_valid),
       .byte_write_o(byte_write),
       .byte_address_o(byte_address),
@@ -80,16 +76,13 @@ module sram_system (
       .m_bresp_i(m_bresp)
   );
 
-  logic write;
-  logic [AddressBits-1:0] address;
-  logic [BusBytes*8-1:0] stored, read;
-  logic [BusBytes-1:0] strobe;
-
-  sram_port #(
+  sram_memory #(
       .BusBytes(BusBytes),
-      .AddressBits(AddressBits),
-      .HasFlash(HasFlash)
-  ) u_port (
+      .MemoryBytes(MemoryBytes),
+      .HasFlash(FlashBytes != 0),
+      .WakeCycles(board_config_pkg::FlashWakeCycles)
+  ) u_memory (
+      .ready_o(memory_ready),
       .clk_i,
       .rst_ni(run_rst_n),
       .s_arvalid_i(m_arvalid),
@@ -121,58 +114,11 @@ module sram_system (
       .byte_data_i(byte_data),
       .byte_valid_o(byte_came),
       .byte_data_o(byte_read),
-      .address_o(address),
-      .write_o(write),
-      .strobe_o(strobe),
-      .data_o(stored),
-      .data_i(read),
-      .flash_start_o(flash_start),
-      .flash_address_o(flash_address),
-      .flash_idle_i(flash_ready && !flash_busy),
-      .flash_valid_i(flash_valid),
-      .flash_take_o(flash_take),
-      .flash_last_o(flash_last),
-      .flash_data_i(flash_data)
+      .flash_cs_no,
+      .flash_sck_o,
+      .flash_drive_o,
+      .flash_io_o,
+      .flash_io_i
   );
-
-  sram #(
-      .WordBytes(BusBytes)
-  ) u_memory (
-      .clk_i,
-      .address_i(address),
-      .write_i(write),
-      .strobe_i(strobe),
-      .data_i(stored),
-      .data_o(read)
-  );
-
-  if (HasFlash) begin : gen_flash
-    flash_reader #(
-        .WordBytes (BusBytes),
-        .WakeCycles(board_config_pkg::FlashWakeCycles)
-    ) u_flash (
-        .clk_i,
-        .rst_ni(run_rst_n),
-        .ready_o(flash_ready),
-        .start_i(flash_start),
-        .address_i(flash_address),
-        .busy_o(flash_busy),
-        .valid_o(flash_valid),
-        .take_i(flash_take),
-        .last_i(flash_last),
-        .data_o(flash_data),
-        .cs_no(flash_cs_no),
-        .sck_o(flash_sck_o),
-        .drive_o(flash_drive_o),
-        .io_o(flash_io_o),
-        .io_i(flash_io_i)
-    );
-  end else begin : gen_none
-    assign {flash_ready, flash_busy, flash_valid, flash_data} = '0;
-    assign {flash_sck_o, flash_drive_o, flash_io_o} = '0;
-    assign flash_cs_no = 1'b1;
-    logic unused;
-    assign unused = ^{flash_start, flash_address, flash_take, flash_last, flash_io_i};
-  end
 
 endmodule

@@ -1,9 +1,6 @@
 /// A board that needs no host: a press of its button gives the network the next of the samples that
 /// are on the chip, runs it from the ROM, and shows the class with the largest output.
-///
-/// Lights: all below the upper two show the class, or are all lit while there is none. The next one
-/// is lit while the network runs. The uppermost one blinks when the run failed: while it is lit the
-/// class's lights show the upper four bits of the cause, while it is dark the lower four.
+/// Its lights are those of class_lights; all that show the class are lit while there is none.
 module standalone_system #(
     /// At least 6.
     parameter int unsigned Leds = 8
@@ -28,28 +25,15 @@ module standalone_system #(
   end
   assign rst_n = stable_q[3];
 
-  // The button ------------------------------------------------------------------------------------
-
-  localparam int unsigned StillCycles = board_config_pkg::ClockHz / 200;
-  localparam int unsigned StillBits = $clog2(StillCycles + 1);
-  logic [1:0] level_q;
-  logic pressed_q;
-  logic [StillBits-1:0] still_q;
-  logic settled, press;
-  assign settled = still_q == StillBits'(StillCycles);
-  assign press = settled && level_q[1] && !pressed_q;
-  always_ff @(posedge clk_i) begin
-    if (!rst_n) begin
-      level_q   <= '0;
-      pressed_q <= 1'b0;
-      still_q   <= '0;
-    end else begin
-      level_q <= {level_q[0], button_i};
-      if (level_q[1] == pressed_q) still_q <= '0;
-      else if (settled) pressed_q <= level_q[1];
-      else still_q <= still_q + StillBits'(1);
-    end
-  end
+  logic press;
+  button #(
+      .StillCycles(board_config_pkg::ClockHz / 200)
+  ) u_button (
+      .clk_i,
+      .rst_ni (rst_n),
+      .button_i,
+      .press_o(press)
+  );
 
   // The run ---------------------------------------------------------------------------------------
 
@@ -180,31 +164,18 @@ module standalone_system #(
       .host_data_i(sample)
   );
 
-  // The lights ------------------------------------------------------------------------------------
-
-  localparam int unsigned BlinkCycles = board_config_pkg::ClockHz / 2;
-  localparam int unsigned BlinkBits = $clog2(BlinkCycles);
-  logic [BlinkBits-1:0] blink_q;
-  logic upper_q;
-  always_ff @(posedge clk_i) begin
-    if (!rst_n || state_q != Failed) begin
-      blink_q <= '0;
-      upper_q <= 1'b1;
-    end else if (blink_q == BlinkBits'(BlinkCycles - 1)) begin
-      blink_q <= '0;
-      upper_q <= !upper_q;
-    end else begin
-      blink_q <= blink_q + BlinkBits'(1);
-    end
-  end
-
-  logic failed, runs;
-  logic [3:0] half;
-  assign half = upper_q ? cause_q[7:4] : cause_q[3:0];
-  assign failed = state_q == Failed;
-  assign runs = state_q != Idle && !failed;
-  assign leds_o = failed ? {upper_q, 1'b0, Shown'(half)} :
-      {1'b0, runs, class_q};
+  class_lights #(
+      .Leds(Leds),
+      .BlinkCycles(board_config_pkg::ClockHz / 2)
+  ) u_lights (
+      .clk_i,
+      .rst_ni  (rst_n),
+      .runs_i  (state_q != Idle && state_q != Failed),
+      .failed_i(state_q == Failed),
+      .cause_i (cause_q),
+      .class_i (class_q),
+      .leds_o
+  );
 
   logic unused;
   assign unused = ^{done, runs_done, info};

@@ -10,6 +10,9 @@ namespace {
 
 using tessera::rtl::StandalonePorts;
 
+// Of the board that runs now.
+thread_local const StandalonePorts* running = nullptr;
+
 struct Model {
   VerilatedContext context;
   std::unique_ptr<Vbench> top;
@@ -27,6 +30,7 @@ struct Model {
   Model& operator=(const Model&) = delete;
 
   void run(StandalonePorts& p) {
+    running = &p;
     top->button_i = p.pressed;
     for (std::uint64_t i = 0; i < p.most_cycles; ++i) {
       top->clk_i = 1;
@@ -34,7 +38,8 @@ struct Model {
       top->clk_i = 0;
       top->eval();
       ++cycles;
-      if (p.mask != 0 && (top->leds_o & p.mask) == p.wanted) {
+      p.broken_rule = top->broken_o;
+      if (p.broken_rule != 0 || (p.mask != 0 && (top->leds_o & p.mask) == p.wanted)) {
         break;
       }
     }
@@ -46,6 +51,14 @@ struct Model {
 }  // namespace
 
 extern "C" {
+
+// What sim/board/flash_model.sv asks for; erased bytes are ones, and all of them before it runs.
+unsigned char tessera_flash_byte(unsigned address) {
+  const StandalonePorts* p = running;
+  const bool held =
+      p != nullptr && address >= p->flash_at && address - p->flash_at < p->flash_bytes;
+  return held ? p->flash[address - p->flash_at] : 0xFF;
+}
 
 void* tessera_create() {
   return new Model;

@@ -70,7 +70,8 @@ std::string name_of(const testing::TestParamInfo<std::string>& board) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Standalone, Boards, testing::Values("ulx3s", "tang-nano-20k"), name_of);
+INSTANTIATE_TEST_SUITE_P(Standalone, Boards,
+                         testing::Values("ulx3s", "tang-nano-20k", "icebreaker"), name_of);
 
 class Ulx3s : public testing::Test {
  protected:
@@ -155,6 +156,44 @@ TEST_F(Ulx3s, BeginsAnewAfterItWasStopped) {
   }
 }
 
+// Its header is read a byte at a time; nothing is started before all of it is right.
+TEST(Icebreaker, ShowsWhyItFailed) {
+  const board::Board board = board::find_board("icebreaker");
+  const double slowest = board::clocks_of(board).front();
+  const Network network = network_of(kNetwork);
+  const auto after = [&](auto damage, std::uint32_t cause) {
+    board::Standalone what = alone(board, network, samples_of(network, 1));
+    damage(what.image.bytes);
+    SimulatedStandalone simulated(board, what, slowest, silent);
+    std::vector<std::uint64_t> cycles;
+    for (int i = 0; i < 3; ++i) {
+      const SimulatedStandalone::Shown shown = simulated.press(1'000'000);
+      EXPECT_TRUE(shown.failed) << cause;
+      EXPECT_EQ(shown.shown, cause >> 4) << cause;
+      cycles.push_back(shown.cycles);
+    }
+    EXPECT_EQ(cycles, std::vector<std::uint64_t>(3, cycles[0])) << "it begins anew";
+    const auto half_a_second = static_cast<std::uint64_t>(500'000 * slowest);
+    EXPECT_EQ(simulated.lights(half_a_second), cause & 0xF) << cause;
+  };
+  using Bytes = std::vector<std::uint8_t>;
+  after([](Bytes& rom) { rom[0] ^= 1; }, 0xF1);   // not a ROM
+  after([](Bytes& rom) { rom[6] ^= 1; }, 0xF1);   // more words than one stream's
+  after([](Bytes& rom) { rom[17] ^= 1; }, 0xF3);  // another array
+  after([](Bytes& rom) { rom[12] ^= 1; }, 0xF2);  // a checksum that is none
+  after([](Bytes& rom) { rom[70] ^= 1; }, 0xF2);  // a stream's length
+  // Right, but the accelerator gives up.
+  after(
+      [](Bytes& rom) {
+        rom[24] = 5;
+        rom[25] = rom[26] = 0;
+        const std::size_t words = rom::kFirstRunWord + rom::kRunWords;
+        const std::uint32_t checksum = isa::crc32(rom.data() + 16, 4 * words - 16);
+        std::memcpy(&rom[12], &checksum, sizeof(checksum));
+      },
+      static_cast<std::uint32_t>(isa::Error::Watchdog));
+}
+
 TEST(Standalone, LeavesOutWhatKeepsTheOrder) {
   const Network network = network_of(kNetwork);
   EXPECT_EQ(network.operators.back().type_name(), "FULLY_CONNECTED");
@@ -192,6 +231,10 @@ TEST(Standalone, WhatCannotBeIsRefused) {
           "inputs: {x: {shape: [1, 2, 2, 3]}, y: {shape: [1, 2, 2, 3]}}\n"
           "layers: [{add: {from: [x, y]}}]",
           "has 2 inputs and 1 outputs; without a host it must have one of each");
+  refused(board::find_board("icebreaker"),
+          "layers: [{conv2d: {in: [210, 210, 3], out_channels: 4, kernel: 16, stride: 8}}, "
+          "{fully_connected: {out_features: 5}}]",
+          "bytes for activations, and its program and samples reach up to byte");
   EXPECT_THROW(standalone_pins(board::find_board("colorlight-i5")), InputError);
 }
 

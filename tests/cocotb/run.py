@@ -95,7 +95,8 @@ def run_sdram(name, parameters, out):
 
 
 def run_sram(name, bus_bytes, out):
-    rtl = ["board/sram_port.sv", "board/flash_reader.sv", "board/ice40/sram.sv", "board/ice40/flash_pads.sv"]
+    rtl = ["board/sram_port.sv", "board/flash_reader.sv", "board/ice40/sram.sv",
+           "board/sram_memory.sv", "board/ice40/flash_pads.sv"]
     models = ["sim/board/ice40_cells.sv", "sim/board/flash_model.sv", "tests/cocotb/sram_bench.sv"]
     return run_memory(name, rtl, models, "sram_bench", {"BusBytes": bus_bytes}, 1 << 17, out, [HERE / "flash_bytes.cpp"], 8, HAS_FLASH="1")
 

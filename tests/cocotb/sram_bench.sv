@@ -41,20 +41,15 @@ module sram_bench #(
     output logic [           7:0] broken_o
 );
 
-  localparam int unsigned AddressBits = 17 - $clog2(BusBytes);
-
-  logic write, start, busy, valid, take, last, cs_n, sck, drive;
-  logic [AddressBits-1:0] address;
-  logic [BusBytes*8-1:0] stored, read, word;
-  logic [BusBytes-1:0] strobe;
-  logic [23:0] flash_address;
+  logic cs_n, sck, drive;
   logic [1:0] out, in;
 
-  sram_port #(
+  sram_memory #(
       .BusBytes(BusBytes),
-      .AddressBits(AddressBits),
-      .HasFlash(1'b1)
-  ) u_port (
+      .HasFlash(1'b1),
+      .WakeCycles(WakeCycles)
+  ) u_memory (
+      .ready_o,
       .clk_i,
       .rst_ni,
       .s_arvalid_i(arvalid_i),
@@ -86,48 +81,11 @@ module sram_bench #(
       .byte_data_i,
       .byte_valid_o,
       .byte_data_o,
-      .address_o(address),
-      .write_o(write),
-      .strobe_o(strobe),
-      .data_o(stored),
-      .data_i(read),
-      .flash_start_o(start),
-      .flash_address_o(flash_address),
-      .flash_idle_i(ready_o && !busy),
-      .flash_valid_i(valid),
-      .flash_take_o(take),
-      .flash_last_o(last),
-      .flash_data_i(word)
-  );
-  sram #(
-      .WordBytes(BusBytes)
-  ) u_memory (
-      .clk_i,
-      .address_i(address),
-      .write_i(write),
-      .strobe_i(strobe),
-      .data_i(stored),
-      .data_o(read)
-  );
-  flash_reader #(
-      .WordBytes (BusBytes),
-      .WakeCycles(WakeCycles)
-  ) u_reader (
-      .clk_i,
-      .rst_ni,
-      .ready_o,
-      .start_i(start),
-      .address_i(flash_address),
-      .busy_o(busy),
-      .valid_o(valid),
-      .take_i(take),
-      .last_i(last),
-      .data_o(word),
-      .cs_no(cs_n),
-      .sck_o(sck),
-      .drive_o(drive),
-      .io_o(out),
-      .io_i(in)
+      .flash_cs_no(cs_n),
+      .flash_sck_o(sck),
+      .flash_drive_o(drive),
+      .flash_io_o(out),
+      .flash_io_i(in)
   );
 
   wire sck_pad;

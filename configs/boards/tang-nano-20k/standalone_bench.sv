@@ -2,7 +2,9 @@
 module bench (
     input  logic       clk_i,
     input  logic       button_i,
-    output logic [7:0] leds_o
+    output logic [7:0] leds_o,
+    /// There is no memory whose rules could be broken.
+    output logic [7:0] broken_o
 );
 
   logic [5:0] led_n;
@@ -12,5 +14,6 @@ module bench (
       .led_n
   );
   assign leds_o = {2'b00, ~led_n};
+  assign broken_o = '0;
 
 endmodule

@@ -2,7 +2,9 @@
 module bench (
     input  logic       clk_i,
     input  logic       button_i,
-    output logic [7:0] leds_o
+    output logic [7:0] leds_o,
+    /// There is no memory whose rules could be broken.
+    output logic [7:0] broken_o
 );
 
   logic unused_gpio;
@@ -12,5 +14,6 @@ module bench (
       .led(leds_o),
       .wifi_gpio0(unused_gpio)
   );
+  assign broken_o = '0;
 
 endmodule

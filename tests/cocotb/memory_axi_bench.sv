@@ -3,7 +3,9 @@
 module memory_axi_bench #(
     parameter int unsigned BusBytes = 4,
     parameter int unsigned DataBytes = 2,
-    parameter bit HasMasks = 1'b1
+    parameter bit HasMasks = 1'b1,
+    // sram_bench's.
+    parameter int unsigned WakeCycles = 150
 ) (
     input  logic                  clk,
     input  logic                  rst_n,
@@ -76,6 +78,9 @@ module memory_axi_bench #(
       .BusBytes(BusBytes),
       .DataBytes(DataBytes),
       .HasMasks(HasMasks)
+`ifdef HAS_FLASH
+      , .WakeCycles(WakeCycles)
+`endif
   ) u_bench (
       .clk_i(clk),
       .rst_ni(rst_n),

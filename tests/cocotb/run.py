@@ -94,11 +94,11 @@ def run_sdram(name, parameters, out):
     return run_memory(name, rtl, models, "sdram_bench", parameters, rows_of_all_banks * words_of_a_row * parameters["DataBytes"], out)
 
 
-def run_sram(name, bus_bytes, out):
+def run_sram(name, parameters, out):
     rtl = ["board/sram_port.sv", "board/flash_reader.sv", "board/ice40/sram.sv",
            "board/sram_memory.sv", "board/ice40/flash_pads.sv"]
     models = ["sim/board/ice40_cells.sv", "sim/board/flash_model.sv", "tests/cocotb/sram_bench.sv"]
-    return run_memory(name, rtl, models, "sram_bench", {"BusBytes": bus_bytes}, 1 << 17, out, [HERE / "flash_bytes.cpp"], 8, HAS_FLASH="1")
+    return run_memory(name, rtl, models, "sram_bench", parameters, 1 << 17, out, ["+define+HAS_FLASH", HERE / "flash_bytes.cpp"], 9, HAS_FLASH="1")
 
 
 if __name__ == "__main__":
@@ -109,8 +109,9 @@ if __name__ == "__main__":
     # The package was configured for a compiler that includes its header without being told.
     os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include OPT_FAST=-O2"
     out.mkdir(parents=True, exist_ok=True)
-    failed = run_sram("chip", 4, out)
-    failed += run_sram("chip_wide", 8, out)
+    failed = run_sram("chip", {"BusBytes": 4}, out)
+    failed += run_sram("chip_wide", {"BusBytes": 8}, out)
+    assert run_sram("impatient", {"BusBytes": 4, "WakeCycles": 40}, out) == 9, "the flash is read before it is awake, and nobody notices"
     failed += run_sdram("masks", {"BusBytes": 4, "DataBytes": 2}, out)
     failed += run_sdram("no_masks", {"BusBytes": 8, "DataBytes": 4, "HasMasks": "1'b0"}, out)
     failed += run("lenet", "tiny", *lenet(out), out)

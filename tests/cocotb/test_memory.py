@@ -138,6 +138,20 @@ async def everybody(dut, seed, percent):
     bench.fine()
 
 
+def flash_bytes(first, length):
+    """As flash_bytes.cpp has them."""
+    return bytes(((a * 2654435761) >> 24) & 255 for a in range(first, first + length))
+
+
+@cocotb.test(skip=not HAS_FLASH)
+async def flash_is_awake_when_it_is_ready(dut):
+    """The first test: later it has been awake for long."""
+    bench = Bench(dut)
+    await bench.until_ready()
+    assert await bench.byte(FLASH + 3) == flash_bytes(3, 1)[0]
+    bench.fine()
+
+
 @cocotb.test()
 async def at_once(dut):
     await everybody(dut, 1, 0)
@@ -185,11 +199,6 @@ async def beyond_the_memory(dut):
     await with_timeout(Combine(*tasks), 20, "ms")
     assert (await bench.axi.read(0, 512)).data == before
     bench.fine()
-
-
-def flash_bytes(first, length):
-    """As flash_bytes.cpp has them."""
-    return bytes(((a * 2654435761) >> 24) & 255 for a in range(first, first + length))
 
 
 @cocotb.test(skip=not HAS_FLASH)

@@ -58,8 +58,8 @@ Family ice40() {
   f.lane_multipliers = 6;
   f.operand_multipliers = 6;
   // Multipliers that are named stay what they are: the mapping of the others would change them.
-  f.synthesis = std::string(kSumsAsWritten) +
-                "synth_ice40 -dsp -top {top}\ntechmap -map byte_products.v";
+  f.synthesis =
+      std::string(kSumsAsWritten) + "synth_ice40 -dsp -top {top}\ntechmap -map byte_products.v";
   f.placer = "nextpnr-ice40";
   f.pins_option = "--pcf {}";
   f.pins_file = "pins.pcf";

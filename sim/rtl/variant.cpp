@@ -13,19 +13,23 @@ namespace tessera::rtl {
 
 namespace {
 
-// iCE40: the one family all of whose cells Yosys models, memories and multipliers too. What is made
-// is what is placed.
+// iCE40: the one family all of whose cells Yosys models, memories and multipliers too. Microcode is
+// made as it is placed. Units, which fit no iCE40, are made without the commands that keep sums as
+// they are written: behind these Yosys folds some into multipliers that compute something else.
 std::vector<std::filesystem::path> netlist_sources(
     const Hardware& hardware, const std::function<void(const std::string&)>& announce) {
   const fpga::Family& ice40 = *fpga::find_part("ice40-up5k").family;
+  const bool as_placed = hardware.control == Control::Microcode;
   Synthesis synthesis;
   synthesis.name = "netlist";
-  synthesis.command = ice40.synthesis;
+  synthesis.command = as_placed ? ice40.synthesis : "synth_ice40 -dsp -top {top}";
+  if (as_placed) {
+    synthesis.maps = fpga::synthesis_maps(ice40);
+  }
   synthesis.output = "write_verilog -noattr netlist.v";
   synthesis.top = "tessera_npu";
   synthesis.sources =
       fpga::with_own_cells(ice40, listed_sources(data_dir() / "rtl" / hardware.rtl_sources()));
-  synthesis.maps = fpga::synthesis_maps(ice40);
   synthesis.parameters = hardware.rtl_parameters();
   synthesis.announcement =
       fmt::format("synthesising {} x {} MACs for an iCE40", hardware.atomic_c, hardware.atomic_k);

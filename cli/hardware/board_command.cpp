@@ -113,8 +113,9 @@ void BoardCommand::serve(const board::Board& board, const Config& config,
   board::SimulatedBoard simulated(board, config.hardware, clock_of(board),
                                   [&](const std::string& text) { progress.say(text); });
   if (board.flash && has_network(config)) {
-    const rom::Image image =
-        image_for(board, compile(load_configured(config), config.hardware, config.policy));
+    Program program = compile(load_configured(config), config.hardware, config.policy);
+    check(program);
+    const rom::Image image = image_for(board, std::move(program));
     simulated.write_flash(board.flash->program_at, image.bytes);
   }
   std::signal(SIGINT, on_interrupt);

@@ -81,7 +81,9 @@ module bench (
 
   link_engine #(
       .ClockHz(1000000),
-      .MemoryBytes(MemoryBytes)
+      .MemoryBytes(MemoryBytes),
+      // The same bytes again, to be read only.
+      .FlashBytes (MemoryBytes)
   ) u_engine (
       .clk_i,
       .rst_ni(rst_n),

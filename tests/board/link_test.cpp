@@ -270,6 +270,17 @@ TEST_F(HostLink, WhatIsNotThereIsRefused) {
             std::string::npos);
   EXPECT_NE(message([&] { link.read_register(0x1000); }).find("nothing there"), std::string::npos);
   EXPECT_EQ(link.read(kMemoryBytes - 1, 1).size(), 1U);
+
+  // What is read only, from 0100_0000h on.
+  constexpr std::uint32_t kFlash = 0x0100'0000;
+  link.write(kMemoryBytes - 2, {7, 9});
+  EXPECT_EQ(link.read(kFlash + kMemoryBytes - 2, 2), (std::vector<std::uint8_t>{7, 9}));
+  for (const std::uint32_t outside :
+       {kFlash - 1, kFlash + kMemoryBytes - 1, kFlash + kMemoryBytes, 2 * kFlash, 3 * kFlash}) {
+    EXPECT_NE(message([&] { link.read(outside, 2); }).find("nothing there"), std::string::npos)
+        << outside;
+  }
+  EXPECT_NE(message([&] { link.write(kFlash, {1}); }).find("nothing there"), std::string::npos);
 }
 
 /// Nobody is there, or somebody else.

@@ -178,7 +178,8 @@ bool BoardCommand::infer(const board::Board& board, const Config& config,
     fmt::print("{} on {}: {} cycles, {:.3f} ms at {} MHz, {:.1f} inferences per second\n",
                network.name, board.title, grouped(run.cycles), milliseconds_of(run),
                run.clock_hz / 1e6, 1000 / milliseconds_of(run));
-    fmt::print("the cost model counts {} cycles\n", grouped(counted));
+    fmt::print("the cost model counts {} cycles{}\n", grouped(counted),
+               image.in_place() ? ", without what the flash takes" : "");
     fmt::print("link: {} bytes, {} requests sent again\n", grouped(run.bytes_moved),
                grouped(run.resent));
     for (const ScoredClass& scored : scored_classes(config, network, run.outputs)) {

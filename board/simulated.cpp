@@ -67,23 +67,15 @@ fs::path written_model(const Board& board, double mhz) {
   return write_package("board_model_pkg", model_package(board, mhz));
 }
 
-namespace {
-
-void append(std::vector<fs::path>& all, const std::vector<fs::path>& more) {
-  all.insert(all.end(), more.begin(), more.end());
-}
-
-}  // namespace
-
 std::vector<fs::path> board_sources(const Board& board, const Hardware& hardware, double mhz,
                                     bool simulated) {
   const fs::path rtl = data_dir() / "rtl";
   std::vector<fs::path> sources = {written_config(board, hardware, mhz)};
-  append(sources, listed_sources(rtl / hardware.rtl_sources()));
-  append(sources, listed_sources(rtl / "board" / "files.f"));
+  add_listed(sources, rtl / hardware.rtl_sources());
+  add_listed(sources, rtl / "board" / "files.f");
   const Sdram* chip = board.sdram();
-  append(sources, listed_sources(rtl / "board" / (chip != nullptr ? "sdram.f" : "sram.f")));
-  append(sources, listed_sources(rtl / "board" / board.part.family->name / "files.f"));
+  add_listed(sources, rtl / "board" / (chip != nullptr ? "sdram.f" : "sram.f"));
+  add_listed(sources, rtl / "board" / board.part.family->name / "files.f");
   sources.push_back(board.folder / "top.sv");
   if (simulated) {
     const fs::path models = data_dir() / "sim" / "board";

@@ -100,10 +100,6 @@ fs::path written(const std::vector<std::pair<std::string, std::string>>& files) 
   return folder;
 }
 
-void append(std::vector<fs::path>& all, const std::vector<fs::path>& more) {
-  all.insert(all.end(), more.begin(), more.end());
-}
-
 // A class alone is shown: one stream, everything where the flash's system expects it.
 void check_flash_room(const Board& board, const Standalone& what) {
   const rom::Image& image = what.image;
@@ -200,9 +196,9 @@ StandaloneFiles files_in_flash(const Board& board, const Standalone& what, doubl
   StandaloneFiles files;
   files.sources = {written_config(board, hardware, mhz),
                    written({{package_file, package(board, what)}}) / package_file};
-  append(files.sources, listed_sources(rtl / hardware.rtl_sources()));
-  append(files.sources, listed_sources(rtl / "board" / "flash_alone.f"));
-  append(files.sources, listed_sources(rtl / "board" / board.part.family->name / "files.f"));
+  add_listed(files.sources, rtl / hardware.rtl_sources());
+  add_listed(files.sources, rtl / "board" / "flash_alone.f");
+  add_listed(files.sources, rtl / "board" / board.part.family->name / "files.f");
   files.sources.push_back(board.folder / "standalone.sv");
   return files;
 }
@@ -226,10 +222,10 @@ StandaloneFiles files_on_the_chip(const Board& board, const Standalone& what, do
   const fs::path rtl = data_dir() / "rtl";
   StandaloneFiles files;
   files.sources = {written_config(board, program.hardware, mhz), folder / made[0].first};
-  append(files.sources, listed_sources(rtl / program.hardware.rtl_sources()));
-  append(files.sources, listed_sources(rtl / "boot" / "files.f"));
-  append(files.sources, listed_sources(rtl / "board" / board.part.family->name / "files.f"));
-  append(files.sources, listed_sources(rtl / "board" / "alone.f"));
+  add_listed(files.sources, rtl / program.hardware.rtl_sources());
+  add_listed(files.sources, rtl / "boot" / "files.f");
+  add_listed(files.sources, rtl / "board" / board.part.family->name / "files.f");
+  add_listed(files.sources, rtl / "board" / "alone.f");
   files.sources.push_back(board.folder / "standalone.sv");
   for (const auto& [name, text] : made) {
     const fs::path file = folder / name;
@@ -251,10 +247,11 @@ StandaloneFiles standalone_files(const Board& board, const Standalone& what, dou
   if (simulated) {
     const fs::path models = data_dir() / "sim" / "board";
     if (board.flash) {
-      append(files.sources, {written_model(board, mhz), models / "flash_model.sv"});
+      files.sources.push_back(written_model(board, mhz));
+      files.sources.push_back(models / "flash_model.sv");
     }
-    append(files.sources, {models / (board.part.family->name + "_cells.sv"),
-                           board.folder / "standalone_bench.sv"});
+    files.sources.push_back(models / (board.part.family->name + "_cells.sv"));
+    files.sources.push_back(board.folder / "standalone_bench.sv");
   }
   return files;
 }

@@ -98,8 +98,7 @@ class Flow {
     } else {
       synthesis.top = "harness";
       synthesis.sources = listed_sources(data_dir() / "rtl" / request_.hardware.rtl_sources());
-      const auto harness = listed_sources(data_dir() / "rtl" / "fpga" / "files.f");
-      synthesis.sources.insert(synthesis.sources.end(), harness.begin(), harness.end());
+      add_listed(synthesis.sources, data_dir() / "rtl" / "fpga" / "files.f");
       synthesis.parameters = request_.hardware.rtl_parameters();
     }
     synthesis.sources = with_own_cells(family_, std::move(synthesis.sources));

@@ -27,9 +27,7 @@ std::string build(const std::string& folder, const Hardware& hardware,
   v.top = "tessera_system";
   v.prefix = "system";
   v.sources = listed_sources(rtl / hardware.rtl_sources());
-  for (const fs::path& file : listed_sources(rtl / "boot" / "files.f")) {
-    v.sources.push_back(file);
-  }
+  add_listed(v.sources, rtl / "boot" / "files.f");
   for (const char* name : {"tessera_rom.sv", "tessera_system.sv", "tessera_rom.hex"}) {
     const fs::path file = fs::path(folder) / name;
     if (!fs::exists(file)) {

@@ -39,6 +39,11 @@ std::vector<fs::path> listed_sources(const fs::path& list) {
   return files;
 }
 
+void add_listed(std::vector<fs::path>& sources, const fs::path& list) {
+  const std::vector<fs::path> more = listed_sources(list);
+  sources.insert(sources.end(), more.begin(), more.end());
+}
+
 void CacheKey::add(const std::string& text) {
   for (const char c : text) {
     value_ = (value_ ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;

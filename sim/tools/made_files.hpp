@@ -12,8 +12,12 @@ namespace tessera {
 /// The whole file. Throws std::runtime_error when it cannot be read.
 std::string contents(const std::filesystem::path& path);
 
-/// The files that a list in the project names, relative to the list's folder.
+/// The files that a list in the project names, relative to the list's folder. Throws
+/// std::runtime_error when it names none.
 std::vector<std::filesystem::path> listed_sources(const std::filesystem::path& list);
+
+/// Adds what a list names behind `sources`.
+void add_listed(std::vector<std::filesystem::path>& sources, const std::filesystem::path& list);
 
 /// FNV-1a, 64 bits: a key of everything that a result depends on.
 class CacheKey {

@@ -175,6 +175,13 @@ ExternalMemory on_chip(const Hardware& hardware) {
   return memory;
 }
 
+// As rtl/board/flash_reader.sv counts: the command's eight pulses, sixteen of the address, four for
+// each byte of a word, and the cycle in which the word is there.
+ProgramRom flash_rom(const Hardware& hardware) {
+  const std::uint32_t word = 4 * hardware.bus_bytes + 1;
+  return {24 + word, word};
+}
+
 }  // namespace
 
 std::vector<std::string> board_names() {
@@ -223,9 +230,13 @@ Board find_board(const std::string& name) {
   return board;
 }
 
-ExternalMemory external_memory(const Board& board, const Hardware& hardware, double mhz) {
+ExternalMemory external_memory(const Board& board, const Hardware& hardware, double mhz,
+                               bool in_flash) {
   const Sdram* chip = board.sdram();
   ExternalMemory memory = chip == nullptr ? on_chip(hardware) : off_chip(*chip, hardware, mhz);
+  if (in_flash) {
+    memory.rom = flash_rom(hardware);
+  }
   memory.name = board.name;
   return memory;
 }

@@ -77,8 +77,10 @@ std::vector<std::string> board_names();
 /// description is wrong.
 Board find_board(const std::string& name);
 
-/// The board's memory as the cost model and the simulations count it, at that clock.
-ExternalMemory external_memory(const Board& board, const Hardware& hardware, double mhz);
+/// The board's memory as the cost model and the simulations count it, at that clock. `in_flash`:
+/// programs stay in the board's flash.
+ExternalMemory external_memory(const Board& board, const Hardware& hardware, double mhz,
+                               bool in_flash = false);
 
 /// All clocks that the board's PLL makes, its memory takes and its link can be made of, in MHz, the
 /// slowest first.

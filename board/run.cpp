@@ -122,9 +122,12 @@ void check_flash(Link& link, const Flash& flash, const rom::Image& image) {
 
 }  // namespace
 
+bool stays_in_flash(const Board& board, const Program& program) {
+  return board.flash && program.image.size() > board.memory_bytes();
+}
+
 rom::Image image_for(const Board& board, Program program) {
-  const bool fits = program.image.size() <= board.memory_bytes();
-  if (fits || !board.flash) {
+  if (!stays_in_flash(board, program)) {
     return rom::make_image(std::move(program), 0);
   }
   rom::Image image =

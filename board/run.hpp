@@ -22,6 +22,9 @@ struct BoardRun {
   std::uint64_t resent = 0;       ///< requests that had to be sent again
 };
 
+/// Whether it is used where it is in the board's flash: it is larger than the memory.
+bool stays_in_flash(const Board& board, const Program& program);
+
 /// The program as this board has it: in its memory, or, where that is too small, with constants and
 /// commands in its flash. Throws InputError when it fits neither.
 rom::Image image_for(const Board& board, Program program);

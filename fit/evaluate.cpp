@@ -60,7 +60,7 @@ Speed Evaluator::speed_of(const std::shared_ptr<const Network>& network, const H
   Config config = question_.config;
   config.hardware = hardware;
   if (question_.board && mhz > 0) {
-    config.memory = question_.board->memory(hardware, clock_of(mhz));
+    config.memory = question_.board->memory(*network, hardware, clock_of(mhz));
   } else if (question_.bandwidth > 0 && mhz > 0) {
     config.memory.bytes_per_cycle =
         std::min(static_cast<double>(hardware.bus_bytes), question_.bandwidth / (mhz * 1e6));

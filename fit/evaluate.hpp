@@ -19,7 +19,10 @@ struct Surroundings {
   fpga::Usage usage;  ///< of what else is on the chip, at four bytes of the bus
   /// The fastest clock that it makes, of at most that many MHz; its slowest one when there is none.
   std::function<double(double mhz)> clock;
-  std::function<ExternalMemory(const Hardware& hardware, double mhz)> memory;
+  /// Of a network's program under the question's policy. Throws InputError when the board has no
+  /// room for it.
+  std::function<ExternalMemory(const Network& network, const Hardware& hardware, double mhz)>
+      memory;
 };
 
 /// What is asked.

@@ -220,11 +220,16 @@ std::string best_config(const Result& result, const std::string& path,
                           : network;
   const Question& question = result.evaluator->question();
   if (question.board) {
-    const ExternalMemory memory = question.board->memory(best.hardware, result.mhz[result.best]);
+    const ExternalMemory memory =
+        question.board->memory(*question.networks.front(), best.hardware, result.mhz[result.best]);
     YAML::Node node;
     node["bytes_per_cycle"] = memory.bytes_per_cycle;
     node["latency"] = memory.latency;
     node["turnaround"] = memory.turnaround;
+    if (memory.rom.is_there()) {
+      node["rom"]["latency"] = memory.rom.latency;
+      node["rom"]["cycles_per_beat"] = memory.rom.cycles_per_beat;
+    }
     node["dram"]["banks"] = memory.dram.banks;
     node["dram"]["row_bytes"] = memory.dram.row_bytes;
     node["dram"]["activate"] = memory.dram.activate;

@@ -30,6 +30,7 @@ class PlatformRun {
     setup.kind = kind;
     setup.hardware = program.hardware;
     setup.memory = options.memory;
+    setup.activations = program.arena();
     setup.disturbance = options.disturbance;
     setup.traffic = options.traffic;
     setup.waves = options.waves;

@@ -15,6 +15,13 @@ void read_memory_fields(YamlFields& fields, const std::string& file, ExternalMem
   memory.bytes_per_cycle = fields.number("bytes_per_cycle", 0.01, 1024, memory.bytes_per_cycle);
   memory.latency = cycles(fields, "latency", memory.latency);
   memory.turnaround = cycles(fields, "turnaround", memory.turnaround);
+  if (const YAML::Node rom = fields.get("rom"); rom.IsDefined()) {
+    YamlFields part(rom, file, "memory.rom");
+    part.need("cycles_per_beat");
+    memory.rom.latency = cycles(part, "latency", 0);
+    memory.rom.cycles_per_beat = u32(part.integer("cycles_per_beat", 1, 100000));
+    part.finish();
+  }
   const YAML::Node dram = fields.get("dram");
   if (!dram.IsDefined()) {
     return;

@@ -35,8 +35,8 @@ double milliseconds_of(const board::BoardRun& run) {
 
 // What the cost model counts with this board's memory at its clock.
 std::uint64_t counted_cycles(const board::Board& board, Config config, const Network& network,
-                             std::uint32_t clock_hz) {
-  config.memory = external_memory(board, config.hardware, clock_hz / 1e6);
+                             std::uint32_t clock_hz, bool in_flash) {
+  config.memory = external_memory(board, config.hardware, clock_hz / 1e6, in_flash);
   config.engine = Engine::Model;
   config.jitter = {};
   Progress silent(true);
@@ -168,7 +168,8 @@ bool BoardCommand::infer(const board::Board& board, const Config& config,
       write_outputs(config, network, run.outputs, output_);
     }
   }
-  const std::uint64_t counted = counted_cycles(board, config, network, run.clock_hz);
+  const std::uint64_t counted =
+      counted_cycles(board, config, network, run.clock_hz, image.in_place());
   common_.write_json(to_json(board, config, network, run, counted, problem));
   if (!problem.empty()) {
     fmt::print(stderr, "cosim: {}\n", problem);
@@ -178,8 +179,7 @@ bool BoardCommand::infer(const board::Board& board, const Config& config,
     fmt::print("{} on {}: {} cycles, {:.3f} ms at {} MHz, {:.1f} inferences per second\n",
                network.name, board.title, grouped(run.cycles), milliseconds_of(run),
                run.clock_hz / 1e6, 1000 / milliseconds_of(run));
-    fmt::print("the cost model counts {} cycles{}\n", grouped(counted),
-               image.in_place() ? ", without what the flash takes" : "");
+    fmt::print("the cost model counts {} cycles\n", grouped(counted));
     fmt::print("link: {} bytes, {} requests sent again\n", grouped(run.bytes_moved),
                grouped(run.resent));
     for (const ScoredClass& scored : scored_classes(config, network, run.outputs)) {

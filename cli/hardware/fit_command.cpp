@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "board/run.hpp"
 #include "board/simulated.hpp"
 #include "console/output_file.hpp"
 #include "console/progress.hpp"
@@ -86,11 +87,10 @@ fit::Question FitCommand::question() const {
     // As small designs on two boards take it beside the accelerator: controller, port, link, pads.
     constexpr fpga::Usage kSystem = {2200, 690, 2, 0};
     question.board = fit::Surroundings{
-        on_->name, kSystem,
+        on_->name,
+        kSystem,
         [clocks = board::clocks_of(*on_)](double mhz) { return board::clock_at_most(clocks, mhz); },
-        [this](const Hardware& hardware, double mhz) {
-          return external_memory(*on_, hardware, mhz);
-        }};
+        {}};
   }
   question.bandwidth = bandwidth_ * kBytesPerMegabyte;
   for (const std::string& network : networks_) {
@@ -100,6 +100,16 @@ fit::Question FitCommand::question() const {
     }
     question.config = load_config(config_, sets);
     question.networks.push_back(std::make_shared<const Network>(load_configured(question.config)));
+  }
+  if (on_) {
+    question.board->memory = [this, policy = question.config.policy](
+                                 const Network& network, const Hardware& hardware, double mhz) {
+      bool in_flash = false;
+      if (on_->flash) {
+        in_flash = image_for(*on_, compile(network, hardware, policy)).in_place();
+      }
+      return external_memory(*on_, hardware, mhz, in_flash);
+    };
   }
   return question;
 }

@@ -219,7 +219,10 @@ void FpgaCommand::run() const {
     speed = fpga::Speed{alone->network, alone->shown[0].cycles};
   } else {
     if (board) {
-      config.memory = external_memory(*board, config.hardware, board->mhz);
+      const bool in_flash =
+          board->flash && has_network(config) &&
+          stays_in_flash(*board, compile(load_configured(config), config.hardware, config.policy));
+      config.memory = external_memory(*board, config.hardware, board->mhz, in_flash);
     }
     speed = speed_of(config, progress);
   }

@@ -96,12 +96,22 @@ struct DramTiming {
   std::uint32_t refresh_cycles = 0;    ///< that one takes (tRFC)
 };
 
+/// A memory in which a program's constants and commands stay, such as a serial flash: one burst at
+/// a time, each with its own latency.
+struct ProgramRom {
+  std::uint32_t latency = 0;          ///< cycles from a read address to its first data
+  std::uint32_t cycles_per_beat = 0;  ///< from a beat that was taken to the next; 0: there is none
+
+  [[nodiscard]] bool is_there() const { return cycles_per_beat != 0; }
+};
+
 /// External memory as the bus sees it.
 struct ExternalMemory {
   double bytes_per_cycle = 8.0;  ///< reads and writes together
   std::uint32_t latency = 64;    ///< cycles from a read address to its first data
   std::uint32_t turnaround = 0;  ///< cycles without data between a read and a write
   DramTiming dram{};
+  ProgramRom rom{};  ///< where there is one, only activations are in this memory
   std::string name = "custom";  ///< of the preset
 };
 

@@ -87,6 +87,15 @@ struct Program {
   std::uint64_t commands_saved_bytes = 0;   ///< equal command streams, too
 
   [[nodiscard]] std::uint64_t arena_bytes() const { return memory.allocation.height; }
+  /// Where its activations are; no bytes when it has none.
+  [[nodiscard]] Slot arena() const {
+    for (const MemoryRegion& region : regions) {
+      if (region.kind == MemoryKind::Arena) {
+        return region.range;
+      }
+    }
+    return {};
+  }
 };
 
 /// What of a program is made. Commands: the streams, and room for the constants, but large weights

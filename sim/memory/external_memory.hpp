@@ -26,6 +26,10 @@ class ExternalMemoryModel final : private timing::MemoryController::Listener {
   void offer(std::size_t port, bool write, const timing::Burst& burst, timing::Cycle at) {
     controller_.offer(port, write, burst, at);
   }
+  /// As the controller has it; the first port's addresses less `base`.
+  void set_activations(std::uint64_t address, std::uint64_t bytes) {
+    controller_.set_activations(address, bytes);
+  }
   /// Is told of all reads and writes from now on; may be null.
   void watch(MemoryChecker* checker) { checker_ = checker; }
 

@@ -44,6 +44,7 @@ void Platform::set_up(const Setup& setup, std::vector<std::uint8_t>& bytes) {
   auto memory = std::make_unique<ExternalMemoryModel>(bytes, setup.memory, setup.hardware.bus_bytes,
                                                       setup.disturbance, 1 + setup.traffic.size());
   memory->watch(setup.checker);
+  memory->set_activations(setup.activations.address, setup.activations.bytes);
   memory_.set(std::move(memory));
   if (kind_ == NpuKind::Tlm) {
     tlm_.listen(setup.listener, epoch_);

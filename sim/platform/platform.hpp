@@ -29,6 +29,7 @@ class Platform {
     NpuKind kind = NpuKind::Tlm;
     Hardware hardware;
     ExternalMemory memory;
+    Slot activations;  ///< where there is a ROM, all else is read there
     MemoryDisturbance disturbance;
     std::vector<TrafficPattern> traffic;
     std::string library;  ///< of the RTL

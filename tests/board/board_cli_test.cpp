@@ -109,6 +109,7 @@ TEST_F(BoardCli, AProgramInTheFlashRuns) {
   const auto json = nlohmann::json::parse(text_of(path("a.json")));
   EXPECT_TRUE(json.at("verified"));
   EXPECT_GT(json.at("link_bytes"), 9 * 64 * 256) << "the flash is compared";
+  EXPECT_EQ(json.at("cycles"), json.at("model_cycles"));
 }
 
 /// A simulated board that runs beside the test.

@@ -85,6 +85,27 @@ TEST(Contention, SeveralMastersAtOnce) {
   EXPECT_THROW(run_on_tlm(program, options), std::runtime_error) << "five";
 }
 
+// Constants and commands come from a memory that is slow and takes one burst at a time.
+TEST(Engines, AProgramInARomCostsAllEnginesTheSame) {
+  for (const char* preset : {"micro", "nano", "tiny", "small", "medium"}) {
+    const Network network = import_yaml(kNetwork, "in a ROM", 1);
+    const Program program = compile(network, hardware_preset(preset), {});
+    RunOptions options = options_for(network, memory_preset("sram"));
+    const RunResult in_memory = run_on_model(program, options);
+    options.memory.rom = {41, 17};
+    const RunResult rtl = run_on_rtl(program, options);
+    expect_equal(rtl, run_on_tlm(program, options), fmt::format("tlm, {}", preset));
+    expect_equal(rtl, run_on_model(program, options), fmt::format("model, {}", preset));
+    EXPECT_EQ(rtl.outputs, run_on_tlm(program, options).outputs);
+    // Each beat of what is read there takes so many cycles at least.
+    const std::uint64_t weights = program.image.size() - program.arena_bytes();
+    EXPECT_GT(counter(rtl.totals, Counter::Cycles), weights / program.hardware.bus_bytes * 17)
+        << preset;
+    EXPECT_GT(counter(rtl.totals, Counter::Cycles), counter(in_memory.totals, Counter::Cycles))
+        << preset;
+  }
+}
+
 TEST(Engines, ProgramsWithoutWeightsCostTheSame) {
   for (const char* name : {"resnet18", "mobilenet_v1"}) {
     const Config config = parse_config(fmt::format("{{hardware: medium, network: {}}}", name),

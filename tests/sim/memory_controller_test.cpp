@@ -49,6 +49,33 @@ TEST(MemoryController, AReaderThatIsNotReadyKeepsItsBeat) {
   EXPECT_EQ(moves.read_index, 1U);
 }
 
+TEST(MemoryController, ARomTakesOneBurstAtATimeAndActivationsAreElsewhere) {
+  ExternalMemory timing = memory_of(8, 1);
+  timing.rom = {41, 17};
+  MemoryController memory(timing, 8);
+  memory.set_activations(1000 * 8, 8 * 8);
+  memory.read(0, burst_of(3, 0), 100);
+  Burst second = burst_of(2, 1008 * 8);
+  second.id = 0;
+  memory.read(0, second, 100);
+  memory.read(0, burst_of(1, 1007 * 8), 100);
+  std::vector<Cycle> taken;
+  Moves moves;
+  for (Cycle now = 101; now < 400; now = std::max(now + 1, memory.next(0, now + 1, false))) {
+    // A beat that waits for its reader holds up the next one.
+    memory.step(0, now, now != 158, {}, moves);
+    if (moves.read_valid && now != 158) {
+      taken.push_back(now);
+    }
+    EXPECT_EQ(memory.run(0, now, 8), 0U);
+    if (memory.next(0, now + 1, false) == kNever) {
+      break;
+    }
+  }
+  // The fronts of both IDs are in the ROM; the one that waits begins as the other one ends.
+  EXPECT_EQ(taken, (std::vector<Cycle>{141, 159, 176, 177, 218, 235}));
+}
+
 TEST(MemoryController, TwoMastersShareTheBytesEvenly) {
   MemoryController memory(memory_of(8, 0), 8, 2);
   for (std::uint32_t i = 0; i < 16; ++i) {

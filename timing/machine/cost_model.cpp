@@ -10,11 +10,13 @@ namespace {
 /// Moves no data.
 class TimingPort final : public MemoryPort {
  public:
-  TimingPort(const ExternalMemory& memory, std::uint32_t bus_bytes,
+  TimingPort(const ExternalMemory& memory, const Program& program,
              const std::vector<TrafficPattern>& traffic)
-      : controller_(memory, bus_bytes, 1 + traffic.size()) {
+      : controller_(memory, program.hardware.bus_bytes, 1 + traffic.size()) {
+    const Slot arena = program.arena();
+    controller_.set_activations(arena.address, arena.bytes);
     for (const TrafficPattern& pattern : traffic) {
-      sources_.emplace_back(pattern, bus_bytes);
+      sources_.emplace_back(pattern, program.hardware.bus_bytes);
     }
   }
   /// The other masters' bursts up to that cycle.
@@ -77,7 +79,7 @@ RunResult estimate(const Program& program, const ExternalMemory& memory,
   RunResult result;
   result.layers.resize(program.layers.size());
   LayerCounters counters(result.layers);
-  TimingPort port(memory, program.hardware.bus_bytes, traffic);
+  TimingPort port(memory, program, traffic);
   Marks marks(counters);
   const auto accelerator = make_accelerator(program.hardware, port, marks);
   Accelerator& machine = *accelerator;

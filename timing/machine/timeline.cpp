@@ -15,8 +15,11 @@ constexpr Cycle kShortPause = 8;  // cycles between beats that belong together
 /// The memory, with a note of every beat.
 class WatchedPort final : public MemoryPort {
  public:
-  WatchedPort(const ExternalMemory& memory, std::uint32_t bus_bytes)
-      : controller_(memory, bus_bytes, 1) {}
+  WatchedPort(const ExternalMemory& memory, const Program& program)
+      : controller_(memory, program.hardware.bus_bytes, 1) {
+    const Slot arena = program.arena();
+    controller_.set_activations(arena.address, arena.bytes);
+  }
 
   bool takes_read(Cycle /*now*/) override { return controller_.takes_read(0); }
   bool takes_write(Cycle /*now*/) override { return controller_.takes_write(0); }
@@ -235,7 +238,7 @@ Timeline record(const Program& program, const ExternalMemory& memory) {
   Timeline timeline;
   timeline.result.layers.resize(program.layers.size());
   LayerCounters counters(timeline.result.layers);
-  WatchedPort port(memory, program.hardware.bus_bytes);
+  WatchedPort port(memory, program);
   Recorder recorder(program.hardware, counters);
   const auto accelerator = make_accelerator(program.hardware, port, recorder);
   Accelerator& machine = *accelerator;

@@ -60,8 +60,23 @@ bool MemoryController::takes_write(std::size_t port) {
 void MemoryController::read(std::size_t port, const Burst& burst, Cycle now) {
   const std::uint64_t jitter =
       jitter_.extra_latency != 0 ? rng_.below(jitter_.extra_latency + 1) : 0;
-  ports_[port].reads[burst.id & 1U].push_back(
-      {burst, 0, now + timing_.latency + jitter + rows_.open(burst.address, now)});
+  auto& reads = ports_[port].reads[burst.id & 1U];
+  if (port == 0 && in_rom(burst)) {
+    reads.push_back({burst, 0, now + timing_.rom.latency + jitter, true});
+  } else {
+    reads.push_back({burst, 0, now + timing_.latency + jitter + rows_.open(burst.address, now)});
+  }
+}
+
+// What waits for it begins then.
+void MemoryController::rom_is_free(Cycle from) {
+  for (Port& port : ports_) {
+    for (auto& reads : port.reads) {
+      if (!reads.empty() && reads.front().in_rom) {
+        reads.front().ready = std::max(reads.front().ready, from + timing_.rom.latency);
+      }
+    }
+  }
 }
 
 void MemoryController::write(std::size_t port, const Burst& burst, Cycle now) {
@@ -121,7 +136,7 @@ void MemoryController::step(std::size_t own, Cycle now, bool read_ready, const W
     moves.read_response = under.burst.response;
     moves.read_index = under.done;
     if (read_ready) {
-      take_read(asking);
+      take_read(asking, now);
     }
   }
 }
@@ -144,7 +159,7 @@ void MemoryController::grant(std::size_t own, Cycle now, const WriteBeat& beat, 
     } else if (give_read(ports_[p], now)) {
       turn_ = c;
       if (p != own) {
-        take_read(ports_[p]);
+        take_read(ports_[p], now);
       }
     }
   }
@@ -162,7 +177,8 @@ std::uint32_t MemoryController::run(std::size_t own, Cycle now, std::uint32_t mo
     return 0;
   }
   Under& under = port.reads[port.serving].front();
-  if (under.done == 0 || under.burst.beats - under.done <= 1 || !may_move(false, now)) {
+  if (under.done == 0 || under.in_rom || under.burst.beats - under.done <= 1 ||
+      !may_move(false, now)) {
     return 0;
   }
   std::uint32_t beats = std::min(most, under.burst.beats - under.done - 1);
@@ -196,7 +212,7 @@ std::uint32_t MemoryController::run(std::size_t own, Cycle now, std::uint32_t mo
 
 std::uint64_t MemoryController::phase(std::size_t own, Cycle now) const {
   const Port& port = ports_[own];
-  if (jitter_.stall_percent != 0 || !alone() || rows_.is_refreshing(now)) {
+  if (jitter_.stall_percent != 0 || !alone() || rows_.is_refreshing(now) || serves_rom(port)) {
     return 0;
   }
   std::uint64_t bits = 0;
@@ -299,8 +315,7 @@ Cycle MemoryController::next(std::size_t own, Cycle now, bool write_offered) con
   Cycle first = kNever;
   for (const auto& reads : port.reads) {
     if (!reads.empty()) {
-      const Under& under = reads.front();
-      first = std::min(first, under.done != 0 ? now : under.ready);
+      first = std::min(first, reads.front().ready);
     }
   }
   if (write_offered && !port.writes.empty()) {

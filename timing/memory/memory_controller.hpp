@@ -46,6 +46,11 @@ class MemoryController {
   MemoryController(const ExternalMemory& timing, std::uint32_t bus_bytes, std::size_t ports = 1,
                    const Jitter& jitter = {});
   void listen(Listener* listener) { listener_ = listener; }
+  /// Where there is a ROM, all addresses but these are read there, by the first port.
+  void set_activations(std::uint64_t address, std::uint64_t bytes) {
+    activations_ = address;
+    activation_bytes_ = bytes;
+  }
 
   bool takes_read(std::size_t port);
   bool takes_write(std::size_t port);
@@ -79,7 +84,8 @@ class MemoryController {
   struct Under {
     Burst burst;
     std::uint32_t done = 0;  ///< beats
-    Cycle ready = 0;         ///< cycle of the first data, or of the response
+    Cycle ready = 0;         ///< cycle of the next data at the earliest, or of the response
+    bool in_rom = false;
   };
   struct Response {
     Cycle ready = 0;
@@ -115,7 +121,7 @@ class MemoryController {
   static bool choose_read(Port& port, Cycle now) {
     const auto& serving = port.reads[port.serving];
     if (!serving.empty() && serving.front().done != 0) {
-      return true;
+      return serving.front().ready <= now;
     }
     const auto ready = [&](unsigned id) {
       return !port.reads[id].empty() && port.reads[id].front().ready <= now;
@@ -126,12 +132,27 @@ class MemoryController {
     }
     return ready(port.serving);
   }
-  static void take_read(Port& port) {
+  void take_read(Port& port, Cycle now) {
     port.presented = false;
     auto& bursts = port.reads[port.serving];
-    if (++bursts.front().done == bursts.front().burst.beats) {
+    Under& under = bursts.front();
+    const bool in_rom = under.in_rom;
+    if (++under.done == under.burst.beats) {
       bursts.pop_front();
+      if (in_rom) {
+        rom_is_free(now + 1);
+      }
+    } else if (in_rom) {
+      under.ready = now + timing_.rom.cycles_per_beat;
     }
+  }
+  void rom_is_free(Cycle from);
+  [[nodiscard]] bool in_rom(const Burst& burst) const {
+    return timing_.rom.is_there() && burst.address - activations_ >= activation_bytes_;
+  }
+  [[nodiscard]] static bool serves_rom(const Port& port) {
+    const auto at_front = [](const auto& reads) { return !reads.empty() && reads.front().in_rom; };
+    return at_front(port.reads[0]) || at_front(port.reads[1]);
   }
   bool give_read(Port& port, Cycle now);
   bool give_write(Port& port, bool own, Cycle now, const WriteBeat& beat);
@@ -160,6 +181,7 @@ class MemoryController {
   Cycle seen_until_ = 0;    ///< first cycle that the other ports have not had
   std::size_t turn_ = 0;    ///< channel that goes first: 2 x port, + 1 for writes
   bool wrote_last_ = false;
+  std::uint64_t activations_ = 0, activation_bytes_ = 0;
   Cycle quiet_until_ = 0;  ///< turn-around: no beat in the other direction before
 };
 
@@ -209,7 +231,7 @@ inline void MemoryController::step_alone(Cycle now, bool read_ready, bool write_
     moves.read_response = under.burst.response;
     moves.read_index = under.done;
     if (read_ready) {
-      take_read(port);
+      take_read(port, now);
     }
   }
 }

@@ -82,7 +82,7 @@ sweep::Space SweepCommand::space() const {
   }
   sweep::SpaceRequest request = request_;
   if (!request.part.empty()) {
-    static_cast<void>(fpga::find_estimated_part(request.part));
+    static_cast<void>(fpga::find_part(request.part));
   }
   if (!engine_.empty()) {
     request.fixed.push_back("engine=" + engine_);

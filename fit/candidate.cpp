@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tessera/config.hpp"
+
 namespace tessera::fit {
 namespace {
 
@@ -13,6 +15,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::uint32_t kMostSide = 64;
 constexpr std::uint32_t kLeastRows = 16;  // of a cbuf bank
+constexpr std::uint32_t kMostRows = 1U << 20;
 constexpr std::uint32_t kRowStep = 256;
 
 // The whole buffer is the scheduler's.
@@ -61,13 +64,43 @@ class Moves {
   std::vector<Move> moves_;
 };
 
+// The same for all hardware with microcode.
+bool has_units(const Hardware& hw) {
+  return hw.control == Control::Units;
+}
+
 std::uint32_t power(SplitMix64& random, std::uint32_t low, std::uint32_t high) {
   return 1U << (low + random.below(high - low + 1));
+}
+
+Json json_with_microcode(const Hardware& hw) {
+  return {{"control", "microcode"},
+          {"array", {{"atomic_c", hw.atomic_c}, {"atomic_k", hw.atomic_k}}},
+          {"cbuf", {{"size", hw.cbuf_size}, {"capacity", hw.cbuf_capacity}}},
+          {"accumulators", hw.acc_words},
+          {"param_groups", hw.param_groups},
+          {"bus_bytes", hw.bus_bytes},
+          {"features", "none"}};
+}
+
+Hardware drawn_with_microcode(SplitMix64& random) {
+  Hardware hw = hardware_preset("micro");
+  hw.name = "custom";
+  hw.atomic_c = 2 * (1 + static_cast<std::uint32_t>(random.below(4)));
+  hw.atomic_k = 2 * (1 + static_cast<std::uint32_t>(random.below(4)));
+  set_rows(hw, power(random, 7, 12));
+  hw.acc_words = power(random, 4, 9);
+  hw.param_groups = power(random, 2, 6);
+  hw.bus_bytes = power(random, 2, 3);
+  return hw;
 }
 
 }  // namespace
 
 std::string text_of(const Hardware& hw) {
+  if (!has_units(hw)) {
+    return json_with_microcode(hw).dump();
+  }
   Json features = Json::object();
   for (std::size_t f = 0; f < isa::kFeatures.size(); ++f) {
     features[std::string(isa::kFeatures[f].name)] = (hw.features >> f & 1U) != 0 ? "yes" : "no";
@@ -120,14 +153,14 @@ std::vector<Move> moves_of(const Hardware& from) {
   both(c / 4 * 2, k * 2);
   const std::uint32_t rows = from.bank_atoms();
   for (const std::uint32_t to : {rows / 2, rows - kRowStep, rows + kRowStep, rows * 2}) {
-    if (to >= kLeastRows && to <= (1U << 20)) {
+    if (to >= kLeastRows && to <= kMostRows) {
       moves.add(fmt::format("cbuf {} -> {} bytes", from.cbuf_size,
                             std::uint64_t{to} * from.cbuf_banks * c),
                 [&](Hardware& hw) { set_rows(hw, to); });
     }
   }
   for (const std::uint32_t banks : {from.cbuf_banks / 2, from.cbuf_banks * 2}) {
-    if (banks == 0) {
+    if (banks == 0 || !has_units(from)) {
       continue;
     }
     // The same bytes in other banks, or other bytes.
@@ -144,6 +177,26 @@ std::vector<Move> moves_of(const Hardware& from) {
   moves.halves_and_doubles("accumulators", &Hardware::acc_words);
   moves.halves_and_doubles("param_groups", &Hardware::param_groups);
   moves.halves_and_doubles("bus_bytes", &Hardware::bus_bytes);
+  if (!has_units(from)) {
+    // The block RAMs of one are what the other grows into.
+    for (const auto& [name, field] : {std::pair{"accumulators", &Hardware::acc_words},
+                                      {"param_groups", &Hardware::param_groups}}) {
+      for (const std::uint32_t to : {from.*field / 2, from.*field * 2}) {
+        for (const std::uint32_t to_rows : {rows - kRowStep, rows + kRowStep}) {
+          if (to_rows < kLeastRows || to_rows > kMostRows) {
+            continue;
+          }
+          moves.add(fmt::format("{} {} -> {}, cbuf {} -> {} bytes", name, from.*field, to,
+                                from.cbuf_size, std::uint64_t{to_rows} * c),
+                    [&, member = field](Hardware& hw) {
+                      hw.*member = to;
+                      set_rows(hw, to_rows);
+                    });
+        }
+      }
+    }
+    return moves.take();
+  }
   moves.halves_and_doubles("post_lanes", &Hardware::post_lanes);
   moves.halves_and_doubles("read_outstanding", &Hardware::read_outstanding);
   moves.halves_and_doubles("queue_depth", &Hardware::queue_depth);
@@ -156,7 +209,10 @@ std::vector<Move> moves_of(const Hardware& from) {
   return moves.take();
 }
 
-Hardware drawn(SplitMix64& random) {
+Hardware drawn(SplitMix64& random, Control control) {
+  if (control == Control::Microcode) {
+    return drawn_with_microcode(random);
+  }
   for (;;) {
     Hardware hw;
     hw.atomic_c = 2 * (1 + static_cast<std::uint32_t>(random.below(12)));

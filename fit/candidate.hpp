@@ -19,12 +19,12 @@ struct Move {
   Hardware hardware;
 };
 
-/// All hardware that is one change away and can be built: array sides, bytes and banks of the cbuf,
-/// accumulators, parameter groups, bus, lanes, bursts, line memories, each feature. Two sides of
-/// the array, or a side and the buffer, may change together.
+/// All hardware with the same control that is one change away and can be built: array sides, bytes
+/// and banks of the cbuf, accumulators, parameter groups, bus, lanes, bursts, line memories, each
+/// feature. Two sides of the array, or a side and the buffer, may change together.
 std::vector<Move> moves_of(const Hardware& hardware);
 
-/// Something that can be built, from small to large.
-Hardware drawn(SplitMix64& random);
+/// Something with that control that can be built, from small to large.
+Hardware drawn(SplitMix64& random, Control control);
 
 }  // namespace tessera::fit

@@ -34,6 +34,18 @@ std::string lacks_of(const fpga::Part& part, const fpga::Estimate& estimate) {
   return fmt::format("{}", fmt::join(lacking, ", "));
 }
 
+// That leaves least to the host, with that control.
+Hardware most_able(Control control) {
+  if (control == Control::Units) {
+    return hardware_preset("medium");
+  }
+  Hardware hardware = hardware_preset("micro");
+  hardware.cbuf_size = hardware.cbuf_capacity = 256U << 10;
+  hardware.acc_words = 4096;
+  hardware.param_groups = 1024;
+  return hardware;
+}
+
 double percent(const Counters& counters, isa::Counter which) {
   const std::uint64_t cycles = counter(counters, isa::Counter::Cycles);
   return cycles == 0
@@ -50,7 +62,7 @@ Evaluator::Evaluator(Question question) : question_(std::move(question)) {
   }
   for (const auto& network : question_.networks) {
     std::uint64_t operations = 0;
-    static_cast<void>(speed_of(network, hardware_preset("medium"), 0, operations));
+    static_cast<void>(speed_of(network, most_able(control()), 0, operations));
     least_host_operations_.push_back(operations);
   }
 }
@@ -77,6 +89,10 @@ Speed Evaluator::speed_of(const std::shared_ptr<const Network>& network, const H
 
 std::string Evaluator::key_of(const std::string& hardware) const {
   return (question_.config.policy.name == PolicyName::Best ? "best " : "") + hardware;
+}
+
+Control Evaluator::control() const {
+  return fpga::estimated_control(*question_.part);
 }
 
 fpga::Estimate Evaluator::estimate(const Hardware& hardware) const {

@@ -62,6 +62,9 @@ class Evaluator {
   /// Of hardware, as text_of() has it, under the question's policy: for what is kept.
   [[nodiscard]] std::string key_of(const std::string& hardware) const;
 
+  /// That candidates have: the one that there are estimates of.
+  [[nodiscard]] Control control() const;
+
   /// With what else is on the chip of a board.
   [[nodiscard]] fpga::Estimate estimate(const Hardware& hardware) const;
 

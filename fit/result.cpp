@@ -44,6 +44,25 @@ double inferences_per_second(const Result& result, std::size_t candidate, std::s
   return 1000 / result.evaluator->milliseconds(speed, result.mhz[candidate]);
 }
 
+std::string description_of(const Hardware& hw) {
+  const double kib = static_cast<double>(hw.cbuf_size) / 1024;
+  if (hw.control == Control::Microcode) {
+    return fmt::format(
+        "microcode, {} x {} MACs, cbuf {} KiB, {} accumulators, {} kernel groups, bus {} bytes",
+        hw.atomic_c, hw.atomic_k, kib, hw.acc_words, hw.param_groups, hw.bus_bytes);
+  }
+  std::string features;
+  for (std::size_t f = 0; f < isa::kFeatures.size(); ++f) {
+    if ((hw.features >> f & 1U) == 0) {
+      features += fmt::format(" {}", isa::kFeatures[f].name);
+    }
+  }
+  return fmt::format(
+      "{} x {} MACs, cbuf {} KiB in {} banks, {} accumulators, bus {} bytes, {} lanes{}",
+      hw.atomic_c, hw.atomic_k, kib, hw.cbuf_banks, hw.acc_words, hw.bus_bytes, hw.post_lanes,
+      features.empty() ? "" : ", without" + features);
+}
+
 Json json_of(const Result& result, std::size_t i) {
   const Candidate& c = result.candidates[i];
   const fpga::Estimate& e = c.outcome.estimate;
@@ -157,18 +176,9 @@ std::string to_text(const Result& result) {
   const Question& question = result.evaluator->question();
   const Candidate& best = result.candidates[result.best];
   const Hardware& hw = best.hardware;
-  std::string features;
-  for (std::size_t f = 0; f < isa::kFeatures.size(); ++f) {
-    if ((hw.features >> f & 1U) == 0) {
-      features += fmt::format(" {}", isa::kFeatures[f].name);
-    }
-  }
-  std::string text = fmt::format(
-      "best of {} candidates ({} fit and run) on {}: {} x {} MACs, cbuf {} KiB in {} banks, {} "
-      "accumulators, bus {} bytes, {} lanes{}\n\n",
-      result.examined, result.good, question.part->title, hw.atomic_c, hw.atomic_k,
-      static_cast<double>(hw.cbuf_size) / 1024, hw.cbuf_banks, hw.acc_words, hw.bus_bytes,
-      hw.post_lanes, features.empty() ? "" : ", without" + features);
+  std::string text =
+      fmt::format("best of {} candidates ({} fit and run) on {}: {}\n\n", result.examined,
+                  result.good, question.part->title, description_of(hw));
   std::size_t width = 7;
   for (const auto& network : question.networks) {
     width = std::max(width, short_name(*network).size());

@@ -49,7 +49,11 @@ const char* name_of(Goal goal) {
 
 Search::Search(const Evaluator& evaluator, const SearchRequest& request, Points& points,
                Beginning beginning)
-    : evaluator_(evaluator), request_(request), points_(points), beginning_(std::move(beginning)) {}
+    : evaluator_(evaluator),
+      request_(request),
+      points_(points),
+      beginning_(std::move(beginning)),
+      control_(evaluator.control()) {}
 
 Beginning Search::best_arrays(std::size_t count) const {
   Beginning best;
@@ -156,12 +160,12 @@ void Search::start() {
       continue;
     }
     const Hardware preset = hardware_preset(path.stem().string());
-    if (preset.control == Control::Units) {
+    if (preset.control == control_) {
       want(preset);
     }
   }
   for (std::size_t i = 0; i < kDrawn; ++i) {
-    want(drawn(random_));
+    want(drawn(random_, control_));
   }
 }
 
@@ -196,7 +200,7 @@ void Search::look_elsewhere() {
     want(hardware);
   }
   for (std::size_t i = 0; i < kDrawnLater; ++i) {
-    want(drawn(random_));
+    want(drawn(random_, control_));
   }
 }
 

@@ -119,6 +119,7 @@ class Search {
   const SearchRequest& request_;
   Points& points_;
   Beginning beginning_;
+  Control control_;
   SplitMix64 random_{1};
   std::vector<Candidate> candidates_;
   std::map<std::string, std::size_t> index_;

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Those that fit by their estimates, where there are any.
+// Those that fit by their estimates: of hardware with the control that there are estimates of.
 std::string smaller_presets(const Part& part, const Hardware& hardware) {
   std::vector<std::string> names;
   for (const std::string& file : preset_files()) {
@@ -28,18 +28,17 @@ std::string smaller_presets(const Part& part, const Hardware& hardware) {
       continue;
     }
     const Hardware preset = hardware_preset(path.stem().string());
-    // There are none of what has microcode, which takes a third of what units take.
-    const bool micro = preset.control == Control::Microcode;
-    const bool fits = !has_estimates(part) || (!micro && estimate(part, preset).fits(part));
-    const bool smaller = preset.macs_per_cycle() < hardware.macs_per_cycle() ||
-                         (micro && hardware.control == Control::Units);
+    const bool fits =
+        preset.control == estimated_control(part) && estimate(part, preset).fits(part);
+    const bool smaller =
+        preset.macs_per_cycle() < hardware.macs_per_cycle() ||
+        (preset.control == Control::Microcode && hardware.control == Control::Units);
     if (fits && smaller) {
       names.push_back(path.stem().string());
     }
   }
   return names.empty() ? ""
-                       : fmt::format("; smaller presets{}: {}",
-                                     has_estimates(part) ? " that fit by their estimates" : "",
+                       : fmt::format("; smaller presets that fit by their estimates: {}",
                                      fmt::join(names, ", "));
 }
 

@@ -90,18 +90,23 @@ Json layer_json(const Config& config, const Program& program, const LayerRecord&
 
 Json hardware_json(const Config& config) {
   const Hardware& hw = config.hardware;
-  return {{"name", hw.name},
-          {"atomic_c", hw.atomic_c},
-          {"atomic_k", hw.atomic_k},
-          {"cbuf_bytes", hw.cbuf_size},
-          {"cbuf_capacity_bytes", hw.cbuf_capacity},
-          {"cbuf_banks", hw.cbuf_banks},
-          {"accumulators", hw.acc_words},
-          {"bus_bytes", hw.bus_bytes},
-          {"memory", config.memory.name},
-          {"memory_bytes_per_cycle", config.memory.bytes_per_cycle},
-          {"memory_latency_cycles", config.memory.latency},
-          {"memory_banks", config.memory.dram.banks}};
+  Json json = {{"name", hw.name},
+               {"atomic_c", hw.atomic_c},
+               {"atomic_k", hw.atomic_k},
+               {"cbuf_bytes", hw.cbuf_size},
+               {"cbuf_capacity_bytes", hw.cbuf_capacity},
+               {"cbuf_banks", hw.cbuf_banks},
+               {"accumulators", hw.acc_words},
+               {"bus_bytes", hw.bus_bytes},
+               {"memory", config.memory.name},
+               {"memory_bytes_per_cycle", config.memory.bytes_per_cycle},
+               {"memory_latency_cycles", config.memory.latency},
+               {"memory_banks", config.memory.dram.banks}};
+  if (const ProgramRom& rom = config.memory.rom; rom.is_there()) {
+    json["rom_latency_cycles"] = rom.latency;
+    json["rom_cycles_per_beat"] = rom.cycles_per_beat;
+  }
+  return json;
 }
 
 // Bytes that operators without a copy would have read and written.

@@ -120,11 +120,12 @@ std::string report_table(const Config& config, const Simulation& simulation,
     rows.push_back({"together", "", "", "", grouped(cycles + host.cycles)});
   }
   std::string text = fmt::format(
-      "{} on {}: {} x {} MACs, {} KiB cbuf, {} bytes/cycle external memory{}, latency {} cycles; "
+      "{} on {}: {} x {} MACs, {} KiB cbuf, {} bytes/cycle external memory{}, latency {} cycles{}; "
       "policy {}, engine {}\n\n",
       simulation.network->name, hw.name, hw.atomic_c, hw.atomic_k,
       static_cast<double>(hw.cbuf_size) / 1024, config.memory.bytes_per_cycle,
       config.memory.name == "custom" ? "" : " (" + config.memory.name + ")", config.memory.latency,
+      config.memory.rom.is_there() ? ", program in a ROM" : "",
       policy_names()[static_cast<std::size_t>(config.policy.name)],
       engine_names()[static_cast<std::size_t>(config.engine)]);
   text += styled(std::move(rows), table_style(terminal));

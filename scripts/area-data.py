@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Designs of random hardware on an FPGA, as data for the estimates: area-data.py COSIM [--designs N] [--placed M] [--part PART] [--out FILE]
+With microcode: area-data.py COSIM --microcode [--designs N] [--placed M] --part PART --out FILE
 Designs of given hardware: area-data.py COSIM --these HARDWARE... [--part PART] [--out FILE], all placed; presets' names, or JSON as a
 configuration has it.
 
 Each design is synthesised and counted (`cosim fpga --no-place`), also when the part does not hold it; of those that leave a fifth of it
-free M are placed as well, small ones and large ones. The same designs every time; what was made before is in cosim's cache. The file says
+free (with microcode, a twentieth) M are placed as well, small ones and large ones. The same designs every time; what was made before is in cosim's cache. The file says
 which tools made them."""
 import argparse
 import json
@@ -19,6 +20,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PART = "ecp5-85f"
 # Fuller parts take the placer hours, some without an end.
 ROOMY = 0.8
+ROOMY_WITH_MICROCODE = 0.95
 FEATURES = ["folding", "depthwise", "tables", "operands", "keep", "zero_points", "checksums", "counters"]
 
 
@@ -47,6 +49,26 @@ def drawn(rng, most_macs):
         "queue_depth": 1 << rng.randint(4, 6),
         "line_atoms": 1 << rng.randint(4, 8),
         "features": features,
+    }
+
+
+# Those that the multipliers of an iCE40 UP5K suffice for, and larger ones.
+SMALL_ARRAYS = [(2, 2), (2, 4), (4, 2), (2, 6), (6, 2)]
+ARRAYS = SMALL_ARRAYS + [(4, 4), (2, 8), (8, 2), (4, 6), (6, 4), (8, 8)]
+# So many are drawn of all arrays, the others of small ones.
+OF_ALL_ARRAYS = 45
+
+
+def drawn_with_microcode(rng, arrays):
+    c, k = rng.choice(arrays)
+    return {
+        "control": "microcode",
+        "array": {"atomic_c": c, "atomic_k": k},
+        "cbuf": {"size": 512 * rng.randint(2, 16) // c * c},
+        "accumulators": 1 << rng.randint(4, 9),
+        "param_groups": 1 << rng.randint(2, 6),
+        "bus_bytes": rng.choice([4, 4, 4, 8]),
+        "features": "none",
     }
 
 
@@ -83,11 +105,16 @@ def main():
     arguments.add_argument("--placed", type=int, default=7)
     arguments.add_argument("--out", default=os.path.join(TOP, "configs", "area", "ecp5.json"))
     arguments.add_argument("--part", default=PART)
+    arguments.add_argument("--microcode", action="store_true")
     arguments.add_argument("--these", nargs="+")
     options = arguments.parse_args()
     if options.these:
         wanted = [json.loads(text) if text.startswith("{") else {"preset": text} for text in options.these]
         options.placed = len(wanted)
+    elif options.microcode:
+        rng = random.Random(22)
+        arrays = [ARRAYS if i < OF_ALL_ARRAYS else SMALL_ARRAYS for i in range(options.designs)]
+        wanted = [drawn_with_microcode(rng, some) for some in arrays] + [{"preset": "micro"}]
     else:
         wanted = drawn_ones(options.designs)
     make(options, wanted)
@@ -116,7 +143,8 @@ def make(options, wanted):
                 continue
             tools.update(design["tools"])
             designs.append(record(hardware, design))
-            roomy = bool(options.these) or design["luts"] <= ROOMY * design["luts_available"]
+            share = ROOMY_WITH_MICROCODE if options.microcode else ROOMY
+            roomy = bool(options.these) or design["luts"] <= share * design["luts_available"]
             if design["missing"] is None and roomy:
                 held.append(designs[-1])
             print(f"{len(designs)}: {design['luts']} LUTs, {design['ffs']} flip-flops", flush=True)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """clang-tidy over sources: tidy.py [FILE...] (default: all in the compilation database).
 
-Most of clang-tidy's time goes into headers that every source includes again. Sources of one folder
-are therefore written one behind the other into a file under build/lint and looked at together, all
-as main file, so that no check sees less; findings name the original lines. Where names in a folder
-collide, it is halved until they do not.
+Most of clang-tidy's time goes into headers that every source includes again. Sources are therefore
+written one behind the other into files under build/lint and looked at together, all as main file, so
+that no check sees less; findings name the original lines. Sources with the same names in unnamed
+namespaces are kept apart; where something else collides, a file is halved until it does not.
 """
 import json
 import os
@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(TOP, "build", "release")
 WORK = os.path.join(TOP, "build", "lint")
-MOST_TOGETHER = 12
+MOST_TOGETHER = 40
 # States that the analyzer looks at in a function. Its own limit, 225 000, takes twice as long for what few functions have.
 ANALYZER = ["-Xclang", "-analyzer-config", "-Xclang", "max-nodes=" + os.environ.get("TESSERA_ANALYZER_NODES", "75000")]
 FLAG = re.compile(r"-(D|I|isystem|std=)")
@@ -40,13 +40,70 @@ def database():
     flags = {}
     for entry in entries:
         path = os.path.relpath(os.path.join(entry["directory"], entry["file"]), TOP)
-        if not path.startswith("build/"):
-            flags.setdefault(path, flags_of(entry))
+        # What is compiled together includes its sources.
+        together = os.path.basename(os.path.dirname(path)) == "Unity"
+        sources = [os.path.relpath(s, TOP) for s in included(entry["file"])] if together else [path]
+        for source in sources:
+            if not source.startswith("build/"):
+                flags.setdefault(source, flags_of(entry))
     return flags
 
 
+def included(path):
+    return re.findall(r'^#include "([^"]+\.cpp)"', text_of(path), re.MULTILINE)
+
+
+def text_of(path):
+    with open(os.path.join(TOP, path), encoding="utf-8") as file:
+        return file.read()
+
+
+DECLARED = re.compile(r"(?:struct|class|enum class|enum) (\w+)|(?!using|namespace|template)\w[\w:<>,*& ]*?[ *&](\w+) ?[\[({=;]")
+ALIAS = re.compile(r"(?:using|namespace) (\w+) = .*;")
+
+
+def unnamed(source):
+    """What its unnamed namespaces declare, by name and the namespace around it: where, or, as equal aliases do not collide, which."""
+    names, around, inside = {}, "", False
+    for line in text_of(source).split("\n"):
+        if line == "namespace {":
+            inside = True
+        elif line == "}  // namespace":
+            inside = False
+        elif line.startswith(("int main(", "BENCHMARK_MAIN(")):
+            names["", "main"] = source
+        elif found := re.match(r"namespace ([\w:]+) \{", line):
+            around = found.group(1)
+        elif inside and (found := ALIAS.match(line)):
+            names[around, found.group(1)] = line
+        elif inside and (found := DECLARED.match(line)):
+            names[around, found.group(1) or found.group(2)] = source
+    return names
+
+
+def apart(sources):
+    """Groups of sources whose names do not collide."""
+    groups = []
+    for source in sources:
+        names = unnamed(source)
+        for members, taken in groups:
+            if len(members) < MOST_TOGETHER and all(taken.get(n, what) == what for n, what in names.items()):
+                members.append(source)
+                taken.update(names)
+                break
+        else:
+            groups.append(([source], names))
+    return [members for members, _ in groups]
+
+
+def kind_of(source):
+    """Looked at alike: tests, those on the RTL with names of their own, tools' folders, which include by names alone, and all else."""
+    room, folder = source.split("/")[0], os.path.dirname(source)
+    return folder if room == "tools" or folder == "tests/rtl" else "tests" if room in ("tests", "bench") else ""
+
+
 class Unit:
-    """Some sources of a folder in one file."""
+    """Some sources in one file."""
 
     def __init__(self, sources, flags):
         self.sources = sources
@@ -62,13 +119,13 @@ class Unit:
                 elif i == 0 or words[i - 1] != "-isystem":
                     self.flags += [word] if word in merged else []
         # Sources that include headers beside them by name alone.
-        self.flags = self.flags + ["-I", os.path.join(TOP, os.path.dirname(sources[0]))]
+        folders = dict.fromkeys(os.path.dirname(s) for s in sources)
+        self.flags += [f for folder in folders for f in ("-I", os.path.join(TOP, folder))]
         self.starts = []
         text = ""
         for source in sources:
             self.starts.append(text.count("\n") + 1)
-            with open(os.path.join(TOP, source), encoding="utf-8") as file:
-                text += file.read()
+            text += text_of(source)
         with open(self.path, "w", encoding="utf-8") as file:
             file.write(text)
 
@@ -91,9 +148,6 @@ class Unit:
 
 
 def units_of(sources, flags):
-    if len(sources) > MOST_TOGETHER:
-        half = len(sources) // 2
-        return units_of(sources[:half], flags) + units_of(sources[half:], flags)
     unit = Unit(sources, flags)
     if len(sources) == 1 or unit.parses():
         return [unit]
@@ -106,12 +160,13 @@ def main():
     wanted = [os.path.relpath(os.path.abspath(f), TOP) for f in sys.argv[1:]] or sorted(flags)
     wanted = [f for f in wanted if f in flags]
     os.makedirs(WORK, exist_ok=True)
-    folders = {}
+    kinds = {}
     for source in wanted:
-        folders.setdefault(os.path.dirname(source), []).append(source)
+        kinds.setdefault(kind_of(source), []).append(source)
+    groups = [group for sources in kinds.values() for group in apart(sources)]
     failed = False
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        units = [u for us in pool.map(lambda s: units_of(s, flags), folders.values()) for u in us]
+        units = [u for us in pool.map(lambda s: units_of(s, flags), groups) for u in us]
         units.sort(key=lambda unit: -len(unit.sources))
         for unit, (fine, text) in zip(units, pool.map(Unit.check, units)):
             if not fine:

@@ -14,6 +14,7 @@
 #include "fit/points.hpp"
 #include "fit/result.hpp"
 #include "fpga/flow.hpp"
+#include "fpga/parts/made_designs.hpp"
 #include "report/report_html.hpp"
 #include "sim/tools/made_files.hpp"
 #include "sweep/store.hpp"
@@ -82,13 +83,14 @@ fit::Objective FitCommand::objective() const {
 
 fit::Question FitCommand::question() const {
   fit::Question question;
-  question.part = &fpga::find_estimated_part(part_);
+  question.part = &fpga::find_part(part_);
   if (on_) {
-    // As small designs on two boards take it beside the accelerator: controller, port, link, pads.
-    constexpr fpga::Usage kSystem = {2200, 690, 2, 0};
+    // As small designs on boards take it beside the accelerator: controller, port, link, pads.
+    constexpr fpga::Usage kWithSdram = {2200, 690, 2, 0};
+    constexpr fpga::Usage kOnChip = {880, 180, 2, 0};
     question.board = fit::Surroundings{
         on_->name,
-        kSystem,
+        on_->sdram() != nullptr ? kWithSdram : kOnChip,
         [clocks = board::clocks_of(*on_)](double mhz) { return board::clock_at_most(clocks, mhz); },
         {}};
   }

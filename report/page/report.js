@@ -573,9 +573,13 @@
     const figures = (candidate) => (isPlaced(candidate) ? candidate.placed : candidate.estimated);
     const sides = ({hardware}) => `${hardware.array.atomic_c} x ${hardware.array.atomic_k}`;
     const without = ({hardware}) => Object.entries(hardware.features).filter(([, there]) => there === 'no').map(([name]) => name);
-    const describe = (candidate) => `${sides(candidate)} MACs, cbuf ${candidate.hardware.cbuf.size / 1024} KiB in ` +
-        `${candidate.hardware.cbuf.banks} banks, bus ${candidate.hardware.bus_bytes} bytes, ${candidate.hardware.post_lanes} lanes` +
-        (without(candidate).length > 0 ? `, without ${without(candidate).join(' ')}` : '');
+    const describe = (candidate) => {
+      const {hardware} = candidate;
+      const array = `${sides(candidate)} MACs, cbuf ${hardware.cbuf.size / 1024} KiB`;
+      if (hardware.control === 'microcode') return `microcode, ${array}, bus ${hardware.bus_bytes} bytes`;
+      return `${array} in ${hardware.cbuf.banks} banks, bus ${hardware.bus_bytes} bytes, ${hardware.post_lanes} lanes` +
+          (without(candidate).length > 0 ? `, without ${without(candidate).join(' ')}` : '');
+    };
     document.getElementById('title').textContent = `The hardware that fits ${fit.part}`;
     document.getElementById('summary').textContent =
         `${fit.networks.join(', ')}, ${fit.objective}: ${describe(best)}; ` +

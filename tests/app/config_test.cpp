@@ -104,6 +104,18 @@ TEST(Config, MemoryPresets) {
   EXPECT_EQ(memory.latency, 9U);
   EXPECT_EQ(memory.dram.activate, 30U);
   EXPECT_EQ(memory.dram.precharge, 9U);
+  EXPECT_FALSE(memory.rom.is_there());
+  const ProgramRom rom = parse_config(
+                             "hardware: small\nnetwork: lenet5\n"
+                             "memory: {rom: {latency: 41, cycles_per_beat: 17}}\n",
+                             "npu.yaml", {})
+                             .memory.rom;
+  EXPECT_EQ(rom.latency, 41U);
+  EXPECT_EQ(rom.cycles_per_beat, 17U);
+  expect_error("hardware: small\nnetwork: lenet5\nmemory: {rom: {latency: 41}}\n",
+               "cycles_per_beat");
+  expect_error("hardware: small\nnetwork: lenet5\nmemory: {rom: {cycles_per_beat: 0}}\n",
+               "`memory.rom.cycles_per_beat` is `0`; allowed is a whole number from 1");
   expect_error("hardware: small\nnetwork: lenet5\nmemory: ddr\n",
                "npu.yaml:3:9: unknown memory preset `ddr` (did you mean `ddr4`?); allowed are "
                "ddr4, ideal, lpddr4, sram");

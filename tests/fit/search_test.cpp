@@ -63,12 +63,13 @@ class FitSearch : public testing::Test {
 
 TEST(FitMoves, CanBeBuiltAndAreAllDifferent) {
   SplitMix64 random(7);
-  for (int i = 0; i < 300; ++i) {
-    const Hardware hardware = drawn(random);
+  for (int i = 0; i < 400; ++i) {
+    const Hardware hardware = drawn(random, i < 300 ? Control::Units : Control::Microcode);
     ASSERT_EQ(hardware_problem(hardware), "");
     std::set<std::string> texts = {text_of(hardware)};
     for (const Move& move : moves_of(hardware)) {
       EXPECT_EQ(hardware_problem(move.hardware), "") << move.what;
+      EXPECT_EQ(move.hardware.control, hardware.control);
       EXPECT_TRUE(texts.insert(text_of(move.hardware)).second) << move.what;
     }
     EXPECT_GT(texts.size(), 10U);
@@ -78,14 +79,19 @@ TEST(FitMoves, CanBeBuiltAndAreAllDifferent) {
 // A search may only say what a configuration can.
 TEST(FitMoves, TextIsHardwareOfAConfiguration) {
   SplitMix64 random(8);
-  for (int i = 0; i < 50; ++i) {
-    const std::string text = text_of(drawn(random));
+  for (int i = 0; i < 75; ++i) {
+    const std::string text = text_of(drawn(random, i < 50 ? Control::Units : Control::Microcode));
     EXPECT_EQ(text_of(load_config(kConfig, {"hardware=" + text}).hardware), text);
   }
 }
 
-TEST_F(FitSearch, NothingDrawnAtRandomIsBetter) {
-  const Evaluator evaluator(question_of("ecp5-25f", {"lenet5"}));
+class FitAnywhere : public FitSearch, public testing::WithParamInterface<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Parts, FitAnywhere, testing::Values("ecp5-25f", "ice40-up5k"),
+                         [](const auto& part) { return std::string(part.param).substr(0, 4); });
+
+TEST_P(FitAnywhere, NothingDrawnAtRandomIsBetter) {
+  const Evaluator evaluator(question_of(GetParam(), {"lenet5"}));
   SearchRequest request;
   request.points = 2000;
   request.jobs = 2;
@@ -94,7 +100,7 @@ TEST_F(FitSearch, NothingDrawnAtRandomIsBetter) {
   SplitMix64 random(99);
   std::size_t good = 0;
   for (int i = 0; i < 1500; ++i) {
-    const Hardware hardware = drawn(random);
+    const Hardware hardware = drawn(random, evaluator.control());
     const Outcome outcome = evaluator.run(hardware);
     if (outcome.good()) {
       ++good;
@@ -139,7 +145,7 @@ TEST_F(FitSearch, WithPolicyBestBeginsWhereFirstFitEnds) {
   EXPECT_LE(best, evaluator.milliseconds(outcome.speeds[0], outcome.estimate.mhz));
   SplitMix64 random(5);
   for (int i = 0; i < 20; ++i) {
-    const Hardware hardware = drawn(random);
+    const Hardware hardware = drawn(random, Control::Units);
     const Outcome chance = evaluator.run(hardware);
     if (chance.good()) {
       EXPECT_GE(evaluator.milliseconds(chance.speeds[0], chance.estimate.mhz), 0.97 * best)

@@ -56,7 +56,8 @@ class Estimates : public testing::TestWithParam<EstimatedFamily> {};
 
 INSTANTIATE_TEST_SUITE_P(Families, Estimates,
                          testing::Values(EstimatedFamily{"ecp5", "ECP5"},
-                                         EstimatedFamily{"gowin", "Gowin"}),
+                                         EstimatedFamily{"gowin", "Gowin"},
+                                         EstimatedFamily{"ice40", "iCE40"}),
                          [](const auto& family) { return std::string(family.param.title); });
 
 TEST_P(Estimates, MemoriesAndMultipliersAreExact) {

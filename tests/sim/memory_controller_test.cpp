@@ -53,12 +53,12 @@ TEST(MemoryController, ARomTakesOneBurstAtATimeAndActivationsAreElsewhere) {
   ExternalMemory timing = memory_of(8, 1);
   timing.rom = {41, 17};
   MemoryController memory(timing, 8);
-  memory.set_activations(1000 * 8, 8 * 8);
+  memory.set_activations(8000, 64);
   memory.read(0, burst_of(3, 0), 100);
-  Burst second = burst_of(2, 1008 * 8);
+  Burst second = burst_of(2, 8064);
   second.id = 0;
   memory.read(0, second, 100);
-  memory.read(0, burst_of(1, 1007 * 8), 100);
+  memory.read(0, burst_of(1, 8056), 100);
   std::vector<Cycle> taken;
   Moves moves;
   for (Cycle now = 101; now < 400; now = std::max(now + 1, memory.next(0, now + 1, false))) {

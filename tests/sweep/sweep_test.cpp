@@ -95,10 +95,13 @@ TEST_F(SweepCli, APartAddsAreaAndClockAndTheFrontIsOfThem) {
   expect_same("area", "again");
 }
 
-TEST_F(SweepCli, APartWithoutEstimatesIsRefused) {
-  const Outcome outcome = sweep("none", "--network lenet5 --part ice40-up5k");
+TEST_F(SweepCli, HardwareWithoutEstimatesIsRefused) {
+  const Outcome outcome =
+      sweep("none", "--network lenet5 --part ice40-up5k --set hardware=nano,micro");
   EXPECT_NE(outcome.code, 0);
-  EXPECT_NE(outcome.err.find("there are estimates for ecp5-12f"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.out.find("for ice40-up5k there are estimates of `microcode` only"),
+            std::string::npos)
+      << outcome.out;
   EXPECT_NE(sweep("none", "--network lenet5 --part ecp5-12").err.find("did you mean"),
             std::string::npos);
   EXPECT_NE(sweep("none", "--network lenet5 --place").err.find("--place needs --part"),

@@ -111,7 +111,7 @@ struct ExternalMemory {
   std::uint32_t latency = 64;    ///< cycles from a read address to its first data
   std::uint32_t turnaround = 0;  ///< cycles without data between a read and a write
   DramTiming dram{};
-  ProgramRom rom{};  ///< where there is one, only activations are in this memory
+  ProgramRom rom{};             ///< where there is one, only activations are in this memory
   std::string name = "custom";  ///< of the preset
 };
 

@@ -81,6 +81,24 @@ TEST_F(FitCli, ABoardBringsItsPartItsMemoryAndItsClocks) {
   }
 }
 
+// Its weights stay in the board's flash, which counts.
+TEST_F(FitCli, AProgramThatStaysInTheFlashIsCountedSo) {
+  test::write_text(path("large.yaml"),
+                   "name: large\nlayers:\n"
+                   "  - conv2d: {in: [3, 3, 64], out_channels: 256, kernel: 3}\n");
+  const Outcome outcome = fit("--board icebreaker --network " + path("large.yaml") +
+                              " --points 60 --no-place --quiet --json " + path("fit.json"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(text_of(path("fit.json")));
+  const auto& best = json.at("candidates").at(json.at("best").get<std::size_t>());
+  const Outcome ran = run("--config " + path("out/best.yaml") + " --engine model --quiet --json " +
+                          path("run.json"));
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto result = nlohmann::json::parse(text_of(path("run.json")));
+  EXPECT_GT(result.at("hardware").at("rom_cycles_per_beat"), 16);
+  EXPECT_EQ(result.at("totals").at("cycles"), best.at("cycles").at(0));
+}
+
 TEST_F(FitCli, EveryBoardHasHardwareThatFits) {
   for (const auto& [board, luts, speed] :
        {std::tuple<std::string, double, double>{"ulx3s", 8000, 100},

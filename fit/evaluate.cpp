@@ -16,14 +16,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string lacks_of(const fpga::Part& part, const fpga::Estimate& estimate) {
+std::string lacks_of(const Question& question, const fpga::Estimate& estimate) {
+  const fpga::Part& part = *question.part;
   const fpga::Family& family = *part.family;
   struct Kind {
     const char* name;
     std::uint32_t wanted, there;
   };
   std::vector<std::string> lacking;
-  for (const Kind& kind : {Kind{family.luts.name, estimate.luts, part.luts},
+  for (const Kind& kind : {Kind{family.luts.name, estimate.luts, question.luts()},
                            Kind{family.ffs.name, estimate.ffs, part.ffs},
                            Kind{family.brams.name, estimate.brams, part.brams},
                            Kind{family.dsps.name, estimate.dsps, part.dsps}}) {
@@ -54,6 +55,10 @@ double percent(const Counters& counters, isa::Counter which) {
 }
 
 }  // namespace
+
+std::uint32_t Question::luts() const {
+  return static_cast<std::uint32_t>(fill * part->luts);
+}
 
 Evaluator::Evaluator(Question question) : question_(std::move(question)) {
   question_.config.engine = Engine::Model;
@@ -110,13 +115,14 @@ fpga::Estimate Evaluator::estimate(const Hardware& hardware) const {
   sum.ffs += around.ffs + kFfsPerByte * wider;
   sum.brams += around.brams + (hardware.bus_bytes - 1) / kMeasuredBus;
   sum.dsps += around.dsps;
+  sum.mhz *= question_.board->slower;
   return sum;
 }
 
 Outcome Evaluator::run(const Hardware& hardware, bool regardless) const {
   Outcome outcome;
   outcome.estimate = estimate(hardware);
-  outcome.lacks = lacks_of(*question_.part, outcome.estimate);
+  outcome.lacks = lacks_of(question_, outcome.estimate);
   if (!outcome.lacks.empty() && !regardless) {
     return outcome;
   }

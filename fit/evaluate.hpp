@@ -17,6 +17,7 @@ namespace tessera::fit {
 struct Surroundings {
   std::string name;
   fpga::Usage usage;  ///< of what else is on the chip, at four bytes of the bus
+  double slower = 1;  ///< the clock with that beside it, of what the accelerator reaches alone
   /// The fastest clock that it makes, of at most that many MHz; its slowest one when there is none.
   std::function<double(double mhz)> clock;
   /// Of a network's program under the question's policy. Throws InputError when the board has no
@@ -34,6 +35,12 @@ struct Question {
   /// configuration's memory says.
   double bandwidth = 0;
   std::optional<Surroundings> board;  ///< whose memory counts, then
+  /// Of the part's lookup tables so much may be taken, up to 1: where a part is full the router
+  /// takes hours.
+  double fill = 1;
+
+  /// Lookup tables that a design may take.
+  [[nodiscard]] std::uint32_t luts() const;
 };
 
 /// Of one network.

@@ -119,8 +119,8 @@ std::vector<std::size_t> Search::ranking() const {
   for (std::size_t i = 0; i < evaluated_; ++i) {
     const Candidate& candidate = candidates_[i];
     // Of those that were not placed, what would not fit if the estimate were as far off as it was.
-    const bool fits = candidate.placed || candidate.outcome.estimate.luts * lut_factor_ <=
-                                              evaluator_.question().part->luts;
+    const bool fits = candidate.placed ||
+                      candidate.outcome.estimate.luts * lut_factor_ <= evaluator_.question().luts();
     scores[i] = candidate.outcome.good() && fits ? score(candidate) : kNever;
     if (scores[i] < kNever) {
       order.push_back(i);

@@ -29,6 +29,7 @@ class FitCommand {
   std::vector<std::string> networks_;  ///< files
   std::optional<board::Board> on_;
   double fps_ = 0, bandwidth_ = 0;
+  int fill_ = 100;
   std::size_t points_ = 6000, jobs_ = 0, placements_ = 3;
   bool no_place_ = false, no_route_ = false, fresh_ = false, quiet_ = false;
 };

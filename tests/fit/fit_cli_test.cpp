@@ -53,6 +53,26 @@ TEST_F(FitCli, IsTakenUpWhereItWasLeft) {
   EXPECT_NE(other.err.find("another question"), std::string::npos) << other.err;
 }
 
+TEST_F(FitCli, FillLeavesRoomForTheRouter) {
+  const auto luts = [&](const std::string& fill) {
+    const Outcome outcome =
+        fit("--part ecp5-25f --network lenet5 --points 400 --no-place --quiet --fresh " + fill);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const auto json = nlohmann::json::parse(text_of(path("out/fit.json")));
+    return json.at("candidates")
+        .at(json.at("best").get<std::size_t>())
+        .at("estimated")
+        .at("luts")
+        .get<int>();
+  };
+  constexpr int kHalf = 24288 / 2;
+  EXPECT_GT(luts(""), kHalf);
+  const int least = luts("--fill 50");
+  EXPECT_LE(least, kHalf);
+  EXPECT_GT(least, kHalf / 2);
+  EXPECT_EQ(fit("--part ecp5-25f --network lenet5 --no-place --fill 0").code, 2);
+}
+
 TEST_F(FitCli, ABoardBringsItsPartItsMemoryAndItsClocks) {
   const Outcome outcome = fit(
       "--board colorlight-i5 --network lenet5 --points 150 --no-place --json " + path("fit.json"));

@@ -28,6 +28,7 @@ constexpr std::size_t kDrawn = 96;       // at the beginning
 constexpr std::size_t kDrawnLater = 32;  // when there is nothing better around
 constexpr std::size_t kJumps = 64;       // several changes at once
 constexpr std::size_t kPatience = 4;     // times of that without anything better
+constexpr std::size_t kPatienceBehind = 2;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 constexpr std::array<const char*, 3> kGoals = {"latency", "throughput-per-lut", "smallest"};
@@ -147,9 +148,35 @@ void Search::want(const Hardware& hardware) {
   }
 }
 
+// What policy `best` makes most of, and first-fit nothing: stores into the cbuf, and room for what
+// is kept there. Neither helps without the other.
+void Search::want_kept(Hardware hardware) {
+  if (control_ != Control::Units) {
+    return;
+  }
+  hardware.features |= 1U << static_cast<unsigned>(isa::Feature::Keep);
+  const std::uint32_t there = evaluator_.question().part->brams;
+  for (Hardware larger = hardware; evaluator_.estimate(larger).brams <= there;) {
+    hardware = larger;
+    larger.cbuf_capacity += larger.cbuf_capacity / 2;
+    larger.cbuf_capacity -= larger.cbuf_capacity % (8 * larger.cbuf_banks * larger.atomic_c);
+    larger.cbuf_size = larger.cbuf_capacity;
+    if (!hardware_problem(larger).empty() || larger.cbuf_capacity <= hardware.cbuf_capacity) {
+      break;
+    }
+  }
+  want(hardware);
+  // Leaves the lookup tables for it.
+  hardware.read_outstanding = 2;
+  want(hardware);
+  hardware.post_lanes = std::max(1U, hardware.post_lanes / 2);
+  want(hardware);
+}
+
 void Search::start() {
   for (const Hardware& hardware : beginning_.hardware) {
     want(hardware);
+    want_kept(hardware);
   }
   if (!beginning_.hardware.empty()) {
     return;
@@ -199,7 +226,7 @@ void Search::look_elsewhere() {
     }
     want(hardware);
   }
-  for (std::size_t i = 0; i < kDrawnLater; ++i) {
+  for (std::size_t i = 0; beginning_.hardware.empty() && i < kDrawnLater; ++i) {
     want(drawn(random_, control_));
   }
 }
@@ -248,7 +275,8 @@ bool Search::run(Progress& progress) {
   const Interrupts interrupts;
   start();
   double least = kNever;
-  for (std::size_t patience = kPatience; patience > 0;) {
+  const std::size_t most_patience = beginning_.hardware.empty() ? kPatience : kPatienceBehind;
+  for (std::size_t patience = most_patience; patience > 0;) {
     if (!evaluate_wanted(progress)) {
       progress.clear();
       return false;
@@ -257,13 +285,10 @@ bool Search::run(Progress& progress) {
     const double now = order.empty() ? kNever : score(candidates_[order.front()]);
     if (now < least) {
       least = now;
-      patience = kPatience;
+      patience = most_patience;
     }
     look_around();
     if (candidates_.size() == evaluated_) {
-      if (!beginning_.hardware.empty()) {
-        break;
-      }
       --patience;
       look_elsewhere();
     }

@@ -109,6 +109,7 @@ class Search {
  private:
   [[nodiscard]] double score(const Candidate& candidate) const;  ///< the less the better
   void want(const Hardware& hardware);
+  void want_kept(Hardware hardware);
   void start();
   void look_around();
   void look_elsewhere();

@@ -20,8 +20,6 @@ BOARDS = TOP / "configs" / "boards"
 SHARED = pathlib.Path(os.environ.get("TESSERA_SHARED", TOP.parent / "shared"))
 MODELS = ["kws_dscnn", "ic_resnet8", "person_detect"]
 DESIGNS = "| board | hardware | array | LUT | of | FF | RAM | DSP | reaches | runs at |"
-# Without a host: kws_dscnn's last pooling is wider than the array's kernels, which is all that microcode has.
-ALONE_MODELS = {"icebreaker": "person_detect"}
 ALONE = "| board | network | array | LUT | block RAMs | reaches | runs at | cycles | per second |"
 RUNS = "| board | hardware | network | cycles | the cost model counts | ms | per second |"
 
@@ -64,7 +62,7 @@ def spaced(number):
 def alone_of(cosim, board):
     config = BOARDS / board / "standalone.yaml"
     config = config if config.exists() else BOARDS / board / "npu.yaml"
-    network = ALONE_MODELS.get(board, "kws_dscnn")
+    network = "kws_dscnn"
     model = SHARED / "models" / network
     samples = ",".join(str(model / f"random{i}.input.bin") for i in (1, 2, 3))
     with tempfile.TemporaryDirectory() as folder:

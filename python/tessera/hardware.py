@@ -124,6 +124,7 @@ def fit(
     objective: str = "latency",
     fps: Optional[float] = None,
     bandwidth: Optional[float] = None,
+    fill: Optional[int] = None,
     points: Optional[int] = None,
     place: int = 3,
     route: bool = True,
@@ -144,6 +145,7 @@ def fit(
         objective: ``"latency"``, ``"throughput-per-lut"``, or ``"smallest"`` with `fps`.
         fps: Inferences per second of each network to keep.
         bandwidth: Megabytes per second of the board's memory.
+        fill: Percent of the part's lookup tables to take at most.
         points: Candidates to look at, at most.
         place: Of the best, place as many at most; 0: estimates only.
         route: False: only place, which takes minutes in the place of an hour where a part is nearly full.
@@ -165,7 +167,7 @@ def fit(
         for model in chosen:
             arguments += ["--network", question.model_file(model)]
         for option, value in (
-            ("--part", part), ("--board", board), ("--fps", fps), ("--bandwidth", bandwidth),
+            ("--part", part), ("--board", board), ("--fps", fps), ("--bandwidth", bandwidth), ("--fill", fill),
             ("--points", points), ("--jobs", jobs), ("--objective", objective),
         ):
             if value is not None:

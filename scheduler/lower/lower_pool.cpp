@@ -42,23 +42,90 @@ void set_range(LayerKernel& kernel, const ClampRange& range) {
   kernel.quant.high = range.high;
 }
 
+/// What a window is of.
+struct Seen {
+  ConvShape shape;
+  /// Pixels from the begin of a row to that of the next one, where rows overlap; 0: none do.
+  std::int32_t pitch = 0;
+};
+
+bool fits(ConvShape shape, const Hardware& hardware) {
+  shape.depthwise = hardware.has(isa::Feature::Depthwise);
+  return accelerator_problem(shape, hardware).empty();
+}
+
+ConvShape with_window(ConvShape shape, std::int32_t rows, std::int32_t cols) {
+  shape.in_h = shape.kernel_h = rows;
+  shape.in_w = shape.kernel_w = cols;
+  return shape;
+}
+
+// The fewest pixels of rows that see each of so many pixels, the end of one row again in the next.
+Seen overlapping(const ConvShape& shape, std::int32_t pixels, const Hardware& hardware) {
+  constexpr std::int32_t kMostRows = 64;
+  Seen seen = {with_window(shape, 1, pixels)};
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+  for (std::int32_t rows = 2; rows <= std::min(pixels, kMostRows); ++rows) {
+    for (auto cols = static_cast<std::int32_t>(ceil_div(u32(pixels), u32(rows))); cols < pixels;
+         ++cols) {
+      const std::int64_t taps = std::int64_t{rows} * cols;
+      if (taps >= fewest) {
+        break;
+      }
+      if ((pixels - cols) % (rows - 1) != 0) {
+        continue;
+      }
+      const ConvShape candidate = with_window(shape, rows, cols);
+      if (fits(candidate, hardware)) {
+        fewest = taps;
+        seen = {candidate, (pixels - cols) / (rows - 1)};
+      }
+    }
+  }
+  return seen;
+}
+
 // Pixels that follow each other are any rectangle of as many: the one with the fewest windows.
-void shape_window(ConvShape& shape, std::int32_t pixels, const Hardware& hardware) {
+Seen seen_as(const ConvShape& shape, std::int32_t pixels, const Hardware& hardware) {
+  Seen seen;
   std::uint32_t fewest = std::numeric_limits<std::uint32_t>::max();
   for (std::int32_t rows = 1; rows <= pixels; ++rows) {
     if (pixels % rows != 0) {
       continue;
     }
-    ConvShape candidate = shape;
-    candidate.in_h = candidate.kernel_h = rows;
-    candidate.in_w = candidate.kernel_w = pixels / rows;
-    const WindowTiling tiling = Windows(candidate, hardware)[0];
-    const bool fits = tiling.chunks_y <= 16 && tiling.chunks_x <= 16;
-    if (rows == 1 || (fits && tiling.chunks() < fewest)) {
-      fewest = fits ? tiling.chunks() : fewest;
-      shape = candidate;
+    const ConvShape candidate = with_window(shape, rows, pixels / rows);
+    const std::uint32_t windows = Windows(candidate, hardware)[0].chunks();
+    if (windows < fewest && fits(candidate, hardware)) {
+      fewest = windows;
+      seen.shape = candidate;
     }
   }
+  const bool found = fewest < std::numeric_limits<std::uint32_t>::max();
+  return found ? seen : overlapping(shape, pixels, hardware);
+}
+
+// What is seen twice counts once: weights [output][tap].
+void count_once(std::vector<std::uint8_t>& weights, const Seen& seen) {
+  if (seen.pitch == 0) {
+    return;
+  }
+  const auto cols = static_cast<std::size_t>(seen.shape.kernel_w);
+  const std::size_t again = cols - static_cast<std::size_t>(seen.pitch);
+  const std::size_t taps = taps_of(seen.shape);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::size_t tap = i % taps;
+    if (tap >= cols && tap % cols < again) {
+      weights[i] = 0;
+    }
+  }
+}
+
+View view_of(const Seen& seen) {
+  View view = packed_view(seen.shape.in_w, seen.shape.in_c);
+  if (seen.pitch != 0) {
+    view.row_stride = u32(seen.pitch) * view.pixel_stride;
+  }
+  return view;
 }
 
 ConvShape shape_of(const Context& c, const Pool2d& pool) {
@@ -73,7 +140,8 @@ ConvShape shape_of(const Context& c, const Pool2d& pool) {
   return shape;
 }
 
-Piece piece_with(const Context& c, const ConvShape& shape) {
+Piece piece_with(const Context& c, const Seen& seen) {
+  const ConvShape& shape = seen.shape;
   Piece piece;
   piece.shape = shape;
   // A single output has no stride, whatever the operator says.
@@ -81,16 +149,16 @@ Piece piece_with(const Context& c, const ConvShape& shape) {
   piece.shape.stride_w = shape.out_w == 1 ? 1 : shape.stride_w;
   share_kernels(piece.shape, c.hardware);
   piece.feature = c.op.inputs[0];
-  piece.feature_view = packed_view(shape.in_w, shape.in_c);
+  piece.feature_view = view_of(seen);
   piece.output_view =
       packed_view(c.output().shape.size() == 4 ? c.output().shape[2] : 1, shape.out_c);
   return piece;
 }
 
 // Nothing outside the picture is greater than -128; weights only say which values count.
-Lowering maximum(const Context& c, const ConvShape& shape, const ClampRange& range) {
+Lowering maximum(const Context& c, const Seen& seen, const ClampRange& range) {
   Lowering lowering;
-  Piece piece = piece_with(c, shape);
+  Piece piece = piece_with(c, seen);
   piece.shape.maximum = true;
   piece.kernel = [shape = piece.shape, range](Contents /*contents*/) {
     LayerKernel kernel = equal_weights(shape, 1, fixed_point(1.0));
@@ -126,14 +194,17 @@ std::vector<Run> runs_of(std::int32_t out, std::int32_t in, std::int32_t kernel,
 // Sums of the bytes as they are, those outside the picture 0; the factor divides. Windows that
 // reach outside have fewer values to divide by: passes of their own.
 // Unsigned values, which are 128 more, round as they do when that is added first.
-Lowering average(const Context& c, const ConvShape& whole, const ClampRange& range, bool ties_up) {
+Lowering average(const Context& c, const Seen& seen, const ClampRange& range, bool ties_up) {
+  const ConvShape& whole = seen.shape;
   const std::int32_t base = ties_up ? -128 : 0;
   Lowering lowering;
   for (const Run& rows :
        runs_of(whole.out_h, whole.in_h, whole.kernel_h, whole.stride_h, whole.pad_top)) {
     for (const Run& cols :
          runs_of(whole.out_w, whole.in_w, whole.kernel_w, whole.stride_w, whole.pad_left)) {
-      const std::int64_t count = std::int64_t{rows.inside} * cols.inside;
+      const std::int64_t count = seen.pitch != 0
+                                     ? std::int64_t{rows.inside - 1} * seen.pitch + cols.inside
+                                     : std::int64_t{rows.inside} * cols.inside;
       if (rows.inside < 1 || cols.inside < 1) {
         return refuse("a window lies outside the picture");
       }
@@ -144,16 +215,18 @@ Lowering average(const Context& c, const ConvShape& whole, const ClampRange& ran
       if (!factor) {
         return refuse(fmt::format("no requantisation averages {} values exactly", count));
       }
-      ConvShape shape = whole;
+      Seen part = seen;
+      ConvShape& shape = part.shape;
       shape.out_h = rows.outputs.size();
       shape.out_w = cols.outputs.size();
       shape.pad_top -= rows.outputs.begin * whole.stride_h;
       shape.pad_left -= cols.outputs.begin * whole.stride_w;
-      Piece piece = piece_with(c, shape);
+      Piece piece = piece_with(c, part);
       piece.output_view.offset = u32(rows.outputs.begin) * piece.output_view.row_stride +
                                  u32(cols.outputs.begin) * piece.output_view.pixel_stride;
-      piece.kernel = [shape, range, base, factor = *factor](Contents /*contents*/) {
-        LayerKernel kernel = equal_weights(shape, kAverageWeight, factor);
+      piece.kernel = [part, range, base, factor = *factor](Contents /*contents*/) {
+        LayerKernel kernel = equal_weights(part.shape, kAverageWeight, factor);
+        count_once(kernel.weights, part);
         kernel.input_zero_point = base;
         kernel.padding_value = base;
         kernel.quant.zero_point = base;
@@ -176,11 +249,11 @@ Lowering pool(const Context& c, const Pool2d& pool) {
   if (sees_all) {
     shape.stride_h = shape.stride_w = 1;
   }
-  if (sees_all && !accelerator_problem(shape, c.hardware).empty()) {
-    shape_window(shape, shape.in_h * shape.in_w, c.hardware);
-  }
-  return pool.kind == PoolKind::Max ? maximum(c, shape, range)
-                                    : average(c, shape, range, pool.ties_up);
+  const Seen seen = sees_all && !fits(shape, c.hardware)
+                        ? seen_as(shape, shape.in_h * shape.in_w, c.hardware)
+                        : Seen{shape};
+  return pool.kind == PoolKind::Max ? maximum(c, seen, range)
+                                    : average(c, seen, range, pool.ties_up);
 }
 
 namespace {
@@ -199,10 +272,15 @@ LayerKernel mean_kernel(std::vector<std::uint8_t> weights, std::int32_t channels
   return kernel;
 }
 
-std::function<LayerKernel(Contents)> kernel_of_ones(std::int32_t channels, std::int64_t count,
+std::function<LayerKernel(Contents)> kernel_of_ones(const Seen& seen, std::int64_t count,
                                                     const Tensor& in, const Tensor& out) {
   return [=, &in, &out](Contents /*contents*/) {
-    std::vector<std::uint8_t> ones(static_cast<std::size_t>(count * channels), 1);
+    const std::int32_t channels = seen.shape.out_c;
+    std::vector<std::uint8_t> ones(
+        static_cast<std::size_t>(channels) *
+            (seen.shape.depthwise ? taps_of(seen.shape) : static_cast<std::size_t>(count)),
+        1);
+    count_once(ones, seen);
     return mean_kernel(std::move(ones), channels, in, out, count);
   };
 }
@@ -229,7 +307,8 @@ Lowering mean(const Context& c, const Mean& mean) {
   Lowering lowering;
   for (std::int64_t o = 0; o < (at_once ? 1 : outer); ++o) {
     Piece piece;
-    ConvShape& shape = piece.shape;
+    Seen seen;
+    ConvShape& shape = seen.shape;
     shape.name = c.op.name;
     if (as_rows) {
       shape = rows;
@@ -247,16 +326,17 @@ Lowering mean(const Context& c, const Mean& mean) {
         shape.in_h = shape.kernel_h = static_cast<std::int32_t>(count);
         shape.in_w = shape.out_w = static_cast<std::int32_t>(columns);
       } else {
-        shape_window(shape, static_cast<std::int32_t>(count), c.hardware);
+        seen = seen_as(shape, static_cast<std::int32_t>(count), c.hardware);
       }
       share_kernels(shape, c.hardware);
     }
+    piece.shape = shape;
     piece.feature = c.op.inputs[0];
-    piece.feature_view = packed_view(shape.in_w, shape.in_c);
+    piece.feature_view = view_of(seen);
     piece.feature_view.offset = static_cast<std::uint64_t>(o * count * inner);
     piece.output_view = packed_view(shape.out_w, shape.out_c);
     piece.output_view.offset = static_cast<std::uint64_t>(o * inner);
-    piece.kernel = kernel_of_ones(shape.out_c, count, in, c.output());
+    piece.kernel = kernel_of_ones(seen, count, in, c.output());
     lowering.pieces.push_back(std::move(piece));
   }
   return lowering;
@@ -302,7 +382,7 @@ Lowering transposed_mean(const Context& c, const Mean& mean, const FoldedInput& 
   piece.output_view = reduces_rows && reduces_cols ? packed_view(1, shape.out_c)
                                                    : View{0, strides[1], strides[2], strides[3]};
   piece.kernel =
-      kernel_of_ones(shape.out_c, std::int64_t{shape.kernel_h} * shape.kernel_w, image, c.output());
+      kernel_of_ones({shape}, std::int64_t{shape.kernel_h} * shape.kernel_w, image, c.output());
   Lowering lowering;
   lowering.pieces.push_back(std::move(piece));
   return lowering;

@@ -189,6 +189,7 @@ Piece piece_of(const LoopNest& nest, std::int32_t feature, const std::string& na
   piece.feature = feature;
   piece.feature_view = nest.in;
   piece.output_view = nest.out;
+  piece.own_weights = true;
   piece.kernel = [channels = nest.channels](Contents /*contents*/) {
     return lowering::identity_kernel(channels);
   };

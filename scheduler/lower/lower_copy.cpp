@@ -100,6 +100,7 @@ Lowering pad(const Context& c, const Pad& pad) {
     piece.feature_view.offset = u32(from);
     piece.output_view = packed_view(out->w, out->c);
     piece.output_view.offset = u32(to);
+    piece.own_weights = true;
     piece.kernel = [channels, zero_point](Contents /*contents*/) {
       LayerKernel kernel = identity_kernel(channels);
       kernel.padding_value = zero_point;
@@ -147,6 +148,7 @@ Lowering concatenation(const Context& c, const Concatenation& concat) {
     }
     for (std::size_t p = before; p < lowering.pieces.size(); ++p) {
       Piece& piece = lowering.pieces[p];
+      piece.own_weights = true;
       piece.kernel = [channels = piece.shape.out_c, &from = in.quantisation,
                       &to = out.quantisation](Contents /*contents*/) {
         return rescaling_kernel(channels, from, to);

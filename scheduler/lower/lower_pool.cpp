@@ -143,6 +143,7 @@ ConvShape shape_of(const Context& c, const Pool2d& pool) {
 Piece piece_with(const Context& c, const Seen& seen) {
   const ConvShape& shape = seen.shape;
   Piece piece;
+  piece.own_weights = true;
   piece.shape = shape;
   // A single output has no stride, whatever the operator says.
   piece.shape.stride_h = shape.out_h == 1 ? 1 : shape.stride_h;
@@ -330,6 +331,7 @@ Lowering mean(const Context& c, const Mean& mean) {
       }
       share_kernels(shape, c.hardware);
     }
+    piece.own_weights = true;
     piece.shape = shape;
     piece.feature = c.op.inputs[0];
     piece.feature_view = view_of(seen);
@@ -366,6 +368,7 @@ Lowering transposed_mean(const Context& c, const Mean& mean, const FoldedInput& 
     return refuse("its transposition is not part of it");
   }
   Piece piece;
+  piece.own_weights = true;
   ConvShape& shape = piece.shape;
   shape.name = c.op.name;
   shape.in_h = image.shape[1];

@@ -37,6 +37,9 @@ struct Piece {
   std::optional<FoldedConv> folded_columns;  ///< the same, each input row is read once
   /// Late, because weights are large; without them when only commands are wanted.
   std::function<LayerKernel(Contents)> kernel;
+  /// Its weights are none of the network's, so that several pieces may have the same ones, which
+  /// are stored once: they are always made, or commands alone would have other addresses.
+  bool own_weights = false;
 };
 
 /// What follows the requantiser.

@@ -47,7 +47,8 @@ class ConstantWriter {
 
   void add_kernel(const Piece& piece, const PlannedPiece& planned, LayerData& data) {
     const std::uint64_t bytes = packed_bytes(planned.shape, hardware_);
-    const bool left_out = contents_ == Contents::Commands && bytes > kSmallKernel;
+    const bool left_out =
+        contents_ == Contents::Commands && bytes > kSmallKernel && !piece.own_weights;
     LayerKernel kernel = piece.kernel(left_out ? Contents::Commands : Contents::All);
     data.quant = kernel.quant;
     const std::uint64_t taps = std::uint64_t{u32(piece.shape.kernel_h)} *

@@ -57,6 +57,22 @@ TEST(Compile, KernelsThatAreTooLargeAreToldByWhatLimitsThem) {
             "its kernel needs 17 x 1 windows of the array, the command set allows 16");
 }
 
+// Passes of a pool have the same large kernel, which is stored once, also where nobody wants it.
+TEST(Compile, CommandsAloneHaveTheAddressesOfAll) {
+  Hardware hardware = hardware_preset("micro");
+  const std::uint64_t rows = hardware.bank_atoms();
+  hardware.atomic_c = hardware.atomic_k = 8;
+  hardware.cbuf_size = hardware.cbuf_capacity = rows * hardware.atomic_c;
+  const Network network = import_yaml(
+      "layers: [{conv2d: {in: [25, 5, 3], out_channels: 24, kernel: 1}}, "
+      "{avg_pool2d: {kernel: [25, 5]}}]",
+      "net.yaml", 1);
+  const Program all = compile(network, hardware, {});
+  EXPECT_EQ(all.layers[1].host_reason, "");
+  EXPECT_GT(all.constants_saved_bytes, 8U << 10);
+  EXPECT_EQ(compile(network, hardware, {}, Contents::Commands).image.size(), all.image.size());
+}
+
 // What a constant is subtracted from and what is subtracted from it.
 TEST(Compile, ConstantsComeAsTheOperandWhereverTheyStand) {
   for (const std::size_t constant : {std::size_t{0}, std::size_t{1}}) {

@@ -159,7 +159,8 @@ void Search::want_kept(Hardware hardware) {
   for (Hardware larger = hardware; evaluator_.estimate(larger).brams <= there;) {
     hardware = larger;
     larger.cbuf_capacity += larger.cbuf_capacity / 2;
-    larger.cbuf_capacity -= larger.cbuf_capacity % (8 * larger.cbuf_banks * larger.atomic_c);
+    larger.cbuf_capacity -=
+        larger.cbuf_capacity % (std::uint64_t{8} * larger.cbuf_banks * larger.atomic_c);
     larger.cbuf_size = larger.cbuf_capacity;
     if (!hardware_problem(larger).empty() || larger.cbuf_capacity <= hardware.cbuf_capacity) {
       break;

@@ -21,15 +21,18 @@ std::string lacks_of(const Question& question, const fpga::Estimate& estimate) {
   const fpga::Family& family = *part.family;
   struct Kind {
     const char* name;
-    std::uint32_t wanted, there;
+    std::uint32_t wanted, there, whole;
   };
   std::vector<std::string> lacking;
-  for (const Kind& kind : {Kind{family.luts.name, estimate.luts, question.luts()},
-                           Kind{family.ffs.name, estimate.ffs, part.ffs},
-                           Kind{family.brams.name, estimate.brams, part.brams},
-                           Kind{family.dsps.name, estimate.dsps, part.dsps}}) {
+  for (const Kind& kind : {Kind{family.luts.name, estimate.luts, question.luts(), part.luts},
+                           Kind{family.ffs.name, estimate.ffs, part.ffs, part.ffs},
+                           Kind{family.brams.name, estimate.brams, part.brams, part.brams},
+                           Kind{family.dsps.name, estimate.dsps, part.dsps, part.dsps}}) {
     if (kind.wanted > kind.there) {
       lacking.push_back(fmt::format("{} {} of {}", kind.wanted, kind.name, kind.there));
+      if (kind.there < kind.whole) {
+        lacking.back() += fmt::format(" (to be filled, of {})", kind.whole);
+      }
     }
   }
   return fmt::format("{}", fmt::join(lacking, ", "));

@@ -21,14 +21,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kBeam = 8;         // arrays whose surroundings are looked at next
-constexpr std::size_t kNarrowBeam = 2;   // behind a beginning
-constexpr std::size_t kBegun = 12;       // arrays of one
-constexpr std::size_t kDrawn = 96;       // at the beginning
-constexpr std::size_t kDrawnLater = 32;  // when there is nothing better around
-constexpr std::size_t kJumps = 64;       // several changes at once
-constexpr std::size_t kPatience = 4;     // times of that without anything better
-constexpr std::size_t kPatienceBehind = 2;
+constexpr std::size_t kBeam = 8;            // arrays whose surroundings are looked at next
+constexpr std::size_t kNarrowBeam = 2;      // behind a beginning
+constexpr std::size_t kBegun = 12;          // arrays of one
+constexpr std::size_t kDrawn = 96;          // at the beginning
+constexpr std::size_t kDrawnLater = 32;     // when there is nothing better around
+constexpr std::size_t kJumps = 64;          // several changes at once
+constexpr std::size_t kPatience = 4;        // times of that without anything better
+constexpr std::size_t kPatienceBehind = 2;  // the same behind a beginning
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 constexpr std::array<const char*, 3> kGoals = {"latency", "throughput-per-lut", "smallest"};

@@ -70,6 +70,8 @@ TEST_F(FitCli, FillLeavesRoomForTheRouter) {
   const int least = luts("--fill 50");
   EXPECT_LE(least, kHalf);
   EXPECT_GT(least, kHalf / 2);
+  EXPECT_NE(text_of(path("out/fit.json")).find("LUT4 of 12144 (to be filled, of 24288)"),
+            std::string::npos);
   EXPECT_EQ(fit("--part ecp5-25f --network lenet5 --no-place --fill 0").code, 2);
 }
 

@@ -5,6 +5,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -154,6 +155,7 @@ std::string to_json(const Result& result) {
   }
   json["board"] = question.board ? Json(question.board->name) : Json(nullptr);
   json["bandwidth"] = question.bandwidth > 0 ? Json(question.bandwidth) : Json(nullptr);
+  json["fill_percent"] = std::lround(question.fill * 100);
   json["examined"] = result.examined;
   json["good"] = result.good;
   json["clock_factor"] = result.clock_factor;

@@ -3,6 +3,8 @@
 With microcode: area-data.py COSIM --microcode [--designs N] [--placed M] --part PART --out FILE
 Designs of given hardware: area-data.py COSIM --these HARDWARE... [--part PART] [--out FILE], all placed; presets' names, or JSON as a
 configuration has it.
+After a change to what a feature is made of: area-data.py COSIM --again FEATURE [--part PART] --out FILE makes the file's designs that have it
+anew, and places those that were; the others stay.
 
 Each design is synthesised and counted (`cosim fpga --no-place`), also when the part does not hold it; of those that leave a fifth of it
 free (with microcode, a twentieth) M are placed as well, small ones and large ones. The same designs every time; what was made before is in cosim's cache. The file says
@@ -107,7 +109,11 @@ def main():
     arguments.add_argument("--part", default=PART)
     arguments.add_argument("--microcode", action="store_true")
     arguments.add_argument("--these", nargs="+")
+    arguments.add_argument("--again", choices=FEATURES)
     options = arguments.parse_args()
+    if options.again:
+        make_again(options)
+        return
     if options.these:
         wanted = [json.loads(text) if text.startswith("{") else {"preset": text} for text in options.these]
         options.placed = len(wanted)
@@ -154,6 +160,22 @@ def make(options, wanted):
             entry |= {"fmax_mhz": design["fmax_mhz"], "promised_mhz": design["promised_mhz"]}
             print(f"placed: {entry['luts']} LUTs, {entry['fmax_mhz']} MHz", flush=True)
             write(options.out, options.part, tools, designs)
+
+
+def make_again(options):
+    with open(options.out, encoding="utf-8") as file:
+        data = json.load(file)
+    bit = 1 << FEATURES.index(options.again)
+    entries = [d for d in data["designs"] if d["parameters"]["Features"] & bit]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for place in (False, True):
+            chosen = [d for d in entries if d["fmax_mhz"]] if place else entries
+            for entry, design in zip(chosen, pool.map(lambda e: built(options.cosim, e["hardware"], place, data["part"]), chosen)):
+                figures = {"fmax_mhz": entry["fmax_mhz"], "promised_mhz": entry.get("promised_mhz")}
+                made = record(entry["hardware"], design)
+                entry |= made if place else made | {key: value for key, value in figures.items() if value}
+                print(f"{entry['luts']} LUTs, {entry['fmax_mhz']} MHz", flush=True)
+                write(options.out, data["part"], data["tools"], data["designs"])
 
 
 def write(path, part, tools, designs):

@@ -30,7 +30,7 @@ Family ecp5() {
   Family f;
   f.name = "ecp5";
   f.lane_multipliers = 4;
-  f.operand_multipliers = 5;
+  f.operand_multipliers = 1;
   const std::string synthesis = "synth_lattice -family ecp5 -nowidelut -cmp2softlogic -top {top}";
   f.synthesis = kSumsAsWritten + synthesis + " -run begin:map_gates\n" + kChainedSums +
                 "techmap -map +/techmap.v -map adders.v\n" + synthesis +
@@ -56,7 +56,7 @@ Family ice40() {
   Family f;
   f.name = "ice40";
   f.lane_multipliers = 6;
-  f.operand_multipliers = 6;
+  f.operand_multipliers = 1;
   // Multipliers that are named stay what they are: the mapping of the others would change them.
   f.synthesis =
       std::string(kSumsAsWritten) + "synth_ice40 -dsp -top {top}\ntechmap -map byte_products.v";
@@ -80,7 +80,7 @@ Family gowin() {
   Family f;
   f.name = "gowin";
   f.lane_multipliers = 4;
-  f.operand_multipliers = 5;
+  f.operand_multipliers = 1;
   const std::string synthesis = "synth_gowin -nowidelut -top {top}";
   // Comparisons with constants are lookup tables, as synth_lattice makes them by itself.
   f.synthesis = std::string(kSumsAsWritten) +

@@ -1,7 +1,7 @@
 /// What follows the requantiser in one lane: a table for functions of one value, or a second operand
-/// added or multiplied and requantised again. Bit-exact with TensorFlow Lite's reference kernels,
-/// whose inputs to an addition are shifted left by 20 bits and scaled, at most one of them by other
-/// than a half: that one comes from the table.
+/// added or multiplied, which goes through the requantiser again. Bit-exact with TensorFlow Lite's
+/// reference kernels, whose inputs to an addition are shifted left by 20 bits and scaled, at most one of
+/// them by other than a half: that one comes from the table.
 module post_lane #(
     /// Tables, and operands, are built.
     parameter bit Tables = 1'b1,
@@ -12,18 +12,18 @@ module post_lane #(
     input  logic                              table_we_i,
     input  logic                       [ 8:0] table_addr_i,
     input  logic                       [31:0] table_data_i,
-    /// Stage enables: bit i is high when stage i holds data.
-    input  logic                       [ 6:0] stage_i,
-    /// Both must hold from the first stage until the data is out.
+    /// There is data.
+    input  logic                              valid_i,
+    /// Must hold for a cycle more.
     input  tessera_isa_pkg::st_post_t         post_i,
-    input  tessera_isa_pkg::st_result_t       result_i,
-    /// Stage 0: the requantised value and the operand.
+    /// The requantised value and the operand.
     input  logic signed                [ 7:0] data_i,
     input  logic signed                [ 7:0] operand_i,
     /// The table's low byte, one cycle later.
     output logic                       [ 7:0] mapped_o,
-    /// Sum or product, seven cycles later.
-    output logic                       [ 7:0] data_o
+    /// The terms of the sum, or the product and nothing, one cycle later.
+    output logic signed                [31:0] acc_o,
+    output logic signed                [31:0] bias_o
 );
 
   localparam int unsigned PlainShift = 19;
@@ -39,7 +39,7 @@ module post_lane #(
         .we_i(table_we_i),
         .waddr_i(table_addr_i),
         .wdata_i(table_data_i),
-        .re_i(stage_i[0]),
+        .re_i(valid_i),
         .raddr_i({post_i.table_select, post_i.table_operand ? operand_i : data_i}),
         .rdata_o(mapped)
     );
@@ -55,7 +55,7 @@ module post_lane #(
     // Less their zero points.
     logic signed [8:0] data_q, operand_q;
     always_ff @(posedge clk_i) begin
-      if (stage_i[0]) begin
+      if (valid_i) begin
         data_q <= 9'(data_i) - 9'(post_i.zero_y);
         operand_q <= 9'(operand_i) - 9'(post_i.zero_r);
       end
@@ -69,22 +69,13 @@ module post_lane #(
     logic multiply;
     assign multiply = post_i.operation == tessera_isa_pkg::StPostOperationMultiply;
 
-    requant_lane u_requant (
-        .clk_i,
-        .stage_i(stage_i[6:1]),
-        .acc_i(multiply ? product : mapped),
-        .bias_i(multiply ? 32'sd0 : shifted),
-        .multiplier_i({1'b0, post_i.multiplier}),
-        .shift_i(8'(post_i.shift)),
-        .zero_point_i(result_i.zero_point),
-        .low_i(result_i.low),
-        .high_i(result_i.high),
-        .data_o
-    );
+    assign acc_o = multiply ? product : mapped;
+    assign bias_o = multiply ? 32'sd0 : shifted;
   end else begin : gen_no_operands
-    assign data_o = '0;
+    assign acc_o = '0;
+    assign bias_o = '0;
     logic unused;
-    assign unused = ^{clk_i, stage_i, post_i, result_i, data_i, operand_i};
+    assign unused = ^{clk_i, valid_i, post_i, data_i, operand_i};
   end
 
 endmodule

@@ -1,5 +1,6 @@
 /// Reads a tile from the accumulators pixel by pixel, requantises it, takes it through the post
-/// lanes and queues the bytes.
+/// lanes and queues the bytes. With a second operand chunks go through the requantiser twice, and one is
+/// read in every second cycle.
 module tile_drain #(
     parameter int unsigned AtomicK = 8,
     parameter int unsigned PostLanes = 8,
@@ -60,8 +61,8 @@ module tile_drain #(
     output logic [                     31:0] error_info_o
 );
 
-  // 0 memories; 1 bias, 2 left shift, 3 products of halves, 4 their sum, 5 high half, 6 round and clamp; 7 table; 8 to 13 as
-  // 1 to 6.
+  // 0 memories; 1 bias, 2 left shift, 3 products of halves, 4 their sum, 5 high half, 6 round and clamp; 7 table; 8 to 13 are
+  // 1 to 6 again: seven cycles later, when nothing else can be there that was read an even number of cycles after it.
   localparam int unsigned Stages = 14;
   localparam int unsigned Requantised = 6;
   localparam int unsigned Mapped = 7;
@@ -96,12 +97,12 @@ module tile_drain #(
     else if (issue && last_chunk_q && last_group_q) last_pixel_q <= pixel_q + 12'd2 == pixels_i;
   end
 
-  logic try_read;
+  logic try_read, turn;
   assign acc_error_o = active_q && !halt_i && word_q >= 13'(AccWords);
   assign param_error_o = active_q && !halt_i && param_group_q >= 11'(ParamGroups);
   assign operand_error_o = operand_re_o && 13'(operand_q) >= 13'(OperandWords);
   assign error_info_o = operand_error_o ? 32'(operand_q) : acc_error_o ? 32'(word_q) : 32'(param_group_q);
-  assign try_read = active_q && room && !halt_i && !acc_error_o && !param_error_o;
+  assign try_read = active_q && room && turn && !halt_i && !acc_error_o && !param_error_o;
   assign acc_re_o = try_read && !acc_wait_i;
   assign acc_addr_o = word_q[11:0];
   assign issue = acc_re_o;
@@ -156,8 +157,32 @@ module tile_drain #(
       valid_q <= {valid_q[Stages-2:0], issue};
       valid_q[Mapped] <= valid_q[Requantised] &&
           operation != tessera_isa_pkg::StPostOperationNone;
-      valid_q[Mapped+1] <= valid_q[Mapped] && wants_operand;
+      valid_q[Mapped+1] <= again;
     end
+  end
+
+  // A chunk comes from its table or its operand and goes through the requantiser again.
+  logic again;
+  logic [7:0] zero_point, low, high;
+  if (Operands) begin : gen_again
+    logic again_q, odd_q, last_result_q;
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) again_q <= 1'b0;
+      else again_q <= valid_q[Requantised] && wants_operand;
+      odd_q <= !start_i && !odd_q;
+      last_result_q <= valid_q[Stages-3];
+    end
+    assign again = again_q;
+    assign turn = !wants_operand || !odd_q;
+    assign zero_point = last_result_q ? result_i.zero_point : zero_point_i;
+    assign low = last_result_q ? result_i.low : low_i;
+    assign high = last_result_q ? result_i.high : high_i;
+  end else begin : gen_once
+    assign again = 1'b0;
+    assign turn = 1'b1;
+    assign {zero_point, low, high} = {zero_point_i, low_i, high_i};
+    logic unused;
+    assign unused = ^result_i;
   end
 
   always_ff @(posedge clk_i) begin
@@ -195,7 +220,7 @@ module tile_drain #(
   end
 
   logic [PostLanes*32-1:0] selected;
-  logic [PostLanes*8-1:0] bytes, operands, mapped, results, written;
+  logic [PostLanes*8-1:0] bytes, operands, mapped, written;
   // The last chunk of a group may have lanes without a kernel.
   localparam int unsigned Lanes = (AtomicK + PostLanes - 1) / PostLanes * PostLanes;
   logic [Lanes-1:0][31:0] sums;
@@ -211,16 +236,17 @@ module tile_drain #(
   assign operands = operand_bytes[operand_chunk*PostLanes*8+:PostLanes*8];
 
   for (genvar l = 0; l < PostLanes; l++) begin : gen_lanes
+    logic [31:0] acc, bias;
     requant_lane u_lane (
         .clk_i,
-        .stage_i(valid_q[Requantised-1:0]),
-        .acc_i(selected[l*32+:32]),
-        .bias_i(param_data_i[l][31:0]),
-        .multiplier_i(param_data_i[l][63:32]),
-        .shift_i(param_data_i[l][71:64]),
-        .zero_point_i,
-        .low_i,
-        .high_i,
+        .stage_i(valid_q[Requantised-1:0] | {valid_q[Stages-2:Mapped+1], again}),
+        .acc_i(again ? acc : selected[l*32+:32]),
+        .bias_i(again ? bias : param_data_i[l][31:0]),
+        .multiplier_i(again ? {1'b0, post_i.multiplier} : param_data_i[l][63:32]),
+        .shift_i(again ? 8'(post_i.shift) : param_data_i[l][71:64]),
+        .zero_point_i(zero_point),
+        .low_i(low),
+        .high_i(high),
         .data_o(bytes[l*8+:8])
     );
 
@@ -232,13 +258,13 @@ module tile_drain #(
         .table_we_i(table_i.we),
         .table_addr_i(table_i.address),
         .table_data_i(table_i.data),
-        .stage_i(valid_q[Stages-2:Requantised]),
+        .valid_i(valid_q[Requantised]),
         .post_i,
-        .result_i,
         .data_i(bytes[l*8+:8]),
         .operand_i(operands[l*8+:8]),
         .mapped_o(mapped[l*8+:8]),
-        .data_o(results[l*8+:8])
+        .acc_o(acc),
+        .bias_o(bias)
     );
   end
 
@@ -262,7 +288,7 @@ module tile_drain #(
         write = valid_q[Stages-1];
         write_count = count_q[Stages-1];
         write_pixel = pipe_pixel_q[Stages-1];
-        written = results;
+        written = bytes;
       end
     endcase
   end

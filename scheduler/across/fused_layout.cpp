@@ -140,9 +140,9 @@ class LayoutSearch {
 
 std::uint64_t array_cycles(const ConvShape& shape, const Hardware& hardware, Range rows) {
   const std::uint64_t groups = groups_of(shape, hardware);
-  if (!shape.depthwise) {
-    return groups * u32(rows.size()) * u32(shape.out_w) * u32(shape.kernel_h) *
-           u32(shape.kernel_w) * atoms_of(shape, hardware);
+  if (!shape.depthwise || is_diagonal(shape, hardware)) {
+    return groups * u32(rows.size()) * u32(shape.out_w) *
+           kernel_atoms(shape, hardware, atoms_of(shape, hardware));
   }
   return Windows(shape, hardware).steps(u32(rows.size()), u32(shape.out_w)) *
          pieces_of(shape, hardware);

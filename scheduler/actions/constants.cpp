@@ -63,6 +63,31 @@ std::vector<std::uint8_t> pack_depthwise(const LayerKernel& kernel, const ConvSh
   return packed;
 }
 
+// Of each kernel group the atoms that its channels lie in, tap by tap, zeros beside the diagonal.
+std::vector<std::uint8_t> pack_diagonal(const LayerKernel& kernel, const ConvShape& shape,
+                                        const Hardware& hardware) {
+  const std::uint32_t kernels = stored_kernels(shape, hardware);
+  const std::uint32_t taps = u32(shape.kernel_h * shape.kernel_w);
+  const std::uint32_t atoms = diagonal_atoms(hardware);
+  std::vector<std::uint8_t> packed(packed_bytes(shape, hardware),
+                                   static_cast<std::uint8_t>(shape.weight_zero));
+  std::uint8_t* atom = packed.data();
+  for (std::uint32_t k0 = 0; k0 < kernels; k0 += hardware.atomic_k) {
+    const std::uint32_t k1 = std::min(k0 + hardware.atomic_k, kernels);
+    for (std::uint32_t tap = 0; tap < taps; ++tap) {
+      for (std::uint32_t a = k0 / hardware.atomic_c; a < k0 / hardware.atomic_c + atoms; ++a) {
+        for (std::uint32_t k = k0; k < k1; ++k) {
+          if (k / hardware.atomic_c == a) {
+            atom[k % hardware.atomic_c] = kernel.weights[std::size_t{k} * taps + tap];
+          }
+          atom += hardware.atomic_c;
+        }
+      }
+    }
+  }
+  return packed;
+}
+
 }  // namespace
 
 std::uint64_t packed_bytes(const ConvShape& shape, const Hardware& hardware) {
@@ -76,7 +101,8 @@ std::uint64_t packed_bytes(const ConvShape& shape, const Hardware& hardware) {
 std::vector<std::uint8_t> pack_weights(const LayerKernel& kernel, const ConvShape& shape,
                                        const Hardware& hardware, std::uint32_t channel_parts) {
   if (shape.depthwise) {
-    return pack_depthwise(kernel, shape, hardware);
+    return is_diagonal(shape, hardware) ? pack_diagonal(kernel, shape, hardware)
+                                        : pack_depthwise(kernel, shape, hardware);
   }
   const auto unit = static_cast<std::int32_t>(weight_unit_bytes(shape, hardware));
   const auto atomic_k = static_cast<std::int32_t>(hardware.atomic_k);

@@ -289,22 +289,35 @@ std::uint32_t LayerActions::last_kernels(Range groups) const {
   return kernels_of(shape_, hw_, {groups.end - 1, groups.end});
 }
 
+// What a kernel group sees of a pixel is a pixel of its own: of a row as many times as wide.
+void LayerActions::see_diagonal(const Convolution& c, ConvAction& conv) const {
+  const std::uint32_t atoms = diagonal_atoms(hw_);
+  const std::uint32_t wider = conv.input.atoms / atoms;
+  conv.input.atoms = atoms;
+  conv.input.cols *= wider;
+  conv.kernel.stride_x = c.tile.cols.size() == 1 ? 1 : conv.kernel.stride_x * wider;
+  conv.kernel.dilation_x = conv.kernel.kernel_w == 1 ? 1 : conv.kernel.dilation_x * wider;
+  conv.tile.x0 *= static_cast<std::int32_t>(wider);
+}
+
 void LayerActions::convolve(const Convolution& c) {
+  const bool diagonal = is_diagonal(shape_, hw_);
+  const bool windowed = shape_.depthwise && !diagonal;
   ConvAction conv;
   conv.input.rows = u32(c.slab.rows.size());
   conv.input.cols = u32(c.slab.cols.size());
   conv.input.atoms = u32(c.slab.atoms.size());
   conv.input.zero_point = data_.padding_value;
   // DEPTHWISE has its size from the window.
-  conv.kernel = {shape_.depthwise ? 1 : u32(shape_.kernel_h),
-                 shape_.depthwise ? 1 : u32(shape_.kernel_w),
+  conv.kernel = {windowed ? 1 : u32(shape_.kernel_h),
+                 windowed ? 1 : u32(shape_.kernel_w),
                  u32(shape_.stride_h),
                  u32(shape_.stride_w),
                  u32(shape_.dilation_h),
                  u32(shape_.dilation_w),
                  c.slab.row_pitch()};
   WindowTiling window;
-  if (shape_.depthwise) {
+  if (windowed) {
     window = Windows(shape_, hw_)[c.phase];
     if (window.spaced) {
       // The next window of the same phase begins behind this one's spaced taps.
@@ -327,11 +340,14 @@ void LayerActions::convolve(const Convolution& c) {
   if (shape_.depthwise) {
     const std::uint32_t channel = u32(c.groups.begin) * hw_.atomic_k;
     first_atom = std::int64_t{channel / hw_.atomic_c} - c.slab.atoms.begin;
-    conv.first_byte = channel % hw_.atomic_c;
+    conv.first_byte = windowed ? channel % hw_.atomic_c : 0;
   }
   conv.origin = u32(std::int64_t{c.slab.base} + std::int64_t{conv.tile.y0} * c.slab.row_pitch() +
                     std::int64_t{conv.tile.x0} * c.slab.atoms.size() + first_atom) &
                 kAddressMask;
+  if (diagonal) {
+    see_diagonal(c, conv);
+  }
   if (c.slab.rows.begin < c.slab.ring.wrap && c.slab.ring.wrap < c.slab.rows.end) {
     conv.ring = {u32(c.slab.ring.wrap - c.slab.rows.begin), c.slab.ring.atoms};
   }
@@ -339,7 +355,7 @@ void LayerActions::convolve(const Convolution& c) {
   conv.accumulate = c.accumulate;
 
   Range rows = input_rows(shape_, c.tile.rows);
-  if (shape_.depthwise) {
+  if (windowed) {
     conv.maximum = shape_.maximum;
     conv.window = {window.window_h, window.window_w, window.chunks_y, window.chunks_x,
                    window.spaced ? 1U : 0U};

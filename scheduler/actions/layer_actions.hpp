@@ -170,6 +170,7 @@ class LayerActions {
   std::uint32_t next_acc_half();
 
  private:
+  void see_diagonal(const Convolution& c, ConvAction& conv) const;
   [[nodiscard]] std::uint32_t last_kernels(Range groups) const;
   void load_folded_rows(const Slab& slab, Range rows);
   void load_folded_parts(const Slab& slab, Range outputs);

@@ -258,6 +258,11 @@ class Decider {
     if (!channels && !spatial) {
       return take_both();
     }
+    if (channels && spatial && is_diagonal(shape_, hardware_)) {
+      decision_ = with(*spatial);
+      decision_.reason = "pixels come in longer pieces than by channels";
+      return;
+    }
     if (channels && spatial) {
       return take_cheaper(with(*channels), with(*spatial));
     }

@@ -27,7 +27,8 @@ std::uint64_t ConvShape::macs() const {
 }
 
 std::string accelerator_problem(const ConvShape& shape, const Hardware& hardware) {
-  if (shape.depthwise) {
+  const bool windows = shape.depthwise && !is_diagonal(shape, hardware);
+  if (windows) {
     if (std::string problem = depthwise_problem(shape, hardware); !problem.empty()) {
       return problem;
     }
@@ -38,8 +39,8 @@ std::string accelerator_problem(const ConvShape& shape, const Hardware& hardware
     std::int64_t highest;
   };
   const Limit limits[] = {
-      {"kernel height", shape.depthwise ? 1 : shape.kernel_h, 16},
-      {"kernel width", shape.depthwise ? 1 : shape.kernel_w, 16},
+      {"kernel height", windows ? 1 : shape.kernel_h, 16},
+      {"kernel width", windows ? 1 : shape.kernel_w, 16},
       {"vertical stride", shape.stride_h, 8},
       {"horizontal stride", shape.stride_w, 8},
       {"vertical dilation", shape.dilation_h, 16},

@@ -202,10 +202,23 @@ class Windows {
   bool spaced_ = false;
 };
 
+/// Depthwise on an array without the window: each kernel group is a convolution of the atoms that
+/// its channels lie in, with zeros beside the diagonal.
+inline bool is_diagonal(const ConvShape& s, const Hardware& hw) {
+  return s.depthwise && !hw.has(isa::Feature::Depthwise);
+}
+/// Atoms that such a kernel group sees of a pixel.
+inline std::uint32_t diagonal_atoms(const Hardware& hw) {
+  return std::max(1U, hw.atomic_k / hw.atomic_c);
+}
+
 /// Cbuf atoms of one kernel's weights for `atoms` input channel atoms.
 inline std::uint64_t kernel_atoms(const ConvShape& s, const Hardware& hw, std::uint32_t atoms) {
-  return s.depthwise ? Windows(s, hw).chunks()
-                     : std::uint64_t{u32(s.kernel_h)} * u32(s.kernel_w) * atoms;
+  if (s.depthwise && !is_diagonal(s, hw)) {
+    return Windows(s, hw).chunks();
+  }
+  return std::uint64_t{u32(s.kernel_h)} * u32(s.kernel_w) *
+         (s.depthwise ? diagonal_atoms(hw) : atoms);
 }
 
 }  // namespace tessera

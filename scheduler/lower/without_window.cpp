@@ -42,8 +42,6 @@ std::vector<std::uint8_t> diagonal(const std::vector<std::uint8_t>& weights, std
 Piece channels_of(const Piece& whole, std::int32_t begin, std::int32_t end) {
   Piece part = whole;
   ConvShape& shape = part.shape;
-  shape.depthwise = false;
-  shape.same_kernels = false;
   shape.in_c = shape.out_c = end - begin;
   part.first_kernel += begin;
   const auto move = [&](View& view) { view.offset += u32(begin) * view.channel_stride; };
@@ -52,6 +50,18 @@ Piece channels_of(const Piece& whole, std::int32_t begin, std::int32_t end) {
   if (part.operand_view) {
     move(*part.operand_view);
   }
+  part.kernel = [kernel = whole.kernel, begin, end](Contents contents) {
+    return some_kernels(kernel(contents), begin, end);
+  };
+  return part;
+}
+
+// All of them at once in a kernel group or two.
+Piece pass_of(const Piece& whole, std::int32_t begin, std::int32_t end) {
+  Piece part = channels_of(whole, begin, end);
+  ConvShape& shape = part.shape;
+  shape.depthwise = false;
+  shape.same_kernels = false;
   part.kernel = [kernel = whole.kernel, begin, end,
                  zero = static_cast<std::uint8_t>(shape.weight_zero)](Contents contents) {
     LayerKernel some = some_kernels(kernel(contents), begin, end);
@@ -59,6 +69,25 @@ Piece channels_of(const Piece& whole, std::int32_t begin, std::int32_t end) {
     return some;
   };
   return part;
+}
+
+// Channels whose kernel groups can see their own atoms in rows that hold all of them; 0: none. The
+// command set's strides and dilations step over the others' atoms.
+std::int32_t channels_together(const ConvShape& shape, const Hardware& hardware) {
+  constexpr std::int32_t kMostStride = 8;
+  constexpr std::int32_t kMostDilation = 16;
+  constexpr std::int32_t kMostCols = 32767;
+  const std::uint32_t unit = std::max(hardware.atomic_c, hardware.atomic_k);
+  if (unit % std::min(hardware.atomic_c, hardware.atomic_k) != 0 || shape.kernel_w > kMostDilation ||
+      shape.kernel_h > kMostDilation) {
+    return 0;
+  }
+  std::int32_t wider = kMostCols / shape.in_w;
+  wider = shape.out_w == 1 ? wider : std::min(wider, kMostStride / shape.stride_w);
+  wider = shape.kernel_w == 1 ? wider : std::min(wider, kMostDilation / shape.dilation_w);
+  const std::uint32_t seen = diagonal_atoms(hardware) * hardware.atomic_c;
+  const auto whole = static_cast<std::int32_t>(std::uint64_t{u32(wider)} * seen / unit * unit);
+  return std::min(whole, kMostCols);
 }
 
 }  // namespace
@@ -82,10 +111,25 @@ std::vector<Piece> without_window(const std::vector<Piece>& pieces, const Hardwa
       result.push_back(piece);
       continue;
     }
-    const std::int32_t at_once = channels_at_once(piece.shape.out_c, hardware);
-    for (std::int32_t begin = 0; begin < piece.shape.out_c; begin += at_once) {
-      const std::int32_t end = std::min(begin + at_once, piece.shape.out_c);
-      result.push_back(channels_of(piece, begin, end));
+    const std::int32_t all = piece.shape.out_c;
+    const std::int32_t together = channels_together(piece.shape, hardware);
+    // A group's channels are all there, or nothing lies behind them in their atom.
+    const auto group = static_cast<std::int32_t>(hardware.atomic_k);
+    const std::int32_t whole = hardware.atomic_k > hardware.atomic_c ? all / group * group : all;
+    std::int32_t begin = 0;
+    if (together > group) {
+      for (std::int32_t end = 0; begin < whole; begin = end) {
+        end = std::min(begin + together, whole);
+        Piece part = channels_of(piece, begin, end);
+        part.shape.same_kernels =
+            piece.shape.same_kernels && hardware.atomic_k >= hardware.atomic_c;
+        result.push_back(std::move(part));
+      }
+    }
+    const std::int32_t at_once = channels_at_once(all - begin, hardware);
+    for (std::int32_t end = 0; begin < all; begin = end) {
+      end = std::min(begin + at_once, all);
+      result.push_back(pass_of(piece, begin, end));
     }
   }
   return result;

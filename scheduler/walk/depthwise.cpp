@@ -16,10 +16,16 @@ void walk_part(LayerWalk& walk, Range rows, Range cols, Range part, Mode mode) {
                                                              : group_atoms;
   const Placement placement = walk.state.regions.place(slab.size(), weight_size);
   slab.base = placement.feature.begin;
-  const auto tiles = walk.cut_pixels_depthwise(rows, cols);
   std::uint32_t at_once = 1;
+  std::vector<PixelTile> tiles;
+  if (is_diagonal(walk.shape, hw) && mode == Mode::Direct) {
+    at_once = std::min(walk.groups_at_once(u32(rows.size()) * u32(cols.size())), u32(part.size()));
+    tiles = walk.cut_pixels(rows, cols, hw.acc_half() / at_once);
+  } else {
+    tiles = walk.cut_pixels_depthwise(rows, cols);
+  }
   const bool resumable = can_resume(walk.shape, hw) && tiles.size() > 1;
-  if (mode == Mode::Direct && !resumable) {
+  if (mode == Mode::Direct && !resumable && !is_diagonal(walk.shape, hw)) {
     at_once = std::min({std::max(1U, hw.acc_half() / most_pixels(tiles)), hw.param_groups / 2,
                         kMaxGroups, u32(part.size())});
   }

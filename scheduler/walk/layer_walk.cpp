@@ -99,6 +99,9 @@ std::vector<PixelTile> LayerWalk::cut_block(Range rows, Range cols, std::uint32_
 }
 
 std::vector<PixelTile> LayerWalk::cut_pixels_depthwise(Range rows, Range cols) const {
+  if (is_diagonal(shape, hw)) {
+    return cut_pixels(rows, cols, tile_limit());
+  }
   return cut_depthwise_tiles(shape, hw, pieces_of(rows), cols, tile_limit(), most_rows_);
 }
 
@@ -135,8 +138,10 @@ std::uint32_t LayerWalk::groups_loaded(std::uint32_t most, Mode mode, bool few_p
 }
 
 void LayerWalk::convolve(const Convolution& whole) {
-  const std::uint32_t phases = shape.depthwise ? Windows(shape, hw).phases() : 1;
-  if (phases == 1 && (!shape.same_kernels || whole.groups.size() == 1)) {
+  const bool diagonal = is_diagonal(shape, hw);
+  const std::uint32_t phases = shape.depthwise && !diagonal ? Windows(shape, hw).phases() : 1;
+  const bool by_group = shape.same_kernels || diagonal;
+  if (phases == 1 && (!by_group || whole.groups.size() == 1)) {
     add.convolve(whole);
     return;
   }
@@ -151,6 +156,9 @@ void LayerWalk::convolve(const Convolution& whole) {
     c.acc_words = whole.tile.pixels();
     for (c.phase = 0; c.phase < phases; ++c.phase) {
       add.convolve(c);
+      if (diagonal) {
+        break;
+      }
       c.accumulate = true;
       c.weights += Windows(shape, hw)[c.phase].chunks() * add.kernels_stored({g, g + 1});
     }

@@ -66,7 +66,8 @@ class LayerWalk {
   [[nodiscard]] std::uint32_t groups_loaded(std::uint32_t most, Mode mode,
                                             bool few_pixels = false) const;
 
-  /// Equal kernels are several convolutions, group by group.
+  /// Equal kernels are several convolutions, group by group, as are those with zeros beside the
+  /// diagonal.
   void convolve(const Convolution& whole);
   /// Convolves and stores one tile with weights and features that are there.
   void finish_tile(const Slab& slab, const PixelTile& tile, Range tile_groups,

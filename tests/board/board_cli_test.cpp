@@ -94,6 +94,48 @@ TEST_F(BoardCli, WhatCannotBeIsRefused) {
           "hardware.bus_bytes is 32; on ULX3S at most 16 are allowed, eight words of its memory");
 }
 
+// What somebody gets wrong who describes a board of their own: the message has the file, the field
+// and what is allowed.
+TEST_F(BoardCli, WrongDescriptionsAreRefusedWithTheirField) {
+  struct Wrong {
+    const char* board;
+    const char* from;
+    const char* to;
+    const char* words;
+  };
+  const std::vector<Wrong> all = {
+      {"ulx3s", "part: ecp5-85f", "part: ecp5-85", "`board.part` is `ecp5-85`"},
+      {"ulx3s", "part: ecp5-85f\n", "", "`board` lacks the key `part`"},
+      {"ulx3s", "pin_mhz: 25", "pin_mhz: fast", "`clock.pin_mhz` must be a number from 1 to 400"},
+      {"ulx3s", "pin_mhz: 25", "pin_mhz: 0", "`clock.pin_mhz` must be a number from 1 to 400"},
+      {"ulx3s", "baud: 2000000", "baud: 300", "`link.baud` is `300`"},
+      {"ulx3s", "data_bits: 16", "data_bits: 24",
+       "`memory.data_bits`: is 24; allowed are powers of two"},
+      {"ulx3s", "cas_latency: 2", "cas_latency: 4", "`memory.cas_latency` is `4`"},
+      {"ulx3s", "precharge_ns", "precharge_nanoseconds",
+       "unknown key `precharge_nanoseconds` in `memory`"},
+      {"icebreaker", "size: 128 KiB", "size: 256 KiB",
+       "`memory.size`: is 262144 bytes on an ice40"},
+      {"icebreaker", "program_at: 1 MiB", "program_at: 16 MiB", "`flash.program_at`: is 16777216"},
+      {"icebreaker", "lights: 7", "lights: 9", "`board.lights` is `9`"}};
+  for (const Wrong& wrong : all) {
+    SCOPED_TRACE(std::string(wrong.board) + ": " + wrong.to);
+    test::fs::remove_all(dir_ / "configs");
+    test::fs::copy(TESSERA_SOURCE_DIR "/configs", dir_ / "configs",
+                   test::fs::copy_options::recursive);
+    const std::string file = path(std::string("configs/boards/") + wrong.board + "/board.yaml");
+    std::string text = text_of(file);
+    const std::size_t at = text.find(wrong.from);
+    ASSERT_NE(at, std::string::npos);
+    test::write_text(file, text.replace(at, std::string(wrong.from).size(), wrong.to));
+    const Outcome outcome =
+        run(arguments(wrong.board, "--simulate"), "TESSERA_DATA_DIR=" + dir_.string());
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_NE(outcome.err.find(file), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(wrong.words), std::string::npos) << outcome.err;
+  }
+}
+
 // Weights that its memory has no room for.
 constexpr const char* kLarge = R"(
 name: large

@@ -59,6 +59,7 @@ TEST_F(FitCli, FillLeavesRoomForTheRouter) {
         fit("--part ecp5-25f --network lenet5 --points 400 --no-place --quiet --fresh " + fill);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     const auto json = nlohmann::json::parse(text_of(path("out/fit.json")));
+    EXPECT_EQ(json.at("fill_percent"), fill.empty() ? 100 : 50);
     return json.at("candidates")
         .at(json.at("best").get<std::size_t>())
         .at("estimated")

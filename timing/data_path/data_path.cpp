@@ -181,6 +181,7 @@ void DataPath::store(const StoreOperation& store, const std::uint8_t* data, Cycl
   draining_ = true;
   drain_from_ = now + 1;
   drain_delay_ = delay_of(store);
+  drain_every_ = store.has_operand() ? 2 : 1;
   pixels_left_ = store.tile.pixels;
   groups_ = store.tile.groups;
   last_kernels_ = store.tile.last_kernels;

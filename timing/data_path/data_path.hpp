@@ -109,6 +109,10 @@ class DataPath {
   void move_reads(Cycle now, const Moves& moves, bool took, DataEvents& events);
   void move_writes(Cycle now, const Moves& moves, DataEvents& events);
   void drain(Cycle now, bool full, DataEvents& events);
+  /// Cycles since one in which the tile could be read.
+  [[nodiscard]] std::uint64_t drain_turn(Cycle now) const {
+    return draining_ ? (now - drain_from_) % drain_every_ : 0;
+  }
   void request(Cycle now, bool reader_full, bool writer_full, bool fetch_wants, DataEvents& events);
   void begin_sink();
   [[nodiscard]] bool fetch_wants(Cycle now) const;
@@ -184,6 +188,7 @@ class DataPath {
   bool draining_ = false;
   Cycle drain_from_ = 0;
   std::uint32_t drain_delay_ = 8;  ///< from reading an accumulator to bytes in the queue
+  std::uint32_t drain_every_ = 1;  ///< cycles between chunks: the requantiser takes some twice
   bool even_chunks_ = false;       ///< all of the tile's chunks take as long
   std::uint32_t pixels_left_ = 0, groups_ = 1, group_ = 0, group_left_ = 0, last_kernels_ = 1;
   TimedQueue<std::uint32_t, 32> chunks_;  ///< bytes on their way or queued

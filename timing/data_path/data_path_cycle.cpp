@@ -180,7 +180,7 @@ void DataPath::move_writes(Cycle now, const Moves& moves, DataEvents& events) {
 }
 
 void DataPath::drain(Cycle now, bool full, DataEvents& events) {
-  if (!draining_ || now < drain_from_ || full) {
+  if (!draining_ || now < drain_from_ || full || drain_turn(now) != 0) {
     return;
   }
   const std::uint32_t bytes = std::min(group_left_, lanes_);

@@ -74,7 +74,7 @@ void DataPath::skip_chunks(std::uint64_t chunks) {
 
 // When a few cycles bring the data path back to where it was, the next ones do the same.
 std::uint32_t DataPath::leap(Cycle now, Cycle until, DataEvents& events) {
-  constexpr Cycle kPeriod = 4;
+  constexpr Cycle kPeriod = 4;  // a multiple of what a tile's chunks take at least
   if (now < no_leap_before_ || until - now < 4 * kPeriod || !store_busy() || !is_even(now)) {
     return 0;
   }
@@ -162,6 +162,7 @@ DataPath::BurstEnd DataPath::burst_end(Cycle now) const {
       .add(kept_part_)
       .add(write_bursts_)
       .add(write_left_)
+      .add(drain_turn(now))
       .add(beat_.strobe)
       .add(read_bursts_.size());
   digest.add((beat_valid_ ? 1U : 0U) | (draining_ ? 2U : 0U) | (address_valid_ ? 4U : 0U) |

@@ -165,6 +165,9 @@ ExternalMemory off_chip(const Sdram& chip, const Hardware& hardware, double mhz)
   memory.bytes_per_cycle = chip.data_bytes;
   memory.latency = kWay + chip.cas_latency + std::max(hardware.bus_bytes / chip.data_bytes, 1U);
   memory.turnaround = chip.cas_latency + 2;
+  // From the word's read, asked for and answered, to the next command behind its write.
+  constexpr std::uint32_t kMerge = 8;
+  memory.partial_beat = chip.masks ? 0 : kMerge + chip.cas_latency;
   // The same row of all banks, one after the other: a bank's own is shorter than a burst.
   memory.dram.banks = 1;
   memory.dram.row_bytes = std::max(4 * chip.columns * chip.data_bytes, 4096U);

@@ -238,6 +238,9 @@ std::string best_config(const Result& result, const std::string& path,
     node["bytes_per_cycle"] = memory.bytes_per_cycle;
     node["latency"] = memory.latency;
     node["turnaround"] = memory.turnaround;
+    if (memory.partial_beat != 0) {
+      node["partial_beat"] = memory.partial_beat;
+    }
     if (memory.rom.is_there()) {
       node["rom"]["latency"] = memory.rom.latency;
       node["rom"]["cycles_per_beat"] = memory.rom.cycles_per_beat;

@@ -15,6 +15,7 @@ void read_memory_fields(YamlFields& fields, const std::string& file, ExternalMem
   memory.bytes_per_cycle = fields.number("bytes_per_cycle", 0.01, 1024, memory.bytes_per_cycle);
   memory.latency = cycles(fields, "latency", memory.latency);
   memory.turnaround = cycles(fields, "turnaround", memory.turnaround);
+  memory.partial_beat = cycles(fields, "partial_beat", memory.partial_beat);
   if (const YAML::Node rom = fields.get("rom"); rom.IsDefined()) {
     YamlFields part(rom, file, "memory.rom");
     part.need("cycles_per_beat");

@@ -110,6 +110,9 @@ struct ExternalMemory {
   double bytes_per_cycle = 8.0;  ///< reads and writes together
   std::uint32_t latency = 64;    ///< cycles from a read address to its first data
   std::uint32_t turnaround = 0;  ///< cycles without data between a read and a write
+  /// Cycles without data behind a written beat that leaves bytes as they are: a memory without byte
+  /// masks reads its word first.
+  std::uint32_t partial_beat = 0;
   DramTiming dram{};
   ProgramRom rom{};             ///< where there is one, only activations are in this memory
   std::string name = "custom";  ///< of the preset

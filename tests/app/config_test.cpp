@@ -105,6 +105,11 @@ TEST(Config, MemoryPresets) {
   EXPECT_EQ(memory.dram.activate, 30U);
   EXPECT_EQ(memory.dram.precharge, 9U);
   EXPECT_FALSE(memory.rom.is_there());
+  EXPECT_EQ(memory.partial_beat, 0U);
+  EXPECT_EQ(
+      parse_config("hardware: small\nnetwork: lenet5\nmemory: {partial_beat: 11}\n", "npu.yaml", {})
+          .memory.partial_beat,
+      11U);
   const ProgramRom rom = parse_config(
                              "hardware: small\nnetwork: lenet5\n"
                              "memory: {rom: {latency: 41, cycles_per_beat: 17}}\n",

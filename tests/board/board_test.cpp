@@ -55,6 +55,7 @@ TEST(Boards, TheirConfigurationsHaveTheirMemory) {
       EXPECT_EQ(config.memory.bytes_per_cycle, memory.bytes_per_cycle);
       EXPECT_EQ(config.memory.latency, memory.latency);
       EXPECT_EQ(config.memory.turnaround, memory.turnaround);
+      EXPECT_EQ(config.memory.partial_beat, memory.partial_beat);
       EXPECT_EQ(config.memory.dram.banks, memory.dram.banks);
       EXPECT_EQ(config.memory.dram.row_bytes, memory.dram.row_bytes);
       EXPECT_EQ(config.memory.dram.activate, memory.dram.activate);

@@ -114,6 +114,27 @@ TEST(MemoryController, CyclesLeftOutBelongToTheOtherMasters) {
   EXPECT_EQ(first_after(true).size(), 30U);
 }
 
+// What leaves bytes as they are keeps the memory busy in both directions.
+TEST(MemoryController, ABeatWrittenInPartIsReadFirst) {
+  ExternalMemory timing = memory_of(8, 1);
+  timing.partial_beat = 5;
+  MemoryController memory(timing, 8);
+  const auto cycles_of = [&](std::uint64_t strobe, Cycle from) {
+    memory.write(0, burst_of(2), from);
+    memory.read(0, burst_of(1), from);
+    Moves moves;
+    Cycle last = 0;
+    for (Cycle now = from + 1; now < from + 40; ++now) {
+      memory.step(0, now, true, {true, nullptr, strobe}, moves);
+      last = moves.write_taken || moves.read_valid ? now : last;
+    }
+    return last - from;
+  };
+  const Cycle whole = cycles_of(0xff, 0);
+  EXPECT_EQ(cycles_of(0x7f, 100), whole + 5);
+  EXPECT_EQ(cycles_of(0xff, 200), whole);
+}
+
 // Beats as they come in single steps, against runs and leaps over as many cycles as they allow.
 TEST(MemoryController, RunsMoveWhatStepsWouldHaveMoved) {
   for (const double rate : {8.0, 12.8, 38.4}) {

@@ -48,7 +48,7 @@ void DataPath::cycle(Cycle now, DataEvents& events) {
   const bool takes_read = address_valid_ && port_.takes_read(now);
   const bool takes_write = write_address_valid_ && port_.takes_write(now);
   if (memory_ != nullptr) {
-    memory_->step_alone(now, ready, beat_valid_, moves_);
+    memory_->step_alone(now, ready, beat_valid_, beat_.strobe != strobe_of(bus_), moves_);
   } else {
     WriteBeat offered = beat_;
     offered.valid = beat_valid_;

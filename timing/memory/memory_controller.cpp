@@ -14,7 +14,8 @@ MemoryController::MemoryController(const ExternalMemory& timing, std::uint32_t b
       jitter_(jitter),
       rng_(jitter.seed),
       ports_(ports),
-      most_credit_(std::max(timing.bytes_per_cycle, beat_) + beat_) {}
+      most_credit_(std::max(timing.bytes_per_cycle, beat_) + beat_),
+      whole_(bus_bytes >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bus_bytes) - 1) {}
 
 bool MemoryController::stalls() {
   return jitter_.stall_percent != 0 && rng_.below(100) < jitter_.stall_percent;
@@ -103,6 +104,7 @@ bool MemoryController::give_write(Port& port, bool own, Cycle now, const WriteBe
     return false;
   }
   moved(true, now);
+  wrote_part(own && beat.strobe != whole_, now);
   Under& under = port.writes.front();
   if (listener_ != nullptr) {
     listener_->write(under.burst, under.done, own ? beat : WriteBeat{});
@@ -218,6 +220,7 @@ std::uint64_t MemoryController::phase(std::size_t own, Cycle now) const {
   std::uint64_t bits = 0;
   std::memcpy(&bits, &credit_, sizeof(bits));
   const Cycle quiet = quiet_until_ > now ? quiet_until_ - now : 0;
+  const Cycle busy = busy_until_ > now ? busy_until_ - now : 0;
   const auto under_way = [&](unsigned id) -> std::uint64_t {
     return port.reads[id].empty()                ? 0
            : port.reads[id].front().done != 0    ? 1
@@ -228,7 +231,7 @@ std::uint64_t MemoryController::phase(std::size_t own, Cycle now) const {
       1 | (port.presented ? 2U : 0U) | (wrote_last_ ? 4U : 0U) | port.serving << 3;
   state |= under_way(0) << 4 | under_way(1) << 6 | turn_ << 8 | quiet << 16;
   state |= (credit_until_ < now && credit_ < most_credit_) ? std::uint64_t{1} << 40 : 0;
-  return bits * 0x9E3779B97F4A7C15ULL ^ state;
+  return (bits * 0x9E3779B97F4A7C15ULL ^ state) + busy * 0xD1B54A32D192ED03ULL;
 }
 
 std::uint64_t MemoryController::phase_of_bursts(Cycle now) const {
@@ -259,6 +262,7 @@ void MemoryController::leap_bursts(Cycle now, Cycle cycles, std::uint32_t reads)
   port.responses.each([&](Response& response) { response.ready += cycles; });
   credit_until_ += cycles;
   quiet_until_ += quiet_until_ > now ? cycles : 0;
+  busy_until_ += busy_until_ > now ? cycles : 0;
 }
 
 std::uint32_t MemoryController::read_beats_left() const {
@@ -305,6 +309,7 @@ void MemoryController::leap(std::size_t own, Cycle now, Cycle cycles, std::uint3
   }
   credit_until_ += cycles;
   quiet_until_ += quiet_until_ > now ? cycles : 0;
+  busy_until_ += busy_until_ > now ? cycles : 0;
 }
 
 Cycle MemoryController::next(std::size_t own, Cycle now, bool write_offered) const {

@@ -60,8 +60,9 @@ class MemoryController {
   /// beats move whenever they can.
   void offer(std::size_t port, bool write, const Burst& burst, Cycle at);
   void step(std::size_t port, Cycle now, bool read_ready, const WriteBeat& beat, Moves& moves);
-  /// The same for the only port of a memory without jitter or listener.
-  void step_alone(Cycle now, bool read_ready, bool write_offered, Moves& moves);
+  /// The same for the only port of a memory without jitter or listener. `partial`: the offered beat
+  /// leaves bytes as they are.
+  void step_alone(Cycle now, bool read_ready, bool write_offered, bool partial, Moves& moves);
   /// As MemoryPort's functions of these names.
   std::uint32_t run(std::size_t port, Cycle now, std::uint32_t most);
   [[nodiscard]] std::uint64_t phase(std::size_t port, Cycle now) const;
@@ -158,13 +159,16 @@ class MemoryController {
   bool give_write(Port& port, bool own, Cycle now, const WriteBeat& beat);
   // A beat in the other direction waits until the bus has turned around, any beat for a refresh.
   [[nodiscard]] bool may_move(bool write, Cycle now) const {
-    return (write == wrote_last_ || now >= quiet_until_) &&
+    return (write == wrote_last_ || now >= quiet_until_) && now >= busy_until_ &&
            (timing_.dram.refresh_interval == 0 || !rows_.is_refreshing(now));
   }
   void moved(bool write, Cycle now) {
     credit_ -= beat_;
     wrote_last_ = write;
     quiet_until_ = timing_.turnaround == 0 ? 0 : now + 1 + timing_.turnaround;
+  }
+  void wrote_part(bool partial, Cycle now) {
+    busy_until_ = partial && timing_.partial_beat != 0 ? now + 1 + timing_.partial_beat : 0;
   }
   bool stalls();
 
@@ -183,10 +187,12 @@ class MemoryController {
   bool wrote_last_ = false;
   std::uint64_t activations_ = 0, activation_bytes_ = 0;
   Cycle quiet_until_ = 0;  ///< turn-around: no beat in the other direction before
+  Cycle busy_until_ = 0;   ///< with a beat that was written in part: no other one before
+  std::uint64_t whole_;    ///< strobe of a beat
 };
 
 inline void MemoryController::step_alone(Cycle now, bool read_ready, bool write_offered,
-                                         Moves& moves) {
+                                         bool partial, Moves& moves) {
   refill(now);
   Port& port = ports_.front();
   moves.write_taken = false;
@@ -207,6 +213,7 @@ inline void MemoryController::step_alone(Cycle now, bool read_ready, bool write_
     if (write_offered && credit_ >= beat_ && !port.writes.empty() &&
         port.writes.front().ready <= now && may_move(true, now)) {
       moved(true, now);
+      wrote_part(partial, now);
       moves.write_taken = true;
       turn_ = 0;
       Under& under = port.writes.front();

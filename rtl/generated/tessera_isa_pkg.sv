@@ -381,7 +381,7 @@ package tessera_isa_pkg;
   localparam int unsigned FeatureFolding = 0;  // loads that put horizontal taps side by side
   localparam int unsigned FeatureDepthwise = 1;  // the depthwise window with its line memories, and maxima
   localparam int unsigned FeatureTables = 2;  // tables of one value behind the requantiser
-  localparam int unsigned FeatureOperands = 3;  // second operands, and the requantiser for what they are added to or multiplied with
+  localparam int unsigned FeatureOperands = 3;  // second operands, added to or multiplied with what leaves the requantiser, which then goes through it again
   localparam int unsigned FeatureKeep = 4;  // stores into the cbuf
   localparam int unsigned FeatureZeroPoints = 5;  // weights with a zero point
   localparam int unsigned FeatureChecksums = 6;  // checksums of loads and of the whole stream

@@ -17,15 +17,15 @@ std::size_t taps_of(const ConvShape& shape) {
   return static_cast<std::size_t>(shape.kernel_h) * static_cast<std::size_t>(shape.kernel_w);
 }
 
-// Few channels are better done by one command.
+// Few channels are better done by one command, where one does several groups.
 void share_kernels(ConvShape& shape, const Hardware& hardware) {
-  constexpr std::uint32_t kFewGroups = 4;
+  const std::uint32_t few_groups = is_diagonal(shape, hardware) ? 1 : 4;
   const std::uint32_t group = hardware.atomic_k;
   // Each group is cut into the same pieces, or the order of its weights does not depend on them.
   const bool same_pieces = hardware.atomic_c % group == 0 || group % hardware.atomic_c == 0 ||
                            Windows(shape, hardware).chunks() == 1;
   shape.same_kernels =
-      same_pieces && u32(shape.out_c) % group == 0 && u32(shape.out_c) / group >= kFewGroups;
+      same_pieces && u32(shape.out_c) % group == 0 && u32(shape.out_c) / group >= few_groups;
 }
 
 LayerKernel equal_weights(const ConvShape& shape, std::int32_t weight, FixedPoint factor) {

@@ -57,11 +57,13 @@ TEST(Compile, KernelsThatAreTooLargeAreToldByWhatLimitsThem) {
             "its kernel needs 17 x 1 windows of the array, the command set allows 16");
 }
 
-// Passes of a pool have the same large kernel, which is stored once, also where nobody wants it.
+// Passes of a pool have the same large kernel, which is stored once, also where nobody wants it: on
+// sides that do not divide each other.
 TEST(Compile, CommandsAloneHaveTheAddressesOfAll) {
   Hardware hardware = hardware_preset("micro");
   const std::uint64_t rows = hardware.bank_atoms();
-  hardware.atomic_c = hardware.atomic_k = 8;
+  hardware.atomic_c = 8;
+  hardware.atomic_k = 6;
   hardware.cbuf_size = hardware.cbuf_capacity = rows * hardware.atomic_c;
   const Network network = import_yaml(
       "layers: [{conv2d: {in: [25, 5, 3], out_channels: 24, kernel: 1}}, "

@@ -158,7 +158,7 @@ inline constexpr std::array<NameDoc, 8> kFeatures{{
     {"folding", "loads that put horizontal taps side by side"},
     {"depthwise", "the depthwise window with its line memories, and maxima"},
     {"tables", "tables of one value behind the requantiser"},
-    {"operands", "second operands, and the requantiser for what they are added to or multiplied with"},
+    {"operands", "second operands, added to or multiplied with what leaves the requantiser, which then goes through it again"},
     {"keep", "stores into the cbuf"},
     {"zero_points", "weights with a zero point"},
     {"checksums", "checksums of loads and of the whole stream"},

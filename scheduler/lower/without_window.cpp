@@ -78,8 +78,8 @@ std::int32_t channels_together(const ConvShape& shape, const Hardware& hardware)
   constexpr std::int32_t kMostDilation = 16;
   constexpr std::int32_t kMostCols = 32767;
   const std::uint32_t unit = std::max(hardware.atomic_c, hardware.atomic_k);
-  if (unit % std::min(hardware.atomic_c, hardware.atomic_k) != 0 || shape.kernel_w > kMostDilation ||
-      shape.kernel_h > kMostDilation) {
+  if (unit % std::min(hardware.atomic_c, hardware.atomic_k) != 0 ||
+      shape.kernel_w > kMostDilation || shape.kernel_h > kMostDilation) {
     return 0;
   }
   std::int32_t wider = kMostCols / shape.in_w;

@@ -71,6 +71,18 @@ Piece pass_of(const Piece& whole, std::int32_t begin, std::int32_t end) {
   return part;
 }
 
+// Whether a group's kernels, most of which are zeros, and a window of what they see fit the cbuf.
+bool has_room(const ConvShape& shape, const Hardware& hardware) {
+  const auto extent = [](std::int32_t in, std::int32_t kernel, std::int32_t dilation) {
+    return std::uint64_t{u32(std::min(in, (kernel - 1) * dilation + 1))};
+  };
+  const std::uint64_t kernels = std::uint64_t{u32(shape.kernel_h)} * u32(shape.kernel_w) *
+                                std::min(hardware.atomic_k, u32(shape.out_c));
+  const std::uint64_t pixels = extent(shape.in_h, shape.kernel_h, shape.dilation_h) *
+                               extent(shape.in_w, shape.kernel_w, shape.dilation_w);
+  return (kernels + pixels) * diagonal_atoms(hardware) <= hardware.cbuf_atoms();
+}
+
 // Channels whose kernel groups can see their own atoms in rows that hold all of them; 0: none. The
 // command set's strides and dilations step over the others' atoms.
 std::int32_t channels_together(const ConvShape& shape, const Hardware& hardware) {
@@ -79,7 +91,8 @@ std::int32_t channels_together(const ConvShape& shape, const Hardware& hardware)
   constexpr std::int32_t kMostCols = 32767;
   const std::uint32_t unit = std::max(hardware.atomic_c, hardware.atomic_k);
   if (unit % std::min(hardware.atomic_c, hardware.atomic_k) != 0 ||
-      shape.kernel_w > kMostDilation || shape.kernel_h > kMostDilation) {
+      shape.kernel_w > kMostDilation || shape.kernel_h > kMostDilation ||
+      !has_room(shape, hardware)) {
     return 0;
   }
   std::int32_t wider = kMostCols / shape.in_w;

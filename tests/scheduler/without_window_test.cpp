@@ -56,6 +56,12 @@ TEST(WithoutWindow, GroupsSeeTheirAtomsInWholePixelsAsFarAsStridesGo) {
   }
 }
 
+// As ordinary convolutions they can be cut into parts of their channels.
+TEST(WithoutWindow, KernelsMostlyOfZerosThatDoNotFitAreOrdinaryOnes) {
+  EXPECT_TRUE(pieces_of("avg_pool2d: {in: [4, 4, 12], kernel: 4}", 2, 12).at(0).shape.depthwise);
+  EXPECT_FALSE(pieces_of("avg_pool2d: {in: [8, 8, 12], kernel: 8}", 2, 12).at(0).shape.depthwise);
+}
+
 TEST(WithoutWindow, EqualKernelsAreStoredOnce) {
   const std::string pool = "avg_pool2d: {in: [4, 4, 8], kernel: 4}";
   EXPECT_TRUE(pieces_of(pool, 2, 2).at(0).shape.same_kernels);

@@ -108,14 +108,6 @@ Flash read_flash(const YAML::Node& node, const std::string& file) {
   return flash;
 }
 
-std::vector<std::string> part_names() {
-  std::vector<std::string> names;
-  for (const fpga::Part& part : fpga::parts()) {
-    names.push_back(part.name);
-  }
-  return names;
-}
-
 // In the package that the board has, which the placer has to know.
 fpga::Part in_package(fpga::Part part, const std::string& package) {
   const std::string mark = "--package ";
@@ -220,7 +212,7 @@ Board find_board(const std::string& name) {
   YamlFields fields(parse_yaml({text.begin(), text.end()}, file), file, "board");
   board.title = fields.text("title");
   fields.need("part");
-  const std::size_t part = fields.choice("part", part_names(), 0);
+  const std::size_t part = fields.choice("part", fpga::part_names(), 0);
   board.part = in_package(fpga::parts()[part], fields.text("package", ""));
   YamlFields clock(fields.need("clock"), file, "clock");
   board.pin_mhz = clock.number("pin_mhz", 1, 400, board.pin_mhz);

@@ -160,14 +160,21 @@ std::uint32_t lut_multipliers(const Part& part, const Hardware& hardware) {
   return all > left ? all - left : 0;
 }
 
-const Part& find_part(const std::string& name) {
+std::vector<std::string> part_names() {
   std::vector<std::string> names;
+  for (const Part& part : parts()) {
+    names.push_back(part.name);
+  }
+  return names;
+}
+
+const Part& find_part(const std::string& name) {
   for (const Part& part : parts()) {
     if (part.name == name) {
       return part;
     }
-    names.push_back(part.name);
   }
+  const std::vector<std::string> names = part_names();
   throw InputError(fmt::format("--part {}: no such part{}; there are {}", name,
                                suggestion(name, names), fmt::join(names, ", ")));
 }

@@ -48,6 +48,7 @@ struct Part {
 
 /// In the order of their size within a family.
 const std::vector<Part>& parts();
+std::vector<std::string> part_names();
 
 /// Multipliers of the family's parts that hardware takes beside those of its array.
 std::uint32_t other_multipliers(const Family& family, const Hardware& hardware);

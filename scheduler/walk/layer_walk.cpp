@@ -156,9 +156,6 @@ void LayerWalk::convolve(const Convolution& whole) {
     c.acc_words = whole.tile.pixels();
     for (c.phase = 0; c.phase < phases; ++c.phase) {
       add.convolve(c);
-      if (diagonal) {
-        break;
-      }
       c.accumulate = true;
       c.weights += Windows(shape, hw)[c.phase].chunks() * add.kernels_stored({g, g + 1});
     }

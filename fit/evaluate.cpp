@@ -75,6 +75,24 @@ Evaluator::Evaluator(Question question) : question_(std::move(question)) {
   }
 }
 
+std::uint32_t Evaluator::needed_features() const {
+  std::uint32_t needed = 0;
+  for (const auto& network : question_.networks) {
+    const auto operations = [&](const Hardware& hardware) {
+      std::uint64_t sum = 0;
+      static_cast<void>(speed_of(network, hardware, 0, sum));
+      return sum;
+    };
+    const std::uint64_t least = operations(most_able(Control::Units));
+    for (std::uint32_t feature = 0; feature < isa::kFeatures.size(); ++feature) {
+      Hardware without = most_able(Control::Units);
+      without.features &= ~(1U << feature);
+      needed |= operations(without) > least ? 1U << feature : 0;
+    }
+  }
+  return needed;
+}
+
 Speed Evaluator::speed_of(const std::shared_ptr<const Network>& network, const Hardware& hardware,
                           double mhz, std::uint64_t& host_operations) const {
   Config config = question_.config;

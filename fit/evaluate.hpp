@@ -72,6 +72,9 @@ class Evaluator {
   /// That candidates have: the one that there are estimates of.
   [[nodiscard]] Control control() const;
 
+  /// A bit for each without which units leave more of the networks to the host.
+  [[nodiscard]] std::uint32_t needed_features() const;
+
   /// With what else is on the chip of a board.
   [[nodiscard]] fpga::Estimate estimate(const Hardware& hardware) const;
 

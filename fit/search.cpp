@@ -217,8 +217,27 @@ void Search::look_around() {
   }
 }
 
+// As little as runs the networks: where all that was drawn is too large, or lacks a feature.
+void Search::want_least() {
+  if (control_ != Control::Units) {
+    return;
+  }
+  Hardware least = hardware_preset("nano");
+  least.features = evaluator_.needed_features();
+  for (const std::uint32_t atomic_c : {2, 4, 8}) {
+    for (const std::uint32_t atomic_k : {2, 4, 8}) {
+      least.atomic_c = atomic_c;
+      least.atomic_k = atomic_k;
+      want(least);
+    }
+  }
+}
+
 void Search::look_elsewhere() {
   const std::vector<std::size_t> order = ranking();
+  if (order.empty()) {
+    want_least();
+  }
   for (std::size_t j = 0; j < kJumps && !order.empty(); ++j) {
     Hardware hardware = candidates_[order[random_.below(std::min(order.size(), kBeam))]].hardware;
     for (std::size_t changes = 2 + random_.below(3); changes > 0; --changes) {

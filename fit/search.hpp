@@ -112,6 +112,7 @@ class Search {
   void want_kept(Hardware hardware);
   void start();
   void look_around();
+  void want_least();
   void look_elsewhere();
   bool evaluate_wanted(Progress& progress);
   void learn();

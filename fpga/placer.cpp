@@ -22,6 +22,9 @@ namespace fs = std::filesystem;
 // Those that fit by their estimates: of hardware with the control that there are estimates of.
 std::string smaller_presets(const Part& part, const Hardware& hardware) {
   std::vector<std::string> names;
+  if (!has_estimates(part)) {
+    return "";
+  }
   for (const std::string& file : preset_files()) {
     const fs::path path(file);
     if (path.parent_path().filename() != "hardware") {

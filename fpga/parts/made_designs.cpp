@@ -50,9 +50,10 @@ const std::vector<FamilyData>& families() {
   return all;
 }
 
-const FamilyData& data_of(const std::string& family) {
-  return *std::find_if(families().begin(), families().end(),
-                       [&](const FamilyData& data) { return data.family == family; });
+const FamilyData* data_of(const std::string& family) {
+  const auto found = std::find_if(families().begin(), families().end(),
+                                  [&](const FamilyData& data) { return data.family == family; });
+  return found == families().end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -88,10 +89,14 @@ std::vector<MadeDesign> read_designs(const std::string& path) {
 
 std::vector<MadeDesign> made_designs(const std::string& family) {
   std::vector<MadeDesign> all;
-  for (const char* file : data_of(family).files) {
+  const FamilyData* data = data_of(family);
+  if (data == nullptr) {
+    return all;
+  }
+  for (const char* file : data->files) {
     std::vector<MadeDesign> some = read_designs(area_file(file).string());
     for (MadeDesign& design : some) {
-      design.hardware.control = data_of(family).control;
+      design.hardware.control = data->control;
     }
     all.insert(all.end(), some.begin(), some.end());
   }
@@ -110,8 +115,17 @@ double routed_over_promised(const std::string& family) {
   return count == 0 ? 1 : std::exp(sum / static_cast<double>(count));
 }
 
+bool has_estimates(const Part& part) {
+  return data_of(part.family->name) != nullptr;
+}
+
 Control estimated_control(const Part& part) {
-  return data_of(part.family->name).control;
+  if (!has_estimates(part)) {
+    throw InputError(fmt::format(
+        "for {} there are no estimates; `cosim fpga` counts and places what is put on it",
+        part.name));
+  }
+  return data_of(part.family->name)->control;
 }
 
 }  // namespace tessera::fpga

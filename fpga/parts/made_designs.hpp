@@ -35,11 +35,14 @@ struct MadeDesign {
 /// Of one file. Throws InputError when it cannot be read.
 std::vector<MadeDesign> read_designs(const std::string& path);
 
-/// All of configs/area for a family that has them: random hardware, and hardware that nearly fills
-/// its part.
+/// All of configs/area for a family: random hardware, and hardware that nearly fills its part.
+/// Empty where the family has none.
 std::vector<MadeDesign> made_designs(const std::string& family);
 
-/// The control that the designs of the part's family have.
+/// Whether there are designs of the part's family to estimate from.
+bool has_estimates(const Part& part);
+
+/// The control that these designs have. Throws InputError where there are none.
 Control estimated_control(const Part& part);
 
 /// How much more a routed design reaches than its placement promised, of the designs whose both

@@ -104,19 +104,51 @@ Family gowin() {
   return f;
 }
 
+// What begins a chain is opened for the placer: see rtl/fpga/nexus/maps.
+Family nexus() {
+  Family f;
+  f.name = "nexus";
+  f.lane_multipliers = 4;
+  f.operand_multipliers = 1;
+  const std::string synthesis = "synth_nexus -family lifcl -nowidelut -cmp2softlogic -top {top}";
+  f.synthesis = kSumsAsWritten + synthesis + " -run begin:map_gates\n" + kChainedSums + synthesis +
+                " -run map_gates:json";
+  f.finish = "script open_chains.ys\n";
+  f.placer = "nextpnr-nexus";
+  f.placer_options = "--router router1";  // the other one finds no way from a pin to a clock's net
+  f.pins_option = "--pdc {}";
+  f.pins_file = "pins.pdc";
+  f.placed_option = "--fasm";
+  f.placed_file = "placed.fasm";
+  f.packer = "prjoxide";
+  f.packer_options = "pack {in} {out}";
+  f.bitstream = "design.bit";
+  f.luts = {"LUT4", {"OXIDE_COMB"}};
+  f.ffs = {"flip-flops", {"OXIDE_FF"}};
+  f.brams = {"18 Kbit block RAMs", {"OXIDE_EBR"}};
+  f.dsps = {"18x18 multipliers", {"MULT18_CORE"}};
+  return f;
+}
+
 }  // namespace
 
 const std::vector<Part>& parts() {
   static const Family lattice_ecp5 = ecp5();
   static const Family lattice_ice40 = ice40();
   static const Family gowin_family = gowin();
-  // What Gowin's placer needs: a pin for each port.
+  static const Family lattice_nexus = nexus();
+  // What Gowin's and Nexus' placers need: a pin for each port.
   constexpr const char* kNano9k =
       "IO_LOC \"clk_i\" 52;\nIO_LOC \"rst_ni\" 4;\nIO_LOC \"serial_i\" 3;\nIO_LOC \"serial_o\" "
       "10;\n";
   constexpr const char* kNano20k =
       "IO_LOC \"clk_i\" 4;\nIO_LOC \"rst_ni\" 88;\nIO_LOC \"serial_i\" 87;\nIO_LOC \"serial_o\" "
       "15;\n";
+  constexpr const char* kCrossLinkNx =
+      "ldc_set_location -site {L13} [get_ports clk_i]\n"
+      "ldc_set_location -site {G19} [get_ports rst_ni]\n"
+      "ldc_set_location -site {F14} [get_ports serial_i]\n"
+      "ldc_set_location -site {F16} [get_ports serial_o]\n";
   static const std::vector<Part> all = {
       {"ice40-up5k", "Lattice iCE40 UP5K, SG48", &lattice_ice40, "--up5k --package sg48", "", "",
        5280, 5280, 30, 8},
@@ -136,6 +168,8 @@ const std::vector<Part>& parts() {
       {"gw2a-18", "Gowin GW2AR-LV18QN88C8/I7", &gowin_family,
        "--device GW2AR-LV18QN88C8/I7 --vopt family=GW2A-18C", "-d GW2A-18C", kNano20k, 20736, 15552,
        46, 48},
+      {"lifcl-40", "Lattice LIFCL-40 (CrossLink-NX), CABGA400, speed grade 7", &lattice_nexus,
+       "--device LIFCL-40-7BG400C", "", kCrossLinkNx, 32256, 32256, 84, 56},
   };
   return all;
 }

@@ -76,6 +76,17 @@ TEST_F(FitCli, FillLeavesRoomForTheRouter) {
   EXPECT_EQ(fit("--part ecp5-25f --network lenet5 --no-place --fill 0").code, 2);
 }
 
+// All that is drawn at first is too large, or leaves additions to the host.
+TEST_F(FitCli, TheLeastThatRunsANetworkIsFound) {
+  const Outcome outcome =
+      fit("--part ecp5-12f --network resnet18 --fill 45 --points 320 --no-place --quiet");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(text_of(path("out/fit.json")));
+  const auto& best = json.at("candidates").at(json.at("best").get<std::size_t>());
+  EXPECT_EQ(best.at("hardware").at("features").at("operands"), "yes");
+  EXPECT_LE(best.at("estimated").at("luts").get<int>(), 24288 * 45 / 100);
+}
+
 TEST_F(FitCli, ABoardBringsItsPartItsMemoryAndItsClocks) {
   const Outcome outcome = fit(
       "--board colorlight-i5 --network lenet5 --points 150 --no-place --json " + path("fit.json"));
@@ -160,6 +171,7 @@ TEST_F(FitCli, BadQuestionsAreAnsweredClearly) {
     const char* says;
   } cases[] = {
       {"--part nonsense --network lenet5", "no such part"},
+      {"--part lifcl-40 --network lenet5", "for lifcl-40 there are no estimates"},
       {"--part ecp5-25f --network lenet5 --objective speed", "throughput-per-lut"},
       {"--part ecp5-25f --network lenet5 --objective smallest", "--fps"},
       {"--part ecp5-25f --network lenet5 --fps 100", "--fps"},

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "fpga/netlist.hpp"
+#include "fpga/parts/made_designs.hpp"
 #include "fpga/placer.hpp"
 #include "fpga/placer_progress.hpp"
 #include "fpga/report.hpp"
@@ -77,6 +78,21 @@ TEST(Parts, WhatIsMissingNamesAPartThatHasIt) {
       << text;
   EXPECT_EQ(text.find("LUT4"), std::string::npos) << "there are enough of them: " << text;
   EXPECT_EQ(what_is_missing(find_part("ecp5-45f"), used, hardware_preset("small")), "");
+}
+
+TEST(Parts, WithoutEstimatesNoPresetIsNamed) {
+  const Part& part = find_part("lifcl-40");
+  EXPECT_FALSE(has_estimates(part));
+  EXPECT_THROW(estimated_control(part), InputError);
+  const Utilisation used =
+      utilisation_in(written("nexus.log",
+                             "Info: \t          OXIDE_COMB:   40000/  32256   124%\n"
+                             "Info: \t         MULT18_CORE:      22/     56    39%\n"));
+  const std::string text = what_is_missing(part, used, hardware_preset("small"));
+  EXPECT_NE(text.find("40000 LUT4, of which it has 32256; no part of this family has them"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("presets"), std::string::npos) << text;
 }
 
 TEST(Parts, PathsBetweenRegistersCountAndNameModules) {

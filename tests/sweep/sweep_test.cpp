@@ -102,6 +102,10 @@ TEST_F(SweepCli, HardwareWithoutEstimatesIsRefused) {
   EXPECT_NE(outcome.out.find("for ice40-up5k there are estimates of `microcode` only"),
             std::string::npos)
       << outcome.out;
+  const Outcome unknown = sweep("none", "--network lenet5 --part lifcl-40");
+  EXPECT_NE(unknown.code, 0);
+  EXPECT_NE(unknown.out.find("for lifcl-40 there are no estimates"), std::string::npos)
+      << unknown.out;
   EXPECT_NE(sweep("none", "--network lenet5 --part ecp5-12").err.find("did you mean"),
             std::string::npos);
   EXPECT_NE(sweep("none", "--network lenet5 --place").err.find("--place needs --part"),

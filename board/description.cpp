@@ -125,6 +125,17 @@ fpga::Part in_package(fpga::Part part, const std::string& package) {
   return part;
 }
 
+// Of families that have clocks and pads in rtl/board.
+std::vector<std::string> parts_for_boards() {
+  std::vector<std::string> names;
+  for (const fpga::Part& part : fpga::parts()) {
+    if (fs::is_directory(data_dir() / "rtl" / "board" / part.family->name)) {
+      names.push_back(part.name);
+    }
+  }
+  return names;
+}
+
 double clock_made(const Board& board, double mhz) {
   const std::string& family = board.part.family->name;
   if (family == "gowin") {
@@ -212,8 +223,9 @@ Board find_board(const std::string& name) {
   YamlFields fields(parse_yaml({text.begin(), text.end()}, file), file, "board");
   board.title = fields.text("title");
   fields.need("part");
-  const std::size_t part = fields.choice("part", fpga::part_names(), 0);
-  board.part = in_package(fpga::parts()[part], fields.text("package", ""));
+  const std::vector<std::string> parts = parts_for_boards();
+  const std::string& part = parts[fields.choice("part", parts, 0)];
+  board.part = in_package(fpga::find_part(part), fields.text("package", ""));
   YamlFields clock(fields.need("clock"), file, "clock");
   board.pin_mhz = clock.number("pin_mhz", 1, 400, board.pin_mhz);
   board.mhz = clock.number("mhz", 1, 400, board.mhz);

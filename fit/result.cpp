@@ -90,7 +90,8 @@ Json json_of(const Result& result, std::size_t i) {
   if (c.placed && c.placed->problem.empty()) {
     json["placed"] = {{"luts", c.placed->luts},    {"ffs", c.placed->ffs},
                       {"brams", c.placed->brams},  {"dsps", c.placed->dsps},
-                      {"fmax_mhz", c.placed->mhz}, {"routed", c.placed->routed}};
+                      {"fmax_mhz", c.placed->mhz}, {"routed", c.placed->routed},
+                      {"seed", c.placed->seed}};
   } else if (c.placed) {
     json["placed"] = {{"problem", c.placed->problem}};
   }

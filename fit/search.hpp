@@ -35,8 +35,9 @@ struct Objective {
 struct Placed {
   std::string problem;  ///< why there is none; empty: it is there. The figures are what it needs
   std::uint32_t luts = 0, ffs = 0, brams = 0, dsps = 0;
-  double mhz = 0;       ///< of the routed design; where it was only placed, as such ones are
-  bool routed = false;  ///< false: only placed
+  double mhz = 0;          ///< of the routed design; where it was only placed, as such ones are
+  bool routed = false;     ///< false: only placed
+  std::uint32_t seed = 1;  ///< the placer's, of several the one with the fastest clock
 };
 
 struct Candidate {

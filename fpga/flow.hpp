@@ -26,6 +26,8 @@ struct WholeDesign {
   std::vector<std::filesystem::path> memories;  ///< that the sources name: what they hold
 };
 
+inline constexpr std::uint32_t kMostSeeds = 100;
+
 struct FlowRequest {
   const Part* part = nullptr;
   Hardware hardware;

@@ -3,6 +3,7 @@
 With microcode: area-data.py COSIM --microcode [--designs N] [--placed M] --part PART --out FILE
 Designs of given hardware: area-data.py COSIM --these HARDWARE... [--part PART] [--out FILE], all placed; presets' names, or JSON as a
 configuration has it.
+More hardware, as JSON, counted beside what the file has: area-data.py COSIM --add HARDWARE... --out FILE
 After a change to what a feature is made of: area-data.py COSIM --again FEATURE [--part PART] --out FILE makes the file's designs that have it
 anew, and places those that were; the others stay.
 
@@ -109,8 +110,12 @@ def main():
     arguments.add_argument("--part", default=PART)
     arguments.add_argument("--microcode", action="store_true")
     arguments.add_argument("--these", nargs="+")
+    arguments.add_argument("--add", nargs="+")
     arguments.add_argument("--again", choices=FEATURES)
     options = arguments.parse_args()
+    if options.add:
+        add(options)
+        return
     if options.again:
         make_again(options)
         return
@@ -160,6 +165,17 @@ def make(options, wanted):
             entry |= {"fmax_mhz": design["fmax_mhz"], "promised_mhz": design["promised_mhz"]}
             print(f"placed: {entry['luts']} LUTs, {entry['fmax_mhz']} MHz", flush=True)
             write(options.out, options.part, tools, designs)
+
+
+def add(options):
+    with open(options.out, encoding="utf-8") as file:
+        data = json.load(file)
+    for text in options.add:
+        hardware = json.loads(text)
+        design = built(options.cosim, hardware, False, data["part"])
+        data["designs"].append(record(hardware, design))
+        print(f"{design['luts']} LUTs", flush=True)
+        write(options.out, data["part"], data["tools"], data["designs"])
 
 
 def make_again(options):

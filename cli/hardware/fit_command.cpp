@@ -67,6 +67,11 @@ void FitCommand::add_to(CLI::App& app) {
                "only place: some minutes each in the place of an hour where the part is nearly "
                "full, and the clock is what the placer promises")
       ->excludes(estimated);
+  app.add_option("--seeds", seeds_,
+                 "placements of each to choose the fastest from, with the seeds from 1 on (default "
+                 "1): what hardly differs reaches clocks that differ by a tenth, by chance")
+      ->check(CLI::Range(1U, fpga::kMostSeeds))
+      ->excludes(estimated);
   app.add_option("--jobs", jobs_, "candidates at a time (default: as many as processors)")
       ->check(CLI::Range(std::size_t{1}, kMostJobs));
   app.add_option("--json", json_, "also write the results as JSON there; - for standard output");
@@ -198,6 +203,7 @@ bool FitCommand::run() {
     flow.hardware = hardware;
     flow.folder = fs::path(out_) / "placed";
     flow.route = !no_route_;
+    flow.seeds = seeds_;
     if (on_) {
       // The PLL's constraint is the placer's aim.
       const double aim = evaluator.clock_of(evaluator.estimate(hardware).mhz);
@@ -214,11 +220,12 @@ bool FitCommand::run() {
                          no_route_ ? design.fastest().promised_mhz *
                                          fpga::routed_over_promised(flow.part->family->name)
                                    : design.fastest().mhz,
-                         !no_route_};
+                         !no_route_,
+                         design.fastest().seed};
     } catch (const fpga::DoesNotFit& refused) {
       const fpga::Usage& needed = refused.usage;
       return fit::Placed{refused.what(), needed.luts, needed.ffs, needed.brams,
-                         needed.dsps,    0,           false};
+                         needed.dsps,    0,           false,      0};
     }
   };
   search->place(place, progress);

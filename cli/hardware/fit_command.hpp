@@ -31,6 +31,7 @@ class FitCommand {
   double fps_ = 0, bandwidth_ = 0;
   int fill_ = 100;
   std::size_t points_ = 6000, jobs_ = 0, placements_ = 3;
+  std::uint32_t seeds_ = 1;
   bool no_place_ = false, no_route_ = false, fresh_ = false, quiet_ = false;
 };
 

@@ -23,7 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kMostSeeds = 100;
 constexpr double kFastestMhz = 1000;
 constexpr double kAimedMhz = 80;
 
@@ -70,10 +69,10 @@ void FpgaCommand::add_to(CLI::App& app) {
   auto* seeds = app.add_option("--seeds", seeds_,
                                "placements to choose the fastest from, with the seeds from 1 on "
                                "(default 1)")
-                    ->check(CLI::Range(1U, kMostSeeds));
+                    ->check(CLI::Range(1U, fpga::kMostSeeds));
   app.add_option("--placer-seed", seed_,
                  "one placement with this seed, such as the fastest of several")
-      ->check(CLI::Range(1U, kMostSeeds))
+      ->check(CLI::Range(1U, fpga::kMostSeeds))
       ->excludes(seeds);
   auto* counted =
       app.add_flag("--no-place", no_place_, "only count what it takes: no clock, no bitstream");

@@ -128,6 +128,7 @@ def fit(
     points: Optional[int] = None,
     place: int = 3,
     route: bool = True,
+    seeds: int = 1,
     jobs: Optional[int] = None,
     memory: Optional[Setting] = None,
     fresh: bool = False,
@@ -149,6 +150,7 @@ def fit(
         points: Candidates to look at, at most.
         place: Of the best, place as many at most; 0: estimates only.
         route: False: only place, which takes minutes in the place of an hour where a part is nearly full.
+        seeds: Placements of each to choose the fastest from.
         jobs: Candidates at a time.
         memory: See `simulate`.
         fresh: Forget what the folder has.
@@ -172,7 +174,7 @@ def fit(
         ):
             if value is not None:
                 arguments += [option, str(value)]
-        arguments += ["--place", str(place)] if place else ["--no-place"]
+        arguments += ["--place", str(place), "--seeds", str(seeds)] if place else ["--no-place"]
         arguments += ["--no-route"] if place and not route else []
         arguments += ["--fresh"] if fresh else []
         command(arguments, bar, question.rename)

@@ -105,6 +105,7 @@ TEST_F(BoardCli, WrongDescriptionsAreRefusedWithTheirField) {
   };
   const std::vector<Wrong> all = {
       {"ulx3s", "part: ecp5-85f", "part: ecp5-85", "`board.part` is `ecp5-85`"},
+      {"ulx3s", "part: ecp5-85f", "part: lifcl-40", "`board.part` is `lifcl-40`"},
       {"ulx3s", "part: ecp5-85f\n", "", "`board` lacks the key `part`"},
       {"ulx3s", "pin_mhz: 25", "pin_mhz: fast", "`clock.pin_mhz` must be a number from 1 to 400"},
       {"ulx3s", "pin_mhz: 25", "pin_mhz: 0", "`clock.pin_mhz` must be a number from 1 to 400"},
@@ -118,6 +119,7 @@ TEST_F(BoardCli, WrongDescriptionsAreRefusedWithTheirField) {
        "`memory.size`: is 262144 bytes on an ice40"},
       {"icebreaker", "program_at: 1 MiB", "program_at: 16 MiB", "`flash.program_at`: is 16777216"},
       {"icebreaker", "lights: 7", "lights: 9", "`board.lights` is `9`"}};
+  test::fs::create_directory_symlink(TESSERA_SOURCE_DIR "/rtl", dir_ / "rtl");
   for (const Wrong& wrong : all) {
     SCOPED_TRACE(std::string(wrong.board) + ": " + wrong.to);
     test::fs::remove_all(dir_ / "configs");

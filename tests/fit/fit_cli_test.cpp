@@ -78,8 +78,14 @@ TEST_F(FitCli, FillLeavesRoomForTheRouter) {
 
 // All that is drawn at first is too large, or leaves additions to the host.
 TEST_F(FitCli, TheLeastThatRunsANetworkIsFound) {
-  const Outcome outcome =
-      fit("--part ecp5-12f --network resnet18 --fill 45 --points 320 --no-place --quiet");
+  test::write_text(
+      path("sum.yaml"),
+      "name: sum\nlayers:\n"
+      "  - conv2d: {name: a, in: [8, 8, 16], out_channels: 16, kernel: 3, padding: 1}\n"
+      "  - conv2d: {name: b, out_channels: 16, kernel: 3, padding: 1}\n"
+      "  - add: {name: c, from: [b, a], activation: relu}\n");
+  const Outcome outcome = fit("--part ecp5-12f --network " + path("sum.yaml") +
+                              " --fill 45 --points 320 --no-place --quiet");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const auto json = nlohmann::json::parse(text_of(path("out/fit.json")));
   const auto& best = json.at("candidates").at(json.at("best").get<std::size_t>());
@@ -107,6 +113,8 @@ TEST_F(FitCli, ABoardBringsItsPartItsMemoryAndItsClocks) {
   for (const auto& [wrong, words] :
        {std::pair<std::string, std::string>{"--board none", "no such board"},
         {"--board ulx3s --part ecp5-25f", "excludes"},
+        {"--part ecp5-25f --no-place --seeds 2", "excludes"},
+        {"--part ecp5-25f --seeds 0", "--seeds"},
         {"--board ulx3s --bandwidth 100", "excludes"},
         {"", "give --part or --board"}}) {
     const Outcome refused = fit(wrong + " --network lenet5 --no-place");

@@ -346,13 +346,27 @@ void Search::learn() {
   clock_factor_ = std::exp(sum / static_cast<double>(count + 1));
 }
 
+std::optional<std::size_t> Search::worth_placing() const {
+  const std::vector<std::size_t> order = ranking();
+  const auto next = std::find_if(order.begin(), order.end(),
+                                 [&](std::size_t i) { return !candidates_[i].placed; });
+  if (next == order.end()) {
+    return std::nullopt;
+  }
+  const double best = score(candidates_[order.front()]);
+  const bool promises_more = next == order.begin();
+  const bool nearly_as_much =
+      request_.chance > 0 && score(candidates_[*next]) <= best * (1 + request_.chance);
+  return promises_more || nearly_as_much ? std::optional(*next) : std::nullopt;
+}
+
 void Search::place(const Place& place, Progress& progress) {
   for (std::size_t placed = 0; placed < request_.placements; ++placed) {
-    const std::vector<std::size_t> order = ranking();
-    if (order.empty() || candidates_[order.front()].placed) {
+    const std::optional<std::size_t> next = worth_placing();
+    if (!next) {
       break;  // what was placed is as good as what the others promise
     }
-    Candidate& candidate = candidates_[order.front()];
+    Candidate& candidate = candidates_[*next];
     candidate.placed = place(candidate.hardware);
     progress.say(candidate.placed->problem.empty()
                      ? fmt::format("{} {} x {} MACs: {} LUTs ({} estimated), {:.1f} MHz ({:.1f})",

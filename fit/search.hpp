@@ -62,6 +62,9 @@ struct SearchRequest {
   std::size_t points = 6000;  ///< candidates looked at, at most, by each search
   std::size_t jobs = 1;
   std::size_t placements = 0;  ///< at most
+  /// What promises at most so much less than the best that was placed (0.05: 5 %) is placed as
+  /// well: clocks of hardware that hardly differs do, by the placer's chance.
+  double chance = 0;
 };
 
 /// Places hardware. Where it does not fit after all, says so, with what it takes.
@@ -113,6 +116,7 @@ class Search {
   void want_kept(Hardware hardware);
   void start();
   void look_around();
+  [[nodiscard]] std::optional<std::size_t> worth_placing() const;
   void want_least();
   void look_elsewhere();
   bool evaluate_wanted(Progress& progress);

@@ -28,6 +28,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostPoints = 1000000;
 constexpr std::size_t kMostJobs = 1024;
 constexpr std::size_t kMostPlacements = 100;
+constexpr double kChance = 0.05;
 constexpr double kBytesPerMegabyte = 1e6;
 
 }  // namespace
@@ -59,8 +60,10 @@ void FitCommand::add_to(CLI::App& app) {
   app.add_option("--set", sets_, "path.to.key=value; repeatable")->allow_extra_args(false);
   app.add_option("--points", points_, "candidates to look at, at most (default 6000)")
       ->check(CLI::Range(std::size_t{1}, kMostPoints));
-  app.add_option("--place", placements_,
-                 "of the best, place as many at most (default 3); ends when none promises more")
+  app.add_option(
+         "--place", placements_,
+         "of the best, place as many at most (default 3); ends when none promises more, with "
+         "--no-route when none promises nearly as much")
       ->check(CLI::Range(std::size_t{1}, kMostPlacements));
   auto* estimated = app.add_flag("--no-place", no_place_, "estimates only");
   app.add_flag("--no-route", no_route_,
@@ -158,6 +161,7 @@ bool FitCommand::run() {
   request.points = points_;
   request.jobs = jobs_ != 0 ? jobs_ : std::max(1U, std::thread::hardware_concurrency());
   request.placements = no_place_ ? 0 : placements_;
+  request.chance = no_route_ ? kChance : 0;
   for (const std::string& list : given_) {
     for (const std::string& name : sweep::split_list(list)) {
       names_.push_back(name);

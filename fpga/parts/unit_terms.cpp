@@ -56,7 +56,9 @@ const std::vector<UnitTerms>& table() {
   static const std::vector<UnitTerms> all = {
       {"u_compute/u_array",
        [](const Sizes& s) {
-         return std::vector<double>{s.k, s.c * s.k - s.soft, s.soft, s.depthwise * s.c * s.k};
+         // Weights behind their zero point have nine bits.
+         return std::vector<double>{s.k, s.c * s.k - s.soft, s.soft, s.zeros * s.soft,
+                                    s.depthwise * s.c * s.k};
        }},
       {"u_compute/u_accumulator",
        [](const Sizes& s) {

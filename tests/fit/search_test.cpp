@@ -279,6 +279,24 @@ TEST_F(FitSearch, LooksFurtherBehindAnUnluckyPlacement) {
   EXPECT_EQ(found.mhz[found.best], found.candidates[found.best].outcome.estimate.mhz);
 }
 
+// What hardly differs is placed as well, and the luckiest is the best.
+TEST_F(FitSearch, TakesTheLuckiestOfEquals) {
+  const Evaluator evaluator(question_of("ecp5-25f", {"lenet5"}));
+  SearchRequest request;
+  request.points = 600;
+  request.placements = 4;
+  request.chance = 0.25;
+  std::size_t placed = 0;
+  const Place place = [&](const Hardware& hardware) {
+    const fpga::Estimate e = fpga::estimate(evaluator.question().part[0], hardware);
+    return Placed{"", e.luts, e.ffs, e.brams, e.dsps, (++placed == 3 ? 1.4 : 1) * e.mhz};
+  };
+  const Result found = result(evaluator, request, place);
+  EXPECT_EQ(placed, 3U) << "nothing promises nearly as much as the lucky one";
+  const Candidate& best = found.candidates[found.best];
+  EXPECT_EQ(found.mhz[found.best], 1.4 * best.outcome.estimate.mhz);
+}
+
 TEST_F(FitSearch, WhatIsInTheWayDoesNotFit) {
   const Evaluator evaluator(question_of("ecp5-12f", {"lenet5"}));
   SearchRequest request;

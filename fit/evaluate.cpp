@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "app/simulate.hpp"
@@ -80,7 +81,11 @@ std::uint32_t Evaluator::needed_features() const {
   for (const auto& network : question_.networks) {
     const auto operations = [&](const Hardware& hardware) {
       std::uint64_t sum = 0;
-      static_cast<void>(speed_of(network, hardware, 0, sum));
+      try {
+        static_cast<void>(speed_of(network, hardware, 0, sum));
+      } catch (const InputError&) {
+        return std::numeric_limits<std::uint64_t>::max();  // cannot run it at all
+      }
       return sum;
     };
     const std::uint64_t least = operations(most_able(Control::Units));

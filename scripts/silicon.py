@@ -16,7 +16,7 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 PAGE = TOP / "docs" / "silicon.md"
 SHARED = pathlib.Path(os.environ.get("TESSERA_SHARED", TOP.parent / "shared"))
 MODELS = ["kws_dscnn", "ic_resnet8", "person_detect", "ad_autoencoder", "ssd_slim"]
-ROWS = ["micro:ice40-up5k:3", "nano:ecp5-12f:3", "tiny:ecp5-25f:3", "small:ecp5-85f:1", "nano:gw2a-18:1", "tiny:gw2a-18:1"]
+ROWS = ["micro:ice40-up5k:3", "nano:ecp5-12f:3", "tiny:ecp5-25f:3", "small:ecp5-85f:1", "nano:gw2a-18:1", "tiny:gw2a-18:1", "tiny:lifcl-40:1"]
 HEADER = "| preset | part | LUT | of | FF | RAM | DSP | MHz | seed |"
 
 

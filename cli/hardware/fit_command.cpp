@@ -250,8 +250,11 @@ bool FitCommand::run() {
     const std::string best = (fs::path(out_) / "best.yaml").string();
     fmt::print("{}\nthe best as a configuration: {}\n", to_text(result), best);
     if (on_) {
-      fmt::print("its bitstream: cosim fpga --board {} --config {} --freq {} --out FOLDER\n",
-                 board_, best, result.mhz[result.best]);
+      const std::optional<fit::Placed>& placed = result.candidates[result.best].placed;
+      const std::string seed =
+          placed && placed->seed > 1 ? fmt::format(" --placer-seed {}", placed->seed) : "";
+      fmt::print("its bitstream: cosim fpga --board {} --config {} --freq {}{} --out FOLDER\n",
+                 board_, best, result.mhz[result.best], seed);
     }
   }
   return true;

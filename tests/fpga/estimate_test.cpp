@@ -90,6 +90,15 @@ TEST_P(Estimates, AreAsFarOffAsThePageSays) {
   EXPECT_LT(mhz.mean, 15);
 }
 
+// 756 of them with 43 multipliers of logic, as counted; without that term less than none.
+TEST(Area, ZeroPointsOfWeightsCostLookupTables) {
+  const Part& part = find_part("ecp5-25f");
+  Hardware hardware = hardware_preset("small");
+  const std::uint32_t with = estimate(part, hardware).luts;
+  hardware.features &= ~(1U << static_cast<unsigned>(isa::Feature::ZeroPoints));
+  EXPECT_GT(with, estimate(part, hardware).luts + 300);
+}
+
 TEST(Clock, LargerDesignsAreSlower) {
   const Part& part = find_part("ecp5-85f");
   const double nano = estimate(part, hardware_preset("nano")).mhz;

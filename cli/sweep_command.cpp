@@ -82,7 +82,8 @@ sweep::Space SweepCommand::space() const {
   }
   sweep::SpaceRequest request = request_;
   if (!request.part.empty()) {
-    static_cast<void>(fpga::find_part(request.part));
+    // A part without estimates is refused here, not by each point.
+    static_cast<void>(fpga::estimated_control(fpga::find_part(request.part)));
   }
   if (!engine_.empty()) {
     request.fixed.push_back("engine=" + engine_);

@@ -1,6 +1,7 @@
 // Whole sweeps, as scripts run them.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -102,10 +103,11 @@ TEST_F(SweepCli, HardwareWithoutEstimatesIsRefused) {
   EXPECT_NE(outcome.out.find("for ice40-up5k there are estimates of `microcode` only"),
             std::string::npos)
       << outcome.out;
-  const Outcome unknown = sweep("none", "--network lenet5 --part lifcl-40");
+  const Outcome unknown = sweep("unknown", "--network lenet5 --part lifcl-40");
   EXPECT_NE(unknown.code, 0);
-  EXPECT_NE(unknown.out.find("for lifcl-40 there are no estimates"), std::string::npos)
-      << unknown.out;
+  EXPECT_NE(unknown.err.find("for lifcl-40 there are no estimates"), std::string::npos)
+      << unknown.err;
+  EXPECT_FALSE(std::filesystem::exists(path("unknown")));  // at once, not point by point
   EXPECT_NE(sweep("none", "--network lenet5 --part ecp5-12").err.find("did you mean"),
             std::string::npos);
   EXPECT_NE(sweep("none", "--network lenet5 --place").err.find("--place needs --part"),

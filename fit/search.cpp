@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <filesystem>
 #include <limits>
 #include <set>
+#include <thread>
 #include <tuple>
 
 #include "console/interrupts.hpp"
@@ -28,6 +31,7 @@ constexpr std::size_t kDrawn = 96;          // at the beginning
 constexpr std::size_t kDrawnLater = 32;     // when there is nothing better around
 constexpr std::size_t kJumps = 64;          // several changes at once
 constexpr std::size_t kPatience = 4;        // times of that without anything better
+constexpr std::size_t kPlacedAtOnce = 4;    // before what they say counts for the next ones
 constexpr std::size_t kPatienceBehind = 2;  // the same behind a beginning
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -346,36 +350,75 @@ void Search::learn() {
   clock_factor_ = std::exp(sum / static_cast<double>(count + 1));
 }
 
-std::optional<std::size_t> Search::worth_placing() const {
+std::vector<std::size_t> Search::worth_placing(std::size_t most) const {
   const std::vector<std::size_t> order = ranking();
-  const auto next = std::find_if(order.begin(), order.end(),
-                                 [&](std::size_t i) { return !candidates_[i].placed; });
-  if (next == order.end()) {
-    return std::nullopt;
+  std::vector<std::size_t> found;
+  if (order.empty()) {
+    return found;
   }
-  const double best = score(candidates_[order.front()]);
-  const bool promises_more = next == order.begin();
-  const bool nearly_as_much =
-      request_.chance > 0 && score(candidates_[*next]) <= best * (1 + request_.chance);
-  return promises_more || nearly_as_much ? std::optional(*next) : std::nullopt;
+  const double enough = score(candidates_[order.front()]) * (1 + request_.chance);
+  for (const std::size_t i : order) {
+    const bool promises_more = i == order.front();
+    const bool nearly_as_much = request_.chance > 0 && score(candidates_[i]) <= enough;
+    if (found.size() == most || (!promises_more && !nearly_as_much)) {
+      break;
+    }
+    if (!candidates_[i].placed) {
+      found.push_back(i);
+    }
+  }
+  return found;
+}
+
+void Search::place_these(const std::vector<std::size_t>& these, const Place& place) {
+  std::vector<std::exception_ptr> errors(these.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < these.size(); i = next++) {
+      try {
+        candidates_[these[i]].placed = place(candidates_[these[i]].hardware);
+      } catch (...) {
+        errors[i] = std::current_exception();
+      }
+    }
+  };
+  std::vector<std::thread> threads(std::min(these.size(), request_.jobs));
+  for (std::thread& thread : threads) {
+    thread = std::thread(work);
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  for (const std::exception_ptr& error : errors) {
+    if (error) {
+      std::rethrow_exception(error);
+    }
+  }
 }
 
 void Search::place(const Place& place, Progress& progress) {
-  for (std::size_t placed = 0; placed < request_.placements; ++placed) {
-    const std::optional<std::size_t> next = worth_placing();
-    if (!next) {
+  // The first one alone: it tells how far the estimates are off. However many jobs there are, the
+  // same ones follow.
+  std::size_t at_once = 1;
+  for (std::size_t left = request_.placements; left > 0;) {
+    const std::vector<std::size_t> these = worth_placing(std::min(left, at_once));
+    if (these.empty()) {
       break;  // what was placed is as good as what the others promise
     }
-    Candidate& candidate = candidates_[*next];
-    candidate.placed = place(candidate.hardware);
-    progress.say(candidate.placed->problem.empty()
-                     ? fmt::format("{} {} x {} MACs: {} LUTs ({} estimated), {:.1f} MHz ({:.1f})",
-                                   how(candidate), candidate.hardware.atomic_c,
-                                   candidate.hardware.atomic_k, candidate.placed->luts,
-                                   candidate.outcome.estimate.luts, candidate.placed->mhz,
-                                   candidate.outcome.estimate.mhz)
-                     : candidate.placed->problem);
+    place_these(these, place);
+    for (const std::size_t i : these) {
+      const Candidate& candidate = candidates_[i];
+      progress.say(candidate.placed->problem.empty()
+                       ? fmt::format("{} {} x {} MACs: {} LUTs ({} estimated), {:.1f} MHz ({:.1f})",
+                                     how(candidate), candidate.hardware.atomic_c,
+                                     candidate.hardware.atomic_k, candidate.placed->luts,
+                                     candidate.outcome.estimate.luts, candidate.placed->mhz,
+                                     candidate.outcome.estimate.mhz)
+                       : candidate.placed->problem);
+    }
     learn();
+    left -= these.size();
+    at_once = kPlacedAtOnce;
   }
 }
 

@@ -67,7 +67,8 @@ struct SearchRequest {
   double chance = 0;
 };
 
-/// Places hardware. Where it does not fit after all, says so, with what it takes.
+/// Places hardware. Where it does not fit after all, says so, with what it takes. Called by several
+/// threads at a time where `chance` says that several are to be placed.
 using Place = std::function<Placed(const Hardware&)>;
 
 /// What an earlier search found.
@@ -116,7 +117,8 @@ class Search {
   void want_kept(Hardware hardware);
   void start();
   void look_around();
-  [[nodiscard]] std::optional<std::size_t> worth_placing() const;
+  [[nodiscard]] std::vector<std::size_t> worth_placing(std::size_t most) const;
+  void place_these(const std::vector<std::size_t>& these, const Place& place);
   void want_least();
   void look_elsewhere();
   bool evaluate_wanted(Progress& progress);

@@ -38,7 +38,9 @@ class Flow {
         placer_(find_tool(family_.placer)) {}
 
   Design run() {
-    forget_another_design();
+    if (!request_.folder.empty()) {
+      forget_another_design();
+    }
     design_.part = request_.part;
     design_.hardware = request_.hardware;
     design_.tools = {{"yosys", version_of(find_tool("yosys"))},
@@ -61,6 +63,9 @@ class Flow {
                                           });
     design_.best = static_cast<std::size_t>(fastest - design_.placements.begin());
     count(utilisation_in(placed(design_.fastest().seed) / "placer.log"));
+    if (request_.folder.empty()) {
+      return design_;
+    }
     if (request_.route) {
       deliver();
     } else {

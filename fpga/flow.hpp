@@ -35,7 +35,8 @@ struct FlowRequest {
   std::uint32_t seeds = 1;       ///< placements; 0: only what it takes
   bool route = true;             ///< false: only placed, no bitstream, critical path or clock
   std::uint32_t first_seed = 1;  ///< of the first one; the others have the next ones
-  std::filesystem::path folder;  ///< for the netlist, the placed design, logs and bitstream
+  /// For the netlist, the placed design, logs and bitstream. Empty: they stay in the cache.
+  std::filesystem::path folder;
   /// In the place of the accelerator alone. Its parameters stand in its sources.
   std::optional<WholeDesign> design;
 };

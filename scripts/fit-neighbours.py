@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Hardware around the best that `cosim fit` finds, placed: fit-neighbours.py COSIM --network FILE [--out FILE] [--count N] [--jobs N]
 
-The best of an ECP5-25F as `cosim fit` finds and routes it, then hardware that differs from it in one to three things drawn here, not where the search
+The best of an ECP5-25F as `cosim fit` finds it among those that it places, then hardware that differs from it in one to three things drawn here, not where the search
 looked: what runs the network and by the estimates takes at most 15 % longer is placed, not routed, until there are N. The same hardware every
 time. The file has what was estimated and what came of it, and is complete after each design: another run with the same RTL goes on from
 there. Designs that fill the part take the placer a quarter of an hour."""
@@ -21,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 TOP = pathlib.Path(__file__).resolve().parent.parent
 CONFIG = TOP / "configs" / "npu.yaml"
 PART = "ecp5-25f"
+PLACED = 12  # of fit's candidates
 DRAWN = 600
 SLOWER = 1.15  # than the best, by the estimates
 FIGURES = ("luts", "ffs", "brams", "dsps")
@@ -71,7 +72,8 @@ def call(cosim, *arguments):
 
 
 def fitted(cosim, options, folder):
-    status, said = call(cosim, "fit", "--config", CONFIG, "--part", PART, "--network", options.network, "--out", folder)
+    status, said = call(cosim, "fit", "--config", CONFIG, "--part", PART, "--network", options.network, "--no-route", "--place", PLACED,
+                        "--jobs", options.jobs, "--out", folder)
     if status != 0:
         sys.exit(said)
     result = json.loads((pathlib.Path(folder) / "fit.json").read_text())

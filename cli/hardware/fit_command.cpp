@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "board/run.hpp"
-#include "board/simulated.hpp"
+#include "cli/hardware/fit_placer.hpp"
 #include "console/output_file.hpp"
 #include "console/progress.hpp"
 #include "fit/points.hpp"
@@ -201,39 +201,13 @@ bool FitCommand::run() {
         "interrupted: what was looked at is in {}; the same command goes on from there", out_));
     return false;
   }
-  const auto place = [&](const Hardware& hardware) {
-    fpga::FlowRequest flow;
-    flow.part = evaluator.question().part;
-    flow.hardware = hardware;
-    flow.folder = fs::path(out_) / "placed";
-    flow.route = !no_route_;
-    flow.seeds = seeds_;
-    if (on_) {
-      // The PLL's constraint is the placer's aim.
-      const double aim = evaluator.clock_of(evaluator.estimate(hardware).mhz);
-      flow.part = &on_->part;
-      flow.design = fpga::WholeDesign{"top", board_sources(*on_, hardware, aim, false), {}};
-    }
-    try {
-      const fpga::Design design = run_flow(flow, progress.listener());
-      return fit::Placed{"",
-                         design.usage.luts,
-                         design.usage.ffs,
-                         design.usage.brams,
-                         design.usage.dsps,
-                         no_route_ ? design.fastest().promised_mhz *
-                                         fpga::routed_over_promised(flow.part->family->name)
-                                   : design.fastest().mhz,
-                         !no_route_,
-                         design.fastest().seed};
-    } catch (const fpga::DoesNotFit& refused) {
-      const fpga::Usage& needed = refused.usage;
-      return fit::Placed{refused.what(), needed.luts, needed.ffs, needed.brams,
-                         needed.dsps,    0,           false,      0};
-    }
-  };
-  search->place(place, progress);
+  FitPlacer placer(evaluator, on_ ? &*on_ : nullptr, progress, !no_route_, seeds_);
+  search->place([&](const Hardware& hardware) { return placer.place(hardware); }, progress);
   const fit::Result result = fit::result_of(evaluator, request, *search);
+  const fit::Candidate& first = result.candidates[result.best];
+  if (first.placed && first.placed->problem.empty()) {
+    placer.deliver(first.hardware, fs::path(out_) / "placed");
+  }
   const std::string json = to_json(result);
   write_text((fs::path(out_) / "fit.json").string(), json);
   const std::string network = names_.empty() ? evaluator.question().config.network : names_.front();
@@ -250,9 +224,9 @@ bool FitCommand::run() {
     const std::string best = (fs::path(out_) / "best.yaml").string();
     fmt::print("{}\nthe best as a configuration: {}\n", to_text(result), best);
     if (on_) {
-      const std::optional<fit::Placed>& placed = result.candidates[result.best].placed;
-      const std::string seed =
-          placed && placed->seed > 1 ? fmt::format(" --placer-seed {}", placed->seed) : "";
+      const std::string seed = first.placed && first.placed->seed > 1
+                                   ? fmt::format(" --placer-seed {}", first.placed->seed)
+                                   : "";
       fmt::print("its bitstream: cosim fpga --board {} --config {} --freq {}{} --out FOLDER\n",
                  board_, best, result.mhz[result.best], seed);
     }

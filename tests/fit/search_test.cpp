@@ -6,10 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <set>
+#include <stdexcept>
 
 #include "fit/result.hpp"
 #include "tessera/error.hpp"
@@ -279,22 +282,56 @@ TEST_F(FitSearch, LooksFurtherBehindAnUnluckyPlacement) {
   EXPECT_EQ(found.mhz[found.best], found.candidates[found.best].outcome.estimate.mhz);
 }
 
-// What hardly differs is placed as well, and the luckiest is the best.
+// What hardly differs is placed as well, behind the first one four at a time, and the luckiest is
+// the best; the same with any number of jobs.
 TEST_F(FitSearch, TakesTheLuckiestOfEquals) {
   const Evaluator evaluator(question_of("ecp5-25f", {"lenet5"}));
-  SearchRequest request;
-  request.points = 600;
-  request.placements = 4;
-  request.chance = 0.25;
-  std::size_t placed = 0;
-  const Place place = [&](const Hardware& hardware) {
-    const fpga::Estimate e = fpga::estimate(evaluator.question().part[0], hardware);
-    return Placed{"", e.luts, e.ffs, e.brams, e.dsps, (++placed == 3 ? 1.4 : 1) * e.mhz};
+  std::string lucky;
+  const auto placed_with = [&](std::size_t jobs) {
+    SearchRequest request;
+    request.points = 600;
+    request.jobs = jobs;
+    request.placements = 20;
+    request.chance = 0.25;
+    std::mutex mutex;
+    std::set<std::string> placed;
+    const Place place = [&](const Hardware& hardware) {
+      const fpga::Estimate e = fpga::estimate(evaluator.question().part[0], hardware);
+      const std::lock_guard<std::mutex> guard(mutex);
+      placed.insert(text_of(hardware));
+      if (lucky.empty() && placed.size() == 3) {
+        lucky = text_of(hardware);
+      }
+      const double luck = text_of(hardware) == lucky ? 1.4 : 1;
+      return Placed{"", e.luts, e.ffs, e.brams, e.dsps, luck * e.mhz};
+    };
+    const Result found = result(evaluator, request, place);
+    const Candidate& best = found.candidates[found.best];
+    EXPECT_EQ(best.text, lucky);
+    EXPECT_EQ(found.mhz[found.best], 1.4 * best.outcome.estimate.mhz);
+    return placed;
   };
-  const Result found = result(evaluator, request, place);
-  EXPECT_EQ(placed, 3U) << "nothing promises nearly as much as the lucky one";
-  const Candidate& best = found.candidates[found.best];
-  EXPECT_EQ(found.mhz[found.best], 1.4 * best.outcome.estimate.mhz);
+  const std::set<std::string> one_at_a_time = placed_with(1);
+  EXPECT_EQ(one_at_a_time.size(), 5U) << "nothing promises nearly as much as the lucky one";
+  EXPECT_EQ(placed_with(4), one_at_a_time);
+}
+
+TEST_F(FitSearch, WhatAPlacementThrowsGoesOn) {
+  const Evaluator evaluator(question_of("ecp5-25f", {"lenet5"}));
+  SearchRequest request;
+  request.points = 300;
+  request.jobs = 2;
+  request.placements = 3;
+  request.chance = 0.25;
+  std::atomic<std::size_t> placed = 0;
+  const Place place = [&](const Hardware& hardware) {
+    if (++placed == 2) {
+      throw std::runtime_error("no placer");
+    }
+    const fpga::Estimate e = fpga::estimate(evaluator.question().part[0], hardware);
+    return Placed{"", e.luts, e.ffs, e.brams, e.dsps, e.mhz};
+  };
+  EXPECT_THROW(result(evaluator, request, place), std::runtime_error);
 }
 
 TEST_F(FitSearch, WhatIsInTheWayDoesNotFit) {

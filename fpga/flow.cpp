@@ -124,7 +124,7 @@ class Flow {
   /// Where a placement is kept; one that only has to be placed may have been routed as well.
   [[nodiscard]] fs::path placed(std::uint32_t seed) const {
     const fs::path routed = routed_folder(seed);
-    return request_.route || fs::exists(routed) ? routed : fs::path(routed.string() + "-unrouted");
+    return request_.route || fs::exists(routed) ? routed : fs::path(routed.string() + "-promised");
   }
 
   [[nodiscard]] fs::path routed_folder(std::uint32_t seed) const {
@@ -156,6 +156,9 @@ class Flow {
     }
     if (!done) {
       throw std::runtime_error("placement failed:\n" + tail(log));
+    }
+    if (!request_.route) {
+      keep_longest_path(folder);
     }
   }
 
@@ -193,7 +196,9 @@ class Flow {
           placements[i] = read_placement(placed(seed), seed);
           if (!request_.route) {
             // Whether it was routed some other time changes nothing.
-            placements[i] = {seed, placements[i].promised_mhz, 0, {}};
+            const bool routed = placements[i].mhz > 0;
+            placements[i] = {seed, placements[i].promised_mhz, 0,
+                             routed ? std::vector<PathStep>{} : placements[i].critical_path};
           }
         } catch (...) {
           errors[i] = std::current_exception();

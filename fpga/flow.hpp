@@ -33,7 +33,7 @@ struct FlowRequest {
   Hardware hardware;
   double mhz = 80;               ///< that the placer aims at
   std::uint32_t seeds = 1;       ///< placements; 0: only what it takes
-  bool route = true;             ///< false: only placed, no bitstream, critical path or clock
+  bool route = true;             ///< false: only placed: no bitstream, the clock as promised
   std::uint32_t first_seed = 1;  ///< of the first one; the others have the next ones
   /// For the netlist, the placed design, logs and bitstream. Empty: they stay in the cache.
   std::filesystem::path folder;

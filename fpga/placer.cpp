@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <stdexcept>
 
+#include "fpga/longest_path.hpp"
 #include "fpga/netlist.hpp"
 #include "fpga/parts/estimate.hpp"
 #include "sim/tools/shell.hpp"
@@ -18,6 +20,10 @@ namespace tessera::fpga {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kDelays = "delays.sdf";
+constexpr const char* kPromisedPath = "promised-path.json";
+constexpr double kNsPerMhz = 1000;  // a period's nanoseconds times its MHz
 
 // Those that fit by their estimates: of hardware with the control that there are estimates of.
 std::string smaller_presets(const Part& part, const Hardware& hardware) {
@@ -145,7 +151,28 @@ std::string placer_command(const Part& part, const std::string& tool, const std:
                      packing_command(part, tool, netlist, folder), mhz, seed,
                      route ? fmt::format("--report report.json {} {}", part.family->placed_option,
                                          part.family->placed_file)
-                           : "--no-route");
+                           : fmt::format("--no-route --sdf {}", kDelays));
+}
+
+void keep_longest_path(const fs::path& folder) {
+  constexpr double kRounded = 0.01;  // of MHz, as the log has them
+  const fs::path delays = folder / kDelays;
+  const std::vector<PathStep> path = longest_path_in(delays);
+  fs::remove(delays);  // as large as the netlist
+  double ns = 0;
+  for (const PathStep& step : path) {
+    ns += step.ns;
+  }
+  const double promised = promised_in(folder / "placer.log");
+  // With several clocks the longest path may be none that the promise is of.
+  if (path.empty() || std::abs(kNsPerMhz / ns - promised) > kRounded) {
+    return;
+  }
+  nlohmann::json json;
+  for (const PathStep& step : path) {
+    json.push_back({{"module", step.module}, {"what", step.what}, {"ns", step.ns}});
+  }
+  std::ofstream(folder / kPromisedPath) << json.dump(1) << "\n";
 }
 
 double promised_in(const fs::path& log) {
@@ -173,6 +200,10 @@ Placement read_placement(const fs::path& folder, std::uint32_t seed) {
   placement.promised_mhz = promised_in(folder / "placer.log");
   const fs::path report = folder / "report.json";
   if (!fs::exists(report)) {
+    std::ifstream in(folder / kPromisedPath);
+    for (const nlohmann::json& step : in ? nlohmann::json::parse(in) : nlohmann::json::array()) {
+      placement.critical_path.push_back({step.at("module"), step.at("what"), step.at("ns")});
+    }
     return placement;
   }
   std::ifstream in(report);

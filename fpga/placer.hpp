@@ -28,17 +28,22 @@ std::string packing_command(const Part& part, const std::string& tool, const std
                             const std::filesystem::path& folder);
 
 /// The command, to be run in `folder`, to which `netlist` is relative; it writes `report.json` and
-/// the family's placed file where it routes.
+/// the family's placed file where it routes, and all delays where it does not.
 std::string placer_command(const Part& part, const std::string& tool, const std::string& netlist,
                            double mhz, std::uint32_t seed, const std::filesystem::path& folder,
                            bool route);
+
+/// Of what was placed and not routed: the longest path, in the place of all delays. None is kept
+/// that does not explain what the placer promised, to its last digit.
+void keep_longest_path(const std::filesystem::path& folder);
 
 /// MHz of the slowest clock as the placer thinks before routing, from its log. Throws
 /// std::runtime_error for one that says nothing of a clock.
 double promised_in(const std::filesystem::path& log);
 
-/// The clock and its critical path from the log and the report in a folder, of which a design that
-/// was not routed has none. Throws std::runtime_error for one without a clock.
+/// The clock and its critical path from the log and the report in a folder; of a design that was
+/// not routed the promise and, where it is kept, its path. Throws std::runtime_error for one
+/// without a clock.
 Placement read_placement(const std::filesystem::path& folder, std::uint32_t seed);
 
 }  // namespace tessera::fpga

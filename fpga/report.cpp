@@ -132,15 +132,18 @@ std::string to_text(const Design& design, const std::optional<Speed>& speed) {
   if (!design.is_placed()) {
     return text;
   }
+  std::vector<Row> path = {
+      {design.is_routed() ? "critical path" : "longest path before routing", "ns"}};
+  for (const PathStep& step : by_module(design.fastest().critical_path)) {
+    path.push_back({name_of(step.module), fmt::format("{:.2f}", step.ns)});
+  }
+  if (path.size() > 1) {
+    text += "\n" + aligned(path, 1);
+  }
   if (!design.is_routed()) {
     return text + fmt::format("\nnot routed; the placer promises {:.1f} MHz\n",
                               design.fastest().promised_mhz);
   }
-  std::vector<Row> path = {{"critical path", "ns"}};
-  for (const PathStep& step : by_module(design.fastest().critical_path)) {
-    path.push_back({name_of(step.module), fmt::format("{:.2f}", step.ns)});
-  }
-  text += "\n" + aligned(path, 1);
   double slowest = design.fastest().mhz;
   for (const Placement& placement : design.placements) {
     slowest = std::min(slowest, placement.mhz);

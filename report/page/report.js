@@ -549,7 +549,9 @@
       path[path.length - 1][step.what === 'routing' ? 'routing' : 'logic'] += step.ns;
     }
     const total = design.critical_path.reduce((sum, step) => sum + step.ns, 0);
-    const critical = section('Critical path', `From register to register, ${total.toFixed(2)} ns, by the modules that it goes through.`);
+    const critical = section(
+      design.fmax_mhz === null ? 'Longest path before routing' : 'Critical path',
+      `From register to register, ${total.toFixed(2)} ns, by the modules that it goes through.`);
     addChart(critical, 'path', 'Stacked bars: nanoseconds of the critical path by module, in its order', {
       aria: {enabled: true},
       legend: {top: 4},

@@ -145,13 +145,18 @@ std::string packing_command(const Part& part, const std::string& tool, const std
 }
 
 std::string placer_command(const Part& part, const std::string& tool, const std::string& netlist,
-                           double mhz, std::uint32_t seed, const fs::path& folder, bool route) {
+                           const PlacerOrder& order, const fs::path& folder) {
+  const Family& family = *part.family;
   // Timing that misses the aim is a result, not a failure.
-  return fmt::format("{} --freq {} --seed {} --timing-allow-fail {}",
-                     packing_command(part, tool, netlist, folder), mhz, seed,
-                     route ? fmt::format("--report report.json {} {}", part.family->placed_option,
-                                         part.family->placed_file)
-                           : fmt::format("--no-route --sdf {}", kDelays));
+  const std::string command =
+      fmt::format("{} --freq {} --seed {} --timing-allow-fail",
+                  packing_command(part, tool, netlist, folder), order.mhz, order.seed);
+  if (!order.route) {
+    return fmt::format("{} --no-route --sdf {}", command, kDelays);
+  }
+  return fmt::format("{}{}{} --report report.json {} {}", command, order.quickly ? " " : "",
+                     order.quickly ? family.quick_router : "", family.placed_option,
+                     family.placed_file);
 }
 
 void keep_longest_path(const fs::path& folder) {

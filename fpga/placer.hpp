@@ -27,11 +27,18 @@ std::string what_is_missing(const Part& part, const Utilisation& utilisation,
 std::string packing_command(const Part& part, const std::string& tool, const std::string& netlist,
                             const std::filesystem::path& folder);
 
+/// How a design is placed and routed.
+struct PlacerOrder {
+  double mhz = 0;          ///< that the placer aims at
+  std::uint32_t seed = 1;  ///< of its chance
+  bool route = true;       ///< false: only placed
+  bool quickly = false;    ///< by the router that is sooner done
+};
+
 /// The command, to be run in `folder`, to which `netlist` is relative; it writes `report.json` and
 /// the family's placed file where it routes, and all delays where it does not.
 std::string placer_command(const Part& part, const std::string& tool, const std::string& netlist,
-                           double mhz, std::uint32_t seed, const std::filesystem::path& folder,
-                           bool route);
+                           const PlacerOrder& order, const std::filesystem::path& folder);
 
 /// Of what was placed and not routed: the longest path, in the place of all delays. None is kept
 /// that does not explain what the placer promised, to its last digit.

@@ -131,8 +131,7 @@ class Flow {
     CacheKey key;
     key.add(version_of(placer_) + request_.part->options + family_.placer_options +
             (request_.part->pins.empty() ? family_.without_pins : request_.part->pins) +
-            fmt::format(" {} {}", request_.mhz, seed) +
-            (request_.route_quickly ? family_.quick_router : ""));
+            fmt::format(" {} {}", request_.mhz, seed));
     return synthesis_.string() + "-" + request_.part->name + "-" + key.text();
   }
 
@@ -147,9 +146,8 @@ class Flow {
       logs_[seed] = log;
     }
     const bool done = run_logged(
-        inside(folder) +
-            placer_command(*request_.part, placer_, netlist_from(synthesis_).string(),
-                           {request_.mhz, seed, request_.route, request_.route_quickly}, folder),
+        inside(folder) + placer_command(*request_.part, placer_, netlist_from(synthesis_).string(),
+                                        {request_.mhz, seed, request_.route}, folder),
         log);
     const Utilisation used = utilisation_in(log);
     const std::string missing = what_is_missing(*request_.part, used, request_.hardware);

@@ -34,7 +34,6 @@ struct FlowRequest {
   double mhz = 80;               ///< that the placer aims at
   std::uint32_t seeds = 1;       ///< placements; 0: only what it takes
   bool route = true;             ///< false: only placed: no bitstream, the clock as promised
-  bool route_quickly = false;    ///< by the family's other router; the clock is slower
   std::uint32_t first_seed = 1;  ///< of the first one; the others have the next ones
   /// For the netlist, the placed design, logs and bitstream. Empty: they stay in the cache.
   std::filesystem::path folder;

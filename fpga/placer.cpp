@@ -154,8 +154,7 @@ std::string placer_command(const Part& part, const std::string& tool, const std:
   if (!order.route) {
     return fmt::format("{} --no-route --sdf {}", command, kDelays);
   }
-  return fmt::format("{}{}{} --report report.json {} {}", command, order.quickly ? " " : "",
-                     order.quickly ? family.quick_router : "", family.placed_option,
+  return fmt::format("{} --report report.json {} {}", command, family.placed_option,
                      family.placed_file);
 }
 

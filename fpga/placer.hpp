@@ -32,7 +32,6 @@ struct PlacerOrder {
   double mhz = 0;          ///< that the placer aims at
   std::uint32_t seed = 1;  ///< of its chance
   bool route = true;       ///< false: only placed
-  bool quickly = false;    ///< by the router that is sooner done
 };
 
 /// The command, to be run in `folder`, to which `netlist` is relative; it writes `report.json` and

@@ -76,18 +76,10 @@ void FpgaCommand::add_to(CLI::App& app) {
       ->excludes(seeds);
   auto* counted =
       app.add_flag("--no-place", no_place_, "only count what it takes: no clock, no bitstream");
-  auto* promised =
-      app.add_flag(
-             "--no-route", no_route_,
-             "place, but do not route, which takes longer where a design is large: no bitstream, "
-             "and the clock that the placer promises")
-          ->excludes(counted);
-  app.add_flag(
-         "--quick-route", quick_route_,
-         "route with nextpnr's other router (ECP5): done in minutes where a large design takes "
-         "an hour or more, with a slower clock")
-      ->excludes(counted)
-      ->excludes(promised);
+  app.add_flag("--no-route", no_route_,
+               "place, but do not route, which takes longer where a design is large: no bitstream, "
+               "and the clock that the placer promises")
+      ->excludes(counted);
   app.add_option("--freq", mhz_,
                  "MHz that the placer aims at (default 80), or of the board's clock (default: the "
                  "board's)")
@@ -157,10 +149,6 @@ fpga::FlowRequest FpgaCommand::request_for(const Config& config,
   request.mhz = board ? board->mhz : (mhz_ > 0 ? mhz_ : kAimedMhz);
   request.seeds = no_place_ ? 0 : seeds_;
   request.route = !no_route_;
-  request.route_quickly = quick_route_;
-  if (quick_route_ && request.part->family->quick_router.empty()) {
-    throw InputError(fmt::format("--quick-route: for {} there is one router", request.part->name));
-  }
   request.first_seed = seed_;
   request.folder = out_;
   if (alone) {

@@ -47,7 +47,7 @@ class FpgaCommand {
   std::vector<std::string> inputs_;
   std::string part_, board_, out_, report_;
   std::uint32_t seeds_ = 1, seed_ = 1;
-  bool no_place_ = false, no_route_ = false, quick_route_ = false;
+  bool no_place_ = false, no_route_ = false;
   double mhz_ = 0;
 };
 

@@ -39,7 +39,6 @@ Family ecp5() {
   f.placer = "nextpnr-ecp5";
   // Ten times nextpnr's own: what nearly fills a part is promised up to a sixth more.
   f.placer_options = "--placer-heap-timingweight 100";
-  f.quick_router = "--router router2";
   f.pins_option = "--lpf {}";
   f.pins_file = "pins.lpf";
   f.without_pins = "--lpf-allow-unconstrained";

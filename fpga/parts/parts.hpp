@@ -21,7 +21,6 @@ struct Family {
   std::string finish;          ///< further ones, for the placer's netlist
   std::string placer;          ///< program, without the prefix that PyPI's build has
   std::string placer_options;  ///< of every part
-  std::string quick_router;    ///< options of a router that is sooner done; "": there is none
   std::string pins_option;     ///< that names the file of pins, with {} for it
   std::string pins_file;       ///< which is called so
   std::string without_pins;    ///< option where there is none

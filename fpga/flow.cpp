@@ -121,10 +121,10 @@ class Flow {
     design_.seconds = netlist.seconds;
   }
 
-  /// Where a placement is kept; one that only has to be placed may have been routed as well.
+  /// Where a placement is kept. One that is routed does not say which path its promise is.
   [[nodiscard]] fs::path placed(std::uint32_t seed) const {
     const fs::path routed = routed_folder(seed);
-    return request_.route || fs::exists(routed) ? routed : fs::path(routed.string() + "-promised");
+    return request_.route ? routed : fs::path(routed.string() + "-promised");
   }
 
   [[nodiscard]] fs::path routed_folder(std::uint32_t seed) const {
@@ -194,12 +194,6 @@ class Flow {
           seconds[i] =
               made_once(placed(seed), [&](const fs::path& folder) { place(seed, folder); });
           placements[i] = read_placement(placed(seed), seed);
-          if (!request_.route) {
-            // Whether it was routed some other time changes nothing.
-            const bool routed = placements[i].mhz > 0;
-            placements[i] = {seed, placements[i].promised_mhz, 0,
-                             routed ? std::vector<PathStep>{} : placements[i].critical_path};
-          }
         } catch (...) {
           errors[i] = std::current_exception();
         }

@@ -46,7 +46,7 @@ class BoardCli : public test::Cli {
 
 TEST_F(BoardCli, EverySimulatedBoardComputesAsTheReferenceKernels) {
   for (const auto& [name, hz] : {std::pair<std::string, int>{"ulx3s", 50'000'000},
-                                 {"colorlight-i5", 56'250'000},
+                                 {"colorlight-i5", 62'500'000},
                                  {"icebreaker", 24'000'000},
                                  {"tang-nano-20k", 54'000'000}}) {
     SCOPED_TRACE(name);

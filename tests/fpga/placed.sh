@@ -21,7 +21,7 @@ place --quiet --json "$out/again.json"
 cmp "$out/fpga.json" "$out/again.json"
 head -c 200 "$out/design.bit" | grep -aq LFE5U-25F || fail "no bitstream for the part"
 
-# Only placed: the same promise, and nothing that only routing says, also when it is known; no bitstream of an earlier run stays.
+# Only placed: the same promise, and nothing that only routing says; no bitstream of an earlier run stays.
 place --no-route --quiet --json "$out/unrouted.json"
 if [[ -e $out/design.bit || -e $out/placed.config ]]; then fail "a bitstream in the folder of what was not routed"; fi
 # And one that nobody routed.
@@ -35,10 +35,10 @@ for design in (promised, nano):
     assert design["inferences_per_second"] is None and design["luts"] > 0, design
 assert nano["promised_mhz"] > 50, nano
 # The longest path by the delays that the placer writes is the one that it promises.
-path = nano["critical_path"]
-assert abs(1000 / sum(step["ns"] for step in path) - nano["promised_mhz"]) < 0.05, path
-assert {step["what"] for step in path} == {"clk-to-q", "routing", "logic", "setup"} and all(step["module"] for step in path), path
-assert promised["critical_path"] == [], promised
+for design in (promised, nano):
+    path = design["critical_path"]
+    assert abs(1000 / sum(step["ns"] for step in path) - design["promised_mhz"]) < 0.05, path
+    assert {step["what"] for step in path} == {"clk-to-q", "routing", "logic", "setup"} and all(step["module"] for step in path), path
 CHECK
 
 # Buffers in block RAM; bits of memory that became registers are named here.

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <mutex>
-#include <optional>
 #include <set>
 
 #include "board/description.hpp"

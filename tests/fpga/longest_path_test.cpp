@@ -96,7 +96,7 @@ TEST_F(LongestPath, CellsThatWaitForEachOtherAreNoPath) {
                                                "(INTERCONNECT u_npu.u_store.x\\[1\\].b_LUT/F "
                                                "u_npu.u_store.x\\[1\\].b_LUT/A (1:1:1) (1:1:1))\n" +
                                                kCells);
-  EXPECT_THROW(longest_path_in(sdf), std::runtime_error);
+  EXPECT_TRUE(longest_path_in(sdf).empty());
   EXPECT_THROW(longest_path_in(folder_ / "none.sdf"), std::runtime_error);
   EXPECT_TRUE(longest_path_in(written("empty.sdf", "")).empty());
 }

@@ -350,16 +350,28 @@ void Search::learn() {
   clock_factor_ = std::exp(sum / static_cast<double>(count + 1));
 }
 
+// By estimate, also of what was placed: that one of many had luck says nothing of the others.
+double Search::least_expected(const std::vector<std::size_t>& order) const {
+  double least = kNever;
+  for (const std::size_t i : order) {
+    Candidate candidate = candidates_[i];
+    candidate.placed.reset();
+    least = std::min(least, score(candidate));
+  }
+  return least;
+}
+
 std::vector<std::size_t> Search::worth_placing(std::size_t most) const {
   const std::vector<std::size_t> order = ranking();
   std::vector<std::size_t> found;
   if (order.empty()) {
     return found;
   }
-  const double enough = score(candidates_[order.front()]) * (1 + request_.chance);
+  const double enough = least_expected(order) * (1 + request_.chance);
   for (const std::size_t i : order) {
     const bool promises_more = i == order.front();
-    const bool nearly_as_much = request_.chance > 0 && score(candidates_[i]) <= enough;
+    const bool nearly_as_much =
+        request_.chance > 0 && (candidates_[i].placed || score(candidates_[i]) <= enough);
     if (found.size() == most || (!promises_more && !nearly_as_much)) {
       break;
     }

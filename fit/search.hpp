@@ -62,7 +62,7 @@ struct SearchRequest {
   std::size_t points = 6000;  ///< candidates looked at, at most, by each search
   std::size_t jobs = 1;
   std::size_t placements = 0;  ///< at most
-  /// What promises at most so much less than the best that was placed (0.05: 5 %) is placed as
+  /// What by estimate is at most so much worse than the best by estimate (0.05: 5 %) is placed as
   /// well: clocks of hardware that hardly differs do, by the placer's chance.
   double chance = 0;
 };
@@ -117,6 +117,7 @@ class Search {
   void want_kept(Hardware hardware);
   void start();
   void look_around();
+  [[nodiscard]] double least_expected(const std::vector<std::size_t>& order) const;
   [[nodiscard]] std::vector<std::size_t> worth_placing(std::size_t most) const;
   void place_these(const std::vector<std::size_t>& these, const Place& place);
   void want_least();

@@ -235,7 +235,7 @@ module tessera_npu #(
   );
 
   // Compute: the cbuf through the array into the accumulators.
-  logic feature_re, feature_refused, weight_re, drain, drain_wait, keep_refused;
+  logic feature_refused, weight_re, drain, drain_wait, keep_refused;
   logic [19:0] feature_addr, weight_addr, keep_addr;
   logic [AtomicC*8-1:0] feature_data, weight_data, keep_data;
   logic [AtomicC-1:0] keep_we;
@@ -256,7 +256,6 @@ module tessera_npu #(
       .keep_addr_i(keep_addr),
       .keep_data_i(keep_data),
       .keep_conflict_o(keep_refused),
-      .feature_re_i(feature_re),
       .feature_addr_i(feature_addr),
       .feature_data_o(feature_data),
       .weight_re_i(weight_re),
@@ -284,7 +283,6 @@ module tessera_npu #(
       .take_o(compute_take),
       .post_o(compute_post),
       .cbuf_limit_i(cbuf_limit),
-      .feature_re_o(feature_re),
       .feature_addr_o(feature_addr),
       .feature_data_i(feature_data),
       .feature_refused_i(feature_refused),

@@ -1,6 +1,7 @@
 /// Convolution buffer: banks of atoms, consecutive addresses in one bank. Loads and kept tiles are
 /// written while the array reads; a bank serves one read per cycle, weights before features, and
-/// takes one write, loads before kept tiles.
+/// takes one write, loads before kept tiles. Banks lie far from each other and from what they serve: there are
+/// registers on the way to them and one behind each.
 module cbuf #(
     parameter int unsigned AtomicC = 8,
     /// Atoms in all banks, a multiple of their number.
@@ -17,17 +18,17 @@ module cbuf #(
     input  logic [  AtomicC-1:0] keep_we_i,
     input  logic [         19:0] keep_addr_i,
     input  logic [AtomicC*8-1:0] keep_data_i,
-    /// The kept tile's address has lost its bank to a load and must be repeated.
+    /// The kept tile's address has lost its bank to the load's write of the cycle before and must be repeated.
     output logic                 keep_conflict_o,
-    /// Feature read; data one cycle later unless `conflict_o`.
-    input  logic                 feature_re_i,
+    /// Feature read; data two cycles later unless `conflict_o`. What loads have written two cycles before or later is
+    /// not there yet, and what was kept in the cycle before or later.
     input  logic [         19:0] feature_addr_i,
     output logic [AtomicC*8-1:0] feature_data_o,
-    /// Weight read; data one cycle later.
+    /// Weight read; data two cycles later.
     input  logic                 weight_re_i,
     input  logic [         19:0] weight_addr_i,
     output logic [AtomicC*8-1:0] weight_data_o,
-    /// The feature read lost its bank to a weight read and must be repeated.
+    /// A feature read loses its bank to a weight read and must be repeated.
     output logic                 conflict_o
 );
 
@@ -37,8 +38,8 @@ module cbuf #(
 
   localparam bit Even = BankAtoms == (1 << RowBits);  // banks are bits of the address
 
-  logic [BankBits-1:0] wbank, keep_bank, feature_bank, weight_bank, feature_bank_q, weight_bank_q;
-  logic [RowBits-1:0] wrow, keep_row, feature_row, weight_row;
+  logic [BankBits-1:0] keep_bank, feature_bank, weight_bank;
+  logic [RowBits-1:0] keep_row, feature_row, weight_row;
 
   function automatic logic [BankBits-1:0] bank_of(input logic [19:0] address);
     if (Even) begin
@@ -62,46 +63,72 @@ module cbuf #(
     row_of = RowBits'(address - first);
   endfunction
 
-  assign wrow = row_of(waddr_i);
   assign keep_row = row_of(keep_addr_i);
   assign feature_row = row_of(feature_addr_i);
   assign weight_row = row_of(weight_addr_i);
 
-  assign wbank = bank_of(waddr_i);
   assign keep_bank = bank_of(keep_addr_i);
-  assign keep_conflict_o = write_i && wbank == keep_bank;
+  assign keep_conflict_o = load_q && load_bank_q == keep_bank;
   assign feature_bank = bank_of(feature_addr_i);
   assign weight_bank = bank_of(weight_addr_i);
-  assign conflict_o = feature_re_i && weight_re_i && feature_bank == weight_bank;
+  assign conflict_o = weight_re_i && feature_bank == weight_bank;
 
-  logic [Banks-1:0][AtomicC*8-1:0] rdata;
+  // A load's write comes a cycle later than a kept tile's to the banks: who has to wait is known from registers.
+  logic load_q;
+  logic [BankBits-1:0] load_bank_q;
+  logic [AtomicC-1:0] load_we_q, we_q, keep_we_q;
+  logic [RowBits-1:0] load_row_q, wrow_q, keep_row_q;
+  logic [AtomicC*8-1:0] load_data_q, wdata_q, keep_data_q;
+  logic [Banks-1:0] load_here_q, keep_here_q;
+  always_ff @(posedge clk_i) begin
+    load_q <= write_i;
+    load_bank_q <= bank_of(waddr_i);
+    load_we_q <= we_i;
+    load_row_q <= row_of(waddr_i);
+    load_data_q <= wdata_i;
+    for (int unsigned b = 0; b < Banks; b++) begin
+      load_here_q[b] <= load_q && load_bank_q == BankBits'(b);
+      keep_here_q[b] <= keep_bank == BankBits'(b);
+    end
+    we_q <= load_we_q;
+    wrow_q <= load_row_q;
+    wdata_q <= load_data_q;
+    keep_we_q <= keep_we_i;
+    keep_row_q <= keep_row;
+    keep_data_q <= keep_data_i;
+  end
+
+  logic [Banks-1:0][AtomicC*8-1:0] rdata_q;
 
   for (genvar b = 0; b < Banks; b++) begin : gen_banks
-    logic weight_here, feature_here, load_here;
-    assign load_here = write_i && wbank == BankBits'(b);
+    logic weight_here;
+    logic [AtomicC*8-1:0] rdata;
     assign weight_here = weight_re_i && weight_bank == BankBits'(b);
-    assign feature_here = feature_re_i && feature_bank == BankBits'(b);
 
     ram_1r1w_bytes #(
         .Bytes(AtomicC),
         .Depth(BankAtoms)
     ) u_bank (
         .clk_i,
-        .we_i(load_here ? we_i : (keep_bank == BankBits'(b)) ? keep_we_i : '0),
-        .waddr_i(load_here ? wrow : keep_row),
-        .wdata_i(load_here ? wdata_i : keep_data_i),
-        .re_i(weight_here || feature_here),
+        .we_i(load_here_q[b] ? we_q : keep_here_q[b] ? keep_we_q : '0),
+        .waddr_i(load_here_q[b] ? wrow_q : keep_row_q),
+        .wdata_i(load_here_q[b] ? wdata_q : keep_data_q),
+        .re_i(1'b1),
         .raddr_i(weight_here ? weight_row : feature_row),
-        .rdata_o(rdata[b])
+        .rdata_o(rdata)
     );
+    always_ff @(posedge clk_i) rdata_q[b] <= rdata;
   end
 
+  logic [BankBits-1:0] feature_bank_q, weight_bank_q, feature_from_q, weight_from_q;
   always_ff @(posedge clk_i) begin
-    if (feature_re_i && !conflict_o) feature_bank_q <= feature_bank;
-    if (weight_re_i) weight_bank_q <= weight_bank;
+    feature_bank_q <= feature_bank;
+    weight_bank_q <= weight_bank;
+    feature_from_q <= feature_bank_q;
+    weight_from_q <= weight_bank_q;
   end
 
-  assign feature_data_o = rdata[feature_bank_q];
-  assign weight_data_o = rdata[weight_bank_q];
+  assign feature_data_o = rdata_q[feature_from_q];
+  assign weight_data_o = rdata_q[weight_from_q];
 
 endmodule

@@ -1,7 +1,7 @@
 /// Compute unit: convolutions from the cbuf through the MAC array into the accumulators.
 ///
-/// Pipeline: S0 sequencer issues a step and reads the cbuf; S1 the atom arrives or padding replaces
-/// it; S2 the array multiplies, the accumulator word is fetched; S3 it adds; S4 sums are added and written.
+/// Pipeline: S0 sequencer issues a step; S1 a bank of the cbuf reads; S2 the atom arrives or padding replaces it;
+/// S3 the array multiplies, the accumulator word is fetched; S4 it adds; S5 sums are added and written.
 module compute_unit #(
     parameter int unsigned AtomicC = 8,
     parameter int unsigned AtomicK = 8,
@@ -27,7 +27,6 @@ module compute_unit #(
     output unit_pkg::tokens_t             post_o,
     /// Cbuf read ports.
     input  logic [                  20:0] cbuf_limit_i,
-    output logic                          feature_re_o,
     output logic [                  19:0] feature_addr_o,
     input  logic [         AtomicC*8-1:0] feature_data_i,
     input  logic                          feature_refused_i,
@@ -46,6 +45,10 @@ module compute_unit #(
   localparam bit HasDepthwise = (Features >> tessera_isa_pkg::FeatureDepthwise) % 2 == 1;
   localparam bit HasZeroPoints = (Features >> tessera_isa_pkg::FeatureZeroPoints) % 2 == 1;
   localparam int unsigned SumBits = 17 + $clog2(AtomicC);
+
+  // A cycle late, from a register nearby: what the unit does in it stays in the unit.
+  logic halt_q;
+  always_ff @(posedge clk_i) halt_q <= rst_ni && halt_i;
 
   // Decode --------------------------------------------------------------------------------------
 
@@ -78,8 +81,8 @@ module compute_unit #(
   logic piece_error;
   assign piece_error = is_conv && configured && is_depthwise &&
       (7'(depthwise.first_byte) >= 7'(AtomicC) || 7'(depthwise.first_byte) % 7'(Unit) != 7'd0);
-  assign push_conv = is_conv && configured && tokens_ready && !jobs_full && !weights_full && !halt_i;
-  assign cmd_ready_o = !halt_i && (is_conv ? push_conv : !(is_mark && jobs_full));
+  assign push_conv = is_conv && configured && tokens_ready && !jobs_full && !weights_full && !halt_q;
+  assign cmd_ready_o = !halt_q && (is_conv ? push_conv : !(is_mark && jobs_full));
   always_comb begin
     take_o = '0;
     take_o.load_to_compute = push_conv && conv.wait_load;
@@ -227,7 +230,7 @@ module compute_unit #(
   // Weights -------------------------------------------------------------------------------------
 
   logic [AtomicK-1:0][AtomicC*9-1:0] tile;
-  logic tile_valid, swap, claimed_q, loader_idle;
+  logic tile_valid, swap, claim, loader_idle;
 
   weight_loader #(
       .AtomicC(AtomicC),
@@ -236,7 +239,7 @@ module compute_unit #(
   ) u_weight_loader (
       .clk_i,
       .rst_ni,
-      .halt_i,
+      .halt_i(halt_q),
       .push_i(push_conv),
       .full_o(weights_full),
       .address_i(weights_q.address),
@@ -253,21 +256,21 @@ module compute_unit #(
       .rdata_i(weight_data_i),
       .tile_o(tile),
       .tile_valid_o(tile_valid),
-      .swap_i(swap),
+      .claim_i(claim),
       .idle_o(loader_idle)
   );
 
   logic weight_range_error;
-  assign weight_range_error = weight_re_o && 21'(weight_addr_o) >= cbuf_limit_i;
+  assign weight_range_error = weight_re_o && !halt_q && 21'(weight_addr_o) >= cbuf_limit_i;
 
   // Steps ---------------------------------------------------------------------------------------
 
-  logic claim, sequencer_idle, cbuf_error, line_error, acc_error;
+  logic sequencer_idle, cbuf_error, line_error, acc_error;
   logic [12:0] acc_error_word;
   logic stall_weights, stall_bank;
   unit_pkg::mark_t mark;
-  compute_pkg::step_t step, step1_q, step2_q, step3_q, step4_q;
-  logic step_valid, valid1_q, valid2_q, valid3_q, valid4_q;
+  compute_pkg::step_t step, step1_q, step2_q, step3_q, step4_q, step5_q;
+  logic step_valid, valid1_q, valid2_q, valid3_q, valid4_q, valid5_q;
 
   conv_sequencer #(
       .AtomicC(AtomicC),
@@ -279,13 +282,12 @@ module compute_unit #(
   ) u_sequencer (
       .clk_i,
       .rst_ni,
-      .halt_i,
+      .halt_i(halt_q),
       .job_valid_i(!jobs_empty),
       .job_i(job),
       .job_take_o(job_take),
-      .tile_ready_i(tile_valid && !claimed_q),
+      .tile_ready_i(tile_valid),
       .claim_o(claim),
-      .read_o(feature_re_o),
       .read_addr_o(feature_addr_o),
       .read_refused_i(feature_refused_i),
       .cbuf_limit_i,
@@ -302,8 +304,8 @@ module compute_unit #(
   );
 
   logic [AtomicC*8-1:0] feature;
-  assign feature = step1_q.padding ? {AtomicC{step1_q.zero_point}} : feature_data_i;
-  assign swap = valid1_q && step1_q.first;
+  assign feature = step2_q.padding ? {AtomicC{step2_q.zero_point}} : feature_data_i;
+  assign swap = valid2_q && step2_q.first;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -311,14 +313,13 @@ module compute_unit #(
       valid2_q <= 1'b0;
       valid3_q <= 1'b0;
       valid4_q <= 1'b0;
-      claimed_q <= 1'b0;
+      valid5_q <= 1'b0;
     end else begin
       valid1_q <= step_valid;
       valid2_q <= valid1_q;
       valid3_q <= valid2_q;
       valid4_q <= valid3_q;
-      if (claim) claimed_q <= 1'b1;
-      else if (swap) claimed_q <= 1'b0;
+      valid5_q <= valid4_q;
     end
   end
 
@@ -327,6 +328,7 @@ module compute_unit #(
     if (valid1_q) step2_q <= step1_q;
     if (valid2_q) step3_q <= step2_q;
     if (valid3_q) step4_q <= step3_q;
+    if (valid4_q) step5_q <= step4_q;
   end
 
   logic [AtomicK-1:0][AtomicC*8-1:0] window;
@@ -339,24 +341,24 @@ module compute_unit #(
         .LineAtoms(LineAtoms)
     ) u_window (
         .clk_i,
-        .fetch_i(step_valid && step.depthwise),
-        .fetch_line_i(step.line),
-        .push_i(valid1_q && step1_q.depthwise),
+        .fetch_i(valid1_q && step1_q.depthwise),
+        .fetch_line_i(step1_q.line),
+        .push_i(valid2_q && step2_q.depthwise),
         .atom_i(feature),
-        .rotate_i(step1_q.rotate),
-        .plain_i(valid1_q && !step1_q.depthwise),
+        .rotate_i(step2_q.rotate),
+        .plain_i(valid2_q && !step2_q.depthwise),
         .window_o(window)
     );
   end else begin : gen_no_window
     logic [AtomicC*8-1:0] feature_q;
-    always_ff @(posedge clk_i) if (valid1_q) feature_q <= feature;
+    always_ff @(posedge clk_i) if (valid2_q) feature_q <= feature;
     assign window = {AtomicK{feature_q}};
     logic unused;
-    assign unused = ^{step.line, step1_q.rotate};
+    assign unused = ^{step1_q.line, step2_q.rotate};
   end
 
   logic multiply;
-  assign multiply = valid2_q && step2_q.emit;
+  assign multiply = valid3_q && step3_q.emit;
 
   logic [AtomicK-1:0][SumBits-1:0] sums;
   mac_array #(
@@ -370,7 +372,7 @@ module compute_unit #(
       .tile_i(tile),
       .valid_i(multiply),
       .features_i(window),
-      .maximum_i(step2_q.maximum),
+      .maximum_i(step3_q.maximum),
       .sums_o(sums)
   );
 
@@ -383,11 +385,11 @@ module compute_unit #(
       .clk_i,
       .rst_ni,
       .fetch_i(multiply),
-      .fetch_addr_i(step2_q.acc_addr),
-      .fetch_zero_i(step2_q.acc_zero),
-      .fetch_maximum_i(step2_q.maximum),
-      .fetch_lane_i(step2_q.lane),
-      .fetch_lane_end_i(step2_q.lane_end),
+      .fetch_addr_i(step3_q.acc_addr),
+      .fetch_zero_i(step3_q.acc_zero),
+      .fetch_maximum_i(step3_q.maximum),
+      .fetch_lane_i(step3_q.lane),
+      .fetch_lane_end_i(step3_q.lane_end),
       .sums_i(sums),
       .drain_i,
       .drain_addr_i,
@@ -397,14 +399,14 @@ module compute_unit #(
 
   always_comb begin
     post_o = '0;
-    post_o.compute_to_load = valid4_q && step4_q.post_load;
-    post_o.compute_to_store = valid4_q && step4_q.post_store;
+    post_o.compute_to_load = valid5_q && step5_q.post_load;
+    post_o.compute_to_store = valid5_q && step5_q.post_store;
   end
 
   // Status --------------------------------------------------------------------------------------
 
   logic quiet;
-  assign quiet = sequencer_idle && loader_idle && !valid1_q && !valid2_q && !valid3_q && !valid4_q;
+  assign quiet = sequencer_idle && loader_idle && !valid1_q && !valid2_q && !valid3_q && !valid4_q && !valid5_q;
   logic wait_load, wait_store;
   assign wait_load = sequencer_idle && is_conv && conv.wait_load && !tokens_i.load_to_compute;
   assign wait_store = sequencer_idle && is_conv && !wait_load && conv.wait_store &&
@@ -419,7 +421,7 @@ module compute_unit #(
 
   // What is said without an error means nothing.
   logic not_configured;
-  assign not_configured = is_conv && !configured && !halt_i;
+  assign not_configured = is_conv && !configured && !halt_q;
   assign error.valid = not_configured || kernel_count_error || window_error || piece_error || line_error || cbuf_error ||
       weight_range_error || acc_error;
   always_comb begin

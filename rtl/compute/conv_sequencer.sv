@@ -25,8 +25,7 @@ module conv_sequencer #(
     input  logic               tile_ready_i,
     /// The step of this cycle is a tile's first and claims it.
     output logic               claim_o,
-    /// Feature read; the step counts only if not refused.
-    output logic               read_o,
+    /// Of the feature that the step reads, if it reads one: no step counts whose read is refused.
     output logic [       19:0] read_addr_o,
     input  logic               read_refused_i,
     input  logic [       20:0] cbuf_limit_i,
@@ -101,7 +100,11 @@ module conv_sequencer #(
 
   // Whether the loops are at their last: known from the cycle before. Of the job's first step and its tiles' first:
   // whether there is only one.
-  logic last_col_q, last_row_q, last_atom_q, last_kx_q, last_ky_q, last_group_q, tile_last, job_last, emit;
+  logic last_col_q, last_row_q, last_atom_q, last_kx_q, last_ky_q, last_group_q, emit;
+  // Which counters a step moves. It is known late that there is a step at all: these and that are kept as they are, so that each
+  // register's enable is one function behind it and none is derived from another's.
+  (* keep *) logic issue, row_moves, tile_last, tap_moves, tap_row_moves, group_moves;
+  logic job_last;
   logic one_col, one_row;
   assign one_col = job_q.last_col == '0 && job_q.window_w == 4'd1;
   assign one_row = job_q.last_row == '0 && job_q.window_h == 4'd1;
@@ -121,16 +124,10 @@ module conv_sequencer #(
       if (tile_last) last_row_q <= one_row;
       else if (last_col_q && row_wait_q == '0) last_row_q <= job_q.skip_y == '0 && row_q + 12'd1 == job_q.last_row;
       else if (last_col_q) last_row_q <= row_wait_q == 4'd1 && row_q == job_q.last_row;
-      if (tile_last) begin
-        last_atom_q <= last_atom_q ? job_q.last_atom == '0 : atom_q + 12'd1 == job_q.last_atom;
-        if (last_atom_q) begin
-          last_kx_q <= last_kx_q ? job_q.last_tile_x == '0 : kx_q + 5'd1 == job_q.last_tile_x;
-          if (last_kx_q) begin
-            last_ky_q <= last_ky_q ? job_q.last_tile_y == '0 : ky_q + 5'd1 == job_q.last_tile_y;
-            if (last_ky_q && last_piece) last_group_q <= group_q + 8'd1 == job_q.last_group;
-          end
-        end
-      end
+      if (tile_last) last_atom_q <= last_atom_q ? job_q.last_atom == '0 : atom_q + 12'd1 == job_q.last_atom;
+      if (tap_moves) last_kx_q <= last_kx_q ? job_q.last_tile_x == '0 : kx_q + 5'd1 == job_q.last_tile_x;
+      if (tap_row_moves) last_ky_q <= last_ky_q ? job_q.last_tile_y == '0 : ky_q + 5'd1 == job_q.last_tile_y;
+      if (group_moves) last_group_q <= group_q + 8'd1 == job_q.last_group;
     end
   end
 
@@ -146,7 +143,7 @@ module conv_sequencer #(
       .byte_i(job_i.first_byte),
       .depthwise_i(job_q.depthwise),
       .group_end_i(last_group_q ? job_q.last_kernels : 7'(AtomicK)),
-      .advance_i(issue && tile_last && last_atom_q && last_kx_q && last_ky_q),
+      .advance_i(issue && tap_row_moves && last_ky_q),
       .lane_o(lane),
       .lane_end_o(lane_end),
       .group_last_o(last_piece),
@@ -154,23 +151,27 @@ module conv_sequencer #(
       .rotate_o(rotate)
   );
   assign emit = col_wait_q == '0 && row_wait_q == '0;
+  assign row_moves = last_col_q && (last_row_q || row_wait_q == '0);
   assign tile_last = last_col_q && last_row_q;
-  assign job_last = tile_last && last_atom_q && last_kx_q && last_ky_q && last_piece && last_group_q;
+  assign tap_moves = tile_last && last_atom_q;
+  assign tap_row_moves = tap_moves && last_kx_q;
+  assign group_moves = tap_row_moves && last_ky_q && last_piece;
+  assign job_last = group_moves && last_group_q;
 
-  logic padding, want, issue;
+  logic padding, want, read;
   assign padding = y_outside_q || x_outside_q;
   assign want = active_q && !halt_i && (!tile_first_q || tile_ready_i);
-  assign read_o = want && !padding;
+  assign read = want && !padding;
   assign read_addr_o = address_q;
-  assign issue = want && !read_refused_i;
+  assign issue = want && (padding || !read_refused_i);
   assign claim_o = issue && tile_first_q;
 
-  assign cbuf_error_o = want && !padding && 21'(read_addr_o) >= cbuf_limit_i;
+  assign cbuf_error_o = read && 21'(read_addr_o) >= cbuf_limit_i;
   assign line_error_o = want && job_q.window_h != 4'd1 && line_index_q >= 12'(LineAtoms);
   assign acc_error_o = want && emit && acc_q >= 13'(AccWords);
   assign acc_error_word_o = acc_q;
   assign stall_weights_o = active_q && tile_first_q && !tile_ready_i;
-  assign stall_bank_o = read_o && read_refused_i;
+  assign stall_bank_o = read && read_refused_i;
 
   assign step_valid_o = issue;
   always_comb begin
@@ -191,10 +192,9 @@ module conv_sequencer #(
     step_o.post_store = job_last && job_q.post_store;
   end
 
-  // The last step of one job and the first of the next are adjacent cycles.
-  logic finishing;
-  assign finishing = issue && job_last;
-  assign job_take_o = job_valid_i && !halt_i && (!active_q || finishing);
+  // A job is taken in the cycle behind the last step of the one before, not in it: what decides on a step comes late
+  // and would decide on all that a new job changes.
+  assign job_take_o = job_valid_i && !halt_i && !active_q;
   assign mark_o.valid = job_take_o && job_i.is_mark;
   assign mark_o.id = job_i.mark_id;
   assign idle_o = !active_q && !job_valid_i;
@@ -309,51 +309,21 @@ module conv_sequencer #(
       acc_group_q <= 13'(job_i.acc_base);
       acc_q <= 13'(job_i.acc_base);
     end else if (issue) begin
-      tile_first_q <= 1'b0;
-      if (!last_col_q) begin
-        if (col_wait_q == '0) begin
-          col_q <= col_q + 12'd1;
-          col_wait_q <= job_q.skip_x;
-        end else begin
-          col_wait_q <= col_wait_q - 4'd1;
-        end
-        line_index_q <= line_index_q + 12'd1;
-        address_q <= address_q + col_step_q;
-        acc_q <= acc_q + 13'(emit);
-      end else if (!last_row_q) begin
-        if (row_wait_q == '0) begin
-          row_q <= row_q + 12'd1;
-          row_wait_q <= job_q.skip_y;
-        end else begin
-          row_wait_q <= row_wait_q - 4'd1;
-        end
-        col_q <= '0;
-        col_wait_q <= job_q.window_w - 4'd1;
-        line_index_q <= '0;
+      tile_first_q <= tile_last;
+      line_index_q <= last_col_q ? '0 : line_index_q + 12'd1;
+      acc_q <= acc_q + 13'(emit);
+      if (last_col_q || col_wait_q == '0) col_q <= last_col_q ? '0 : col_q + 12'd1;
+      col_wait_q <= last_col_q ? job_q.window_w - 4'd1 : (col_wait_q == '0) ? job_q.skip_x : col_wait_q - 4'd1;
+      address_q <= address_q + col_step_q;
+      if (row_moves) row_q <= last_row_q ? '0 : row_q + 12'd1;
+      if (last_col_q) begin
+        row_wait_q <= last_row_q ? job_q.window_h - 4'd1 : (row_wait_q == '0) ? job_q.skip_y : row_wait_q - 4'd1;
         line_q <= next_line;
         address_q <= row_wraps ? next_line - job_q.ring_atoms : next_line;
-        acc_q <= acc_q + 13'(emit);
-      end else begin
-        tile_first_q <= 1'b1;
-        col_q <= '0;
-        row_q <= '0;
-        row_wait_q <= job_q.window_h - 4'd1;
-        col_wait_q <= job_q.window_w - 4'd1;
-        line_index_q <= '0;
+      end
+      if (tile_last) begin
         atom_q <= last_atom_q ? '0 : atom_q + 12'd1;
         acc_q <= acc_group_q;
-        if (last_atom_q) begin
-          kx_q <= last_kx_q ? '0 : kx_q + 5'd1;
-          if (last_kx_q) begin
-            ky_q <= last_ky_q ? '0 : ky_q + 5'd1;
-            if (last_ky_q && last_piece) begin
-              group_q <= group_q + 8'd1;
-              acc_group_q <= acc_group_q + job_q.pixels;
-              acc_q <= acc_group_q + job_q.pixels;
-              active_q <= !last_group_q;
-            end
-          end
-        end
         origin_q <= next_origin;
         kernel_row_q <= next_kernel_row;
         tap_begin_q <= next_tap_begin;
@@ -362,6 +332,14 @@ module conv_sequencer #(
         tap_y_q <= next_tap_y;
         tap_x_q <= next_tap_x;
         address_q <= tap_wraps ? next_tap - job_q.ring_atoms : next_tap;
+      end
+      if (tap_moves) kx_q <= last_kx_q ? '0 : kx_q + 5'd1;
+      if (tap_row_moves) ky_q <= last_ky_q ? '0 : ky_q + 5'd1;
+      if (group_moves) begin
+        group_q <= group_q + 8'd1;
+        acc_group_q <= acc_group_q + job_q.pixels;
+        acc_q <= acc_group_q + job_q.pixels;
+        active_q <= !last_group_q;
       end
     end
   end

@@ -25,15 +25,16 @@ module weight_loader #(
     /// Depthwise: kernels come piece by piece, from this byte on.
     input  logic                              depthwise_i,
     input  logic [                       5:0] first_byte_i,
-    /// Cbuf read port; data one cycle after the request.
+    /// Cbuf read port; data two cycles after the request. While halted it is made again and again.
     output logic                              re_o,
     output logic [                      19:0] raddr_o,
     input  logic [             AtomicC*8-1:0] rdata_i,
     /// The next weight tile, [kernel][channel], 9 bits per weight.
     output logic [AtomicK-1:0][AtomicC*9-1:0] tile_o,
+    /// It is there two cycles later, when the atom of a step has come that is issued now.
     output logic                              tile_valid_o,
-    /// The array takes the tile.
-    input  logic                              swap_i,
+    /// The step of this cycle takes it: its registers are free when the first of the next tile's weights come.
+    input  logic                              claim_i,
     output logic                              idle_o
 );
 
@@ -67,13 +68,13 @@ module weight_loader #(
       .empty_o(empty)
   );
 
-  logic active_q, reading_q, arrive_q, last_arrive_q, valid_q;
+  logic active_q, reading_q, read_q, arrive_q, valid_q;
   logic [19:0] address_q;
   logic [7:0] group_q;
   logic [8:0] tap_q;
   logic [11:0] atom_q;
-  logic [6:0] kernel_q, arrive_kernel_q;
-  logic [7:0] arrive_zero_q;
+  logic [6:0] kernel_q, read_kernel_q, arrive_kernel_q;
+  logic [7:0] read_zero_q, arrive_zero_q;
   logic [AtomicK-1:0][AtomicC*9-1:0] tile_q;
 
   logic [6:0] kernels, piece_lane, piece_end;
@@ -116,8 +117,8 @@ module weight_loader #(
   end
 
   // reading_q: the shadow tile may be overwritten.
-  assign issue = active_q && reading_q && !halt_i;
-  assign re_o = issue;
+  assign re_o = active_q && reading_q;
+  assign issue = re_o && !halt_i;
   assign raddr_o = address_q;
   assign pop = issue && last_kernel && last_atom_q && last_tap_q && last_piece && last_group_q;
 
@@ -125,18 +126,22 @@ module weight_loader #(
     if (!rst_ni) begin
       active_q <= 1'b0;
       reading_q <= 1'b1;
+      read_q <= 1'b0;
       arrive_q <= 1'b0;
       valid_q <= 1'b0;
     end else begin
-      arrive_q <= issue;
+      read_q <= issue;
+      arrive_q <= read_q;
+      read_kernel_q <= kernel_q;
+      read_zero_q <= zero_point;
+      arrive_kernel_q <= read_kernel_q;
+      arrive_zero_q <= read_zero_q;
       if (issue) begin
-        arrive_kernel_q <= kernel_q;
-        arrive_zero_q <= zero_point;
-        last_arrive_q <= last_kernel;
         address_q <= address_q + 20'd1;
         kernel_q <= last_kernel ? piece_lane : kernel_q + 7'd1;
         if (last_kernel) begin
           reading_q <= 1'b0;
+          valid_q <= 1'b1;
           atom_q <= last_atom_q ? '0 : atom_q + 12'd1;
           if (last_atom_q) begin
             tap_q <= last_tap_q ? '0 : tap_q + 9'd1;
@@ -156,8 +161,7 @@ module weight_loader #(
         atom_q <= '0;
         kernel_q <= '0;
       end
-      if (arrive_q && last_arrive_q) valid_q <= 1'b1;
-      if (swap_i) begin
+      if (claim_i) begin
         valid_q <= 1'b0;
         reading_q <= 1'b1;
       end
@@ -178,6 +182,6 @@ module weight_loader #(
 
   assign tile_o = tile_q;
   assign tile_valid_o = valid_q;
-  assign idle_o = empty && !active_q && !arrive_q;
+  assign idle_o = empty && !active_q && !read_q && !arrive_q;
 
 endmodule

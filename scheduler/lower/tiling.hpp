@@ -193,7 +193,7 @@ class Windows {
   [[nodiscard]] std::uint64_t cycles(const Hardware& hw) const {
     return sum<std::uint64_t>([&](const WindowTiling& tiling) {
       return tiling.chunks() * std::max<std::uint64_t>(
-                                   tiling.steps(s_, u32(s_.out_h), u32(s_.out_w)), hw.atomic_k + 3);
+                                   tiling.steps(s_, u32(s_.out_h), u32(s_.out_w)), hw.atomic_k + 1);
     });
   }
 

@@ -73,11 +73,11 @@ TEST(LayerTables, AreAsFastAsArrayOrMemoryButForTwoLayers) {
     const char* table;
     std::set<std::string> slow;
     double most;  // cycles by bounds
-  } cases[] = {{"Resnet18", {}, 1.011},
+  } cases[] = {{"Resnet18", {}, 1.0125},
                {"alexnet", {}, 1.0041},
                // 27 taps of a first layer in three thirds of a kernel row, not in two atoms; a
                // layer in whose time the next one's features are read.
-               {"mobilenet", {"Conv1", "Conv3"}, 1.092}};
+               {"mobilenet", {"Conv1", "Conv3"}, 1.0925}};
   for (const auto& c : cases) {
     SCOPED_TRACE(c.table);
     double cycles = 0;

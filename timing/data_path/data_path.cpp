@@ -140,8 +140,8 @@ DataPath::KeptPlace DataPath::kept_place() const {
 
 bool DataPath::keep_chunk() {
   const KeptPlace place = kept_place();
-  // A load writes to the bank that the tile wants.
-  if (atom_written_ && bank_of(atom_) == bank_of(place.atom)) {
+  // In the cycle before a load has written to the bank that the tile wants.
+  if (atom_before_ && bank_of(*atom_before_) == bank_of(place.atom)) {
     return false;
   }
   if (chunks_.front() - kept_part_ <= place.room) {
@@ -153,6 +153,9 @@ bool DataPath::keep_chunk() {
 
 // Whether that can happen before either is done.
 bool DataPath::may_refuse() const {
+  if (keeps_ && atom_was_last_) {
+    return true;
+  }
   if (!keeps_ || !writes_atoms_ || transfers_.empty() || kept_ == to_keep_) {
     return false;
   }

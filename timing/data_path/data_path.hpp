@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "tessera/hardware.hpp"
 #include "timing/data_path/folder.hpp"
@@ -174,11 +175,13 @@ class DataPath {
   bool at_first_beat_ = true;
   std::uint32_t burst_left_ = 0;
   bool folding_ = false;
-  Cycle folds_from_ = 0;             ///< a load is handed over in the cycle before
-  bool writes_atoms_ = false;        ///< the oldest transfer's chunks go to the cbuf
-  bool atom_written_ = false;        ///< in this cycle
-  std::uint64_t atom_ = 0;           ///< its address
-  std::uint64_t atoms_written_ = 0;  ///< chunks of the oldest transfer
+  Cycle folds_from_ = 0;                      ///< a load is handed over in the cycle before
+  bool writes_atoms_ = false;                 ///< the oldest transfer's chunks go to the cbuf
+  bool atom_written_ = false;                 ///< in this cycle
+  bool atom_was_last_ = false;                ///< of its load
+  std::uint64_t atom_ = 0;                    ///< its address
+  std::optional<std::uint64_t> atom_before_;  ///< that of the cycle before, if one was written
+  std::uint64_t atoms_written_ = 0;           ///< chunks of the oldest transfer
   std::size_t loads_ahead_;
   bool whole_records_;
   Packer packer_;

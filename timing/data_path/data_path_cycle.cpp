@@ -118,10 +118,12 @@ void DataPath::move_reads(Cycle now, const Moves& moves, bool took, DataEvents& 
     load_last = folded.last;
   }
   const Packer::Result packed = packer_.step(load_bytes, load_last);
+  atom_before_ = atom_written_ ? std::optional(atom_) : std::nullopt;
   atom_written_ = packed.chunk && writes_atoms_;
   if (atom_written_) {
     take_atom();
   }
+  atom_was_last_ = atom_written_ && packed.done;
   if (packed.done) {
     events.load_done = events.any = true;
     events.ragged = events.ragged || packed.ragged;

@@ -193,13 +193,13 @@ void ArrayTiming::refuse() {
 // As many tiles as follow each other evenly; the job's last one always comes alone, because what is
 // read meanwhile belongs to the next job.
 void ArrayTiming::begin_tiles(Cycle earliest) {
-  const Cycle begin = std::max(earliest, read_end_ + 1);
+  const Cycle begin = std::max(earliest, read_end_);
   stall_begin_ = earliest;
   stall_end_ = begin;
   stretch_ = {begin, 1, 1, job_.walk.steps(), 0};
   ++tile_;
   has_tile_ = false;
-  shadow_free_ = begin + 2;
+  shadow_free_ = begin + 1;
   const std::uint64_t in_full_groups =
       job_.last_kernels == job_.even_kernels
           ? job_.tiles
@@ -208,13 +208,13 @@ void ArrayTiming::begin_tiles(Cycle earliest) {
     // All up to the last but one.
     const std::uint64_t more = in_full_groups - 1 - tile_;
     stretch_.tiles += more;
-    stretch_.period = std::max<std::uint64_t>(stretch_.steps, job_.even_kernels + 3);
+    stretch_.period = std::max<std::uint64_t>(stretch_.steps, job_.even_kernels + 1);
     tile_ += more;
     Reading& reading = *std::find_if(readings_.begin(), readings_.end(),
                                      [](const Reading& r) { return r.freed == kNever; });
     reading.tile += more;
     reading.address += more * job_.even_kernels;
-    shadow_free_ = stretch_.begin + more * stretch_.period + 2;
+    shadow_free_ = stretch_.begin + more * stretch_.period + 1;
   }
   wake_ = stretch_.last();
   read_tile();
@@ -268,6 +268,9 @@ const std::vector<ArrayTiming::Event>& ArrayTiming::advance(Cycle now) {
       }
       events_.push_back({false, job_.id, at});
       active_ = false;
+      wake_ = jobs_.empty() ? kNever : std::max(at + 1, jobs_.front().visible);
+      idle_from_ = jobs_.empty() ? at + 1 : kNever;
+      continue;
     }
     take_job(at);
   }

@@ -12,7 +12,7 @@
 namespace tessera::timing {
 
 /// A weight tile is read from the cbuf while the one before is at work: one kernel per cycle, from
-/// the second cycle after its first step on; it is ready three cycles after the last.
+/// the cycle after that one's first step on; a step can take it in the cycle after the last.
 class ArrayTiming {
  public:
   explicit ArrayTiming(const Hardware& hardware);
@@ -46,7 +46,7 @@ class ArrayTiming {
   [[nodiscard]] std::uint64_t stalled_by_banks(Cycle now) const;
 
  private:
-  static constexpr Cycle kPipeline = 4;  ///< from a step to its sum in the accumulators
+  static constexpr Cycle kPipeline = 5;  ///< from a step to its sum in the accumulators
 
   struct Job {
     bool is_mark = false;

@@ -9,7 +9,7 @@ module conv_sequencer_properties (
     input logic              refuse_i
 );
 
-  logic rst_n, job_take, claim, read, step_valid, idle, stall_weights, stall_bank, cbuf_error, line_error, acc_error;
+  logic rst_n, job_take, claim, step_valid, idle, stall_weights, stall_bank, cbuf_error, line_error, acc_error;
   logic [19:0] read_addr;
   logic [12:0] acc_error_word;
   compute_pkg::step_t step;
@@ -31,9 +31,8 @@ module conv_sequencer_properties (
       .job_take_o(job_take),
       .tile_ready_i,
       .claim_o(claim),
-      .read_o(read),
       .read_addr_o(read_addr),
-      .read_refused_i(read && refuse_i),
+      .read_refused_i(refuse_i),
       .cbuf_limit_i(21'd64),
       .step_valid_o(step_valid),
       .step_o(step),
@@ -147,8 +146,9 @@ module conv_sequencer_properties (
   assign counters_within = col <= job.last_col[1:0] && row <= job.last_row[1:0] && atom <= job.last_atom[1:0] &&
       kx <= job.last_tile_x[1:0] && ky <= job.last_tile_y[1:0] && group <= job.last_group[1:0] && is_small(job);
 
-  logic steps;
+  logic steps, reads;
   assign steps = active && !halt_i && (!is_first || tile_ready_i);
+  assign reads = steps && !is_outside;
   always_comb begin
     assume (is_small(job_i));
     if (rst_n) begin
@@ -161,14 +161,13 @@ module conv_sequencer_properties (
         registers_follow_rows : assert (rows_follow);
         registers_follow_words : assert (words_follow);
       end
-      taken_when_none_is_left : assert (job_take == (job_valid_i && !halt_i && (!active || (step_valid && is_last))));
-      steps_as_soon_as_may_be : assert (step_valid == (steps && !(read && refuse_i)));
-      reads_what_is_inside : assert (read == (steps && !is_outside));
-      address_is_the_formulas : assert (!read || read_addr == address);
-      limit_is_watched : assert (cbuf_error == (read && address >= 20'd64));
+      taken_when_none_is_left : assert (job_take == (job_valid_i && !halt_i && !active));
+      steps_as_soon_as_may_be : assert (step_valid == (steps && !(reads && refuse_i)));
+      address_is_the_formulas : assert (!reads || read_addr == address);
+      limit_is_watched : assert (cbuf_error == (reads && address >= 20'd64));
       claims_are_true : assert (claim == (step_valid && is_first));
       idle_is_true : assert (idle == (!active && !job_valid_i));
-      stalls_have_their_reason : assert (stall_weights == (active && is_first && !tile_ready_i) && stall_bank == (read && refuse_i));
+      stalls_have_their_reason : assert (stall_weights == (active && is_first && !tile_ready_i) && stall_bank == (reads && refuse_i));
       marks_are_reported : assert (mark.valid == (job_take && job_i.is_mark) && (!mark.valid || mark.id == job_i.mark_id));
       if (step_valid) begin
         step_is_the_loops : assert (step.first == is_first && step.padding == is_outside && step.last == is_last && step.emit &&

@@ -354,9 +354,8 @@ void Search::learn() {
 double Search::least_expected(const std::vector<std::size_t>& order) const {
   double least = kNever;
   for (const std::size_t i : order) {
-    Candidate candidate = candidates_[i];
-    candidate.placed.reset();
-    least = std::min(least, score(candidate));
+    const Candidate& candidate = candidates_[i];
+    least = std::min(least, score({candidate.hardware, candidate.text, candidate.outcome, {}}));
   }
   return least;
 }

@@ -39,7 +39,7 @@ TEST(Cycles, FiveByFiveWithUnequalStridesOnSmall) {
             (std::vector<std::int32_t>{1, 12, 7, 25}));
   const std::uint64_t cycles = cycles_of(run(network, "small"));
   EXPECT_LT(cycles, 78774U);
-  EXPECT_EQ(cycles, 67806U);
+  EXPECT_EQ(cycles, 67807U);
 }
 
 TEST(Cycles, ThreeByThreeOf128ChannelsOnSmall) {
@@ -50,7 +50,7 @@ TEST(Cycles, ThreeByThreeOf128ChannelsOnSmall) {
             (std::vector<std::int32_t>{1, 17, 7, 32}));
   const std::uint64_t cycles = cycles_of(run(network, "small"));
   EXPECT_LT(cycles, 77026U);
-  EXPECT_EQ(cycles, 75183U);
+  EXPECT_EQ(cycles, 75184U);
 }
 
 TEST(Cycles, ThreeByThreeLayersOfResnet18OnMedium) {
@@ -67,7 +67,7 @@ TEST(Cycles, ThreeByThreeLayersOfResnet18OnMedium) {
   ASSERT_EQ(outcome.program.layers.size(), 16U);
   const std::uint64_t busy = counter(outcome.result.totals, isa::Counter::ArrayBusy);
   EXPECT_GE(static_cast<double>(busy) / static_cast<double>(cycles_of(outcome)), 0.75);
-  EXPECT_EQ(cycles_of(outcome), 5566281U);
+  EXPECT_EQ(cycles_of(outcome), 5566694U);
 }
 
 // A 3x3 window takes 9 x atomic_c MACs per cycle; what is missing are padding and the first rows.

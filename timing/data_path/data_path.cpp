@@ -154,7 +154,7 @@ bool DataPath::keep_chunk() {
 // Whether that can happen before either is done.
 bool DataPath::may_refuse() const {
   if (keeps_ && atom_was_last_) {
-    return true;
+    return true;  // by an atom whose load has ended
   }
   if (!keeps_ || !writes_atoms_ || transfers_.empty() || kept_ == to_keep_) {
     return false;

@@ -230,25 +230,21 @@ void ArrayTiming::finish_stretch() {
   stretch_.tiles = 0;
 }
 
-void ArrayTiming::take_job(Cycle now) {
-  wake_ = kNever;
+void ArrayTiming::await_job(Cycle from) {
   if (jobs_.empty()) {
-    idle_from_ = now + 1;
-    return;
+    wake_ = kNever;
+    idle_from_ = from;
+  } else {
+    wake_ = std::max(from, jobs_.front().visible);
   }
-  if (jobs_.front().visible > now) {
-    wake_ = jobs_.front().visible;
-    return;
-  }
+}
+
+void ArrayTiming::take_job(Cycle now) {
   job_ = jobs_.front();
   jobs_.pop_front();
   if (job_.is_mark) {
     events_.push_back({true, job_.id, now});
-    if (jobs_.empty()) {
-      idle_from_ = now + 1;
-    } else {
-      wake_ = std::max(now + 1, jobs_.front().visible);
-    }
+    await_job(now + 1);
     return;
   }
   active_ = true;
@@ -268,8 +264,7 @@ const std::vector<ArrayTiming::Event>& ArrayTiming::advance(Cycle now) {
       }
       events_.push_back({false, job_.id, at});
       active_ = false;
-      wake_ = jobs_.empty() ? kNever : std::max(at + 1, jobs_.front().visible);
-      idle_from_ = jobs_.empty() ? at + 1 : kNever;
+      await_job(at + 1);
       continue;
     }
     take_job(at);

@@ -91,6 +91,7 @@ class ArrayTiming {
   void refuse();
   [[nodiscard]] bool feature_in(std::uint64_t step, std::uint32_t bank) const;
   void finish_stretch();
+  void await_job(Cycle from);
   void take_job(Cycle now);
 
   Hardware hw_;

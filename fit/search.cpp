@@ -5,14 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <chrono>
-#include <cmath>
-#include <exception>
 #include <filesystem>
 #include <limits>
 #include <set>
-#include <thread>
 #include <tuple>
 
 #include "console/interrupts.hpp"
@@ -22,8 +17,6 @@
 namespace tessera::fit {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::size_t kBeam = 8;            // arrays whose surroundings are looked at next
 constexpr std::size_t kNarrowBeam = 2;      // behind a beginning
 constexpr std::size_t kBegun = 12;          // arrays of one
@@ -31,7 +24,6 @@ constexpr std::size_t kDrawn = 96;          // at the beginning
 constexpr std::size_t kDrawnLater = 32;     // when there is nothing better around
 constexpr std::size_t kJumps = 64;          // several changes at once
 constexpr std::size_t kPatience = 4;        // times of that without anything better
-constexpr std::size_t kPlacedAtOnce = 4;    // before what they say counts for the next ones
 constexpr std::size_t kPatienceBehind = 2;  // the same behind a beginning
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -323,114 +315,6 @@ bool Search::run(Progress& progress) {
   const bool complete = evaluate_wanted(progress);
   progress.clear();
   return complete;
-}
-
-const char* how(const Candidate& candidate) {
-  const bool placed = candidate.placed && candidate.placed->problem.empty();
-  return !placed ? "estimated" : candidate.placed->routed ? "routed" : "placed";
-}
-
-void Search::learn() {
-  double sum = 0;
-  std::size_t count = 0;
-  for (const Candidate& candidate : candidates_) {
-    if (candidate.placed && candidate.placed->problem.empty()) {
-      sum += std::log(candidate.placed->mhz / candidate.outcome.estimate.mhz);
-      ++count;
-    }
-  }
-  for (const Candidate& candidate : candidates_) {
-    if (candidate.placed) {
-      lut_factor_ = std::max(lut_factor_, static_cast<double>(candidate.placed->luts) /
-                                              candidate.outcome.estimate.luts);
-    }
-  }
-  // As if one more had been as estimated: what one placement misses may be its own bad luck, and
-  // others then promise more.
-  clock_factor_ = std::exp(sum / static_cast<double>(count + 1));
-}
-
-// By estimate, also of what was placed: that one of many had luck says nothing of the others.
-double Search::least_expected(const std::vector<std::size_t>& order) const {
-  double least = kNever;
-  for (const std::size_t i : order) {
-    const Candidate& candidate = candidates_[i];
-    least = std::min(least, score({candidate.hardware, candidate.text, candidate.outcome, {}}));
-  }
-  return least;
-}
-
-std::vector<std::size_t> Search::worth_placing(std::size_t most) const {
-  const std::vector<std::size_t> order = ranking();
-  std::vector<std::size_t> found;
-  if (order.empty()) {
-    return found;
-  }
-  const double enough = least_expected(order) * (1 + request_.chance);
-  for (const std::size_t i : order) {
-    const bool promises_more = i == order.front();
-    const bool nearly_as_much =
-        request_.chance > 0 && (candidates_[i].placed || score(candidates_[i]) <= enough);
-    if (found.size() == most || (!promises_more && !nearly_as_much)) {
-      break;
-    }
-    if (!candidates_[i].placed) {
-      found.push_back(i);
-    }
-  }
-  return found;
-}
-
-void Search::place_these(const std::vector<std::size_t>& these, const Place& place) {
-  std::vector<std::exception_ptr> errors(these.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < these.size(); i = next++) {
-      try {
-        candidates_[these[i]].placed = place(candidates_[these[i]].hardware);
-      } catch (...) {
-        errors[i] = std::current_exception();
-      }
-    }
-  };
-  std::vector<std::thread> threads(std::min(these.size(), request_.jobs));
-  for (std::thread& thread : threads) {
-    thread = std::thread(work);
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
-  for (const std::exception_ptr& error : errors) {
-    if (error) {
-      std::rethrow_exception(error);
-    }
-  }
-}
-
-void Search::place(const Place& place, Progress& progress) {
-  // The first one alone: it tells how far the estimates are off. However many jobs there are, the
-  // same ones follow.
-  std::size_t at_once = 1;
-  for (std::size_t left = request_.placements; left > 0;) {
-    const std::vector<std::size_t> these = worth_placing(std::min(left, at_once));
-    if (these.empty()) {
-      break;  // what was placed is as good as what the others promise
-    }
-    place_these(these, place);
-    for (const std::size_t i : these) {
-      const Candidate& candidate = candidates_[i];
-      progress.say(candidate.placed->problem.empty()
-                       ? fmt::format("{} {} x {} MACs: {} LUTs ({} estimated), {:.1f} MHz ({:.1f})",
-                                     how(candidate), candidate.hardware.atomic_c,
-                                     candidate.hardware.atomic_k, candidate.placed->luts,
-                                     candidate.outcome.estimate.luts, candidate.placed->mhz,
-                                     candidate.outcome.estimate.mhz)
-                       : candidate.placed->problem);
-    }
-    learn();
-    left -= these.size();
-    at_once = kPlacedAtOnce;
-  }
 }
 
 std::optional<std::size_t> Search::best() const {

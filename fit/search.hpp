@@ -62,14 +62,15 @@ struct SearchRequest {
   std::size_t points = 6000;  ///< candidates looked at, at most, by each search
   std::size_t jobs = 1;
   std::size_t placements = 0;  ///< at most
+  std::uint32_t seeds = 1;     ///< of the three best that were placed; the others have one
   /// What by estimate is at most so much worse than the best by estimate (0.05: 5 %) is placed as
   /// well: clocks of hardware that hardly differs do, by the placer's chance.
   double chance = 0;
 };
 
-/// Places hardware. Where it does not fit after all, says so, with what it takes. Called by several
-/// threads at a time where `chance` says that several are to be placed.
-using Place = std::function<Placed(const Hardware&)>;
+/// Places hardware with the seeds from 1 on, as many as said; the fastest counts. Where it does not
+/// fit after all, says so, with what it takes. Called by several threads at a time.
+using Place = std::function<Placed(const Hardware&, std::uint32_t seeds)>;
 
 /// What an earlier search found.
 struct Beginning {
@@ -81,7 +82,7 @@ struct Beginning {
 /// Looks around the best candidates, change by change, and around what chance draws, or around a
 /// beginning only; the same candidates every time, however many processes look. Then places the
 /// best by estimate, corrects the estimated clock by what was placed, and goes on until none that
-/// was not placed promises more than the best that was.
+/// was not placed promises more than the best that was. The best of those get the other seeds.
 class Search {
  public:
   Search(const Evaluator& evaluator, const SearchRequest& request, Points& points,
@@ -119,7 +120,9 @@ class Search {
   void look_around();
   [[nodiscard]] double least_expected(const std::vector<std::size_t>& order) const;
   [[nodiscard]] std::vector<std::size_t> worth_placing(std::size_t most) const;
-  void place_these(const std::vector<std::size_t>& these, const Place& place);
+  void place_these(const std::vector<std::size_t>& these, std::uint32_t seeds, const Place& place,
+                   Progress& progress);
+  void place_again(const Place& place, Progress& progress);
   void want_least();
   void look_elsewhere();
   bool evaluate_wanted(Progress& progress);

@@ -77,13 +77,14 @@ def drawn_with_microcode(rng, arrays):
     }
 
 
-def built(cosim, hardware, place, part=PART, network=None, route=True):
+def built(cosim, hardware, place, part=PART, network=None, route=True, seed=1):
     """What cosim says of the design; None when it is to be placed and does not fit the part, or when the network (by default the
     configuration's) does not fit its cbuf."""
     with tempfile.TemporaryDirectory() as folder:
         command = [cosim, "fpga", "--config", os.path.join(TOP, "configs", "npu.yaml"), "--part", part, "--out", folder, "--quiet",
                    "--set", "hardware=" + json.dumps(hardware)]
         command += ([] if place and route else ["--no-route"] if place else ["--no-place"]) + (["--network", network] if network else [])
+        command += ["--placer-seed", str(seed)] if seed > 1 else []
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         result = os.path.join(folder, "fpga.json")
         refused = "do not fit" in done.stderr or "does not fit the cbuf" in done.stderr

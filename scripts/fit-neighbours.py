@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Hardware around the best that `cosim fit` finds, placed: fit-neighbours.py COSIM --network FILE [--out FILE] [--count N] [--jobs N]
 
-The best of an ECP5-25F as `cosim fit` finds it among those that it places, then hardware that differs from it in one to three things drawn here, not where the search
-looked: what runs the network and by the estimates takes at most 15 % longer is placed, not routed, until there are N. The same hardware every
-time. The file has what was estimated and what came of it, and is complete after each design: another run with the same RTL goes on from
-there. Designs that fill the part take the placer a quarter of an hour."""
+The best of an ECP5-25F as `cosim fit` finds it among those that it places, the best of these with several seeds; then hardware that differs
+from it in one to three things drawn here, not where the search looked: what runs the network and by the estimates takes at most 15 % longer
+is placed once, not routed, until there are N. The same hardware every time. The file has what was estimated and what came of it, and is
+complete after each design: another run with the same RTL goes on from there. Designs that fill the part take the placer some minutes."""
 import argparse
 import hashlib
 import importlib.util
@@ -22,6 +22,7 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 CONFIG = TOP / "configs" / "npu.yaml"
 PART = "ecp5-25f"
 PLACED = 12  # of fit's candidates
+SEEDS = 3  # of the best of those; what is drawn here has one
 DRAWN = 600
 SLOWER = 1.15  # than the best, by the estimates
 FIGURES = ("luts", "ffs", "brams", "dsps")
@@ -73,11 +74,12 @@ def call(cosim, *arguments):
 
 def fitted(cosim, options, folder):
     status, said = call(cosim, "fit", "--config", CONFIG, "--part", PART, "--network", options.network, "--no-route", "--place", PLACED,
-                        "--jobs", options.jobs, "--out", folder)
+                        "--seeds", SEEDS, "--jobs", options.jobs, "--out", folder)
     if status != 0:
         sys.exit(said)
     result = json.loads((pathlib.Path(folder) / "fit.json").read_text())
-    return result["candidates"][result["best"]]["hardware"]
+    best = result["candidates"][result["best"]]
+    return best["hardware"], best["placed"]["seed"]
 
 
 def estimated(cosim, options, wanted, folder):
@@ -126,7 +128,7 @@ class Results:
     def __init__(self, path, network):
         self.path = path
         self.lock = threading.Lock()
-        self.head = {"part": PART, "network": network, "rtl": rtl(), "tools": {}, "best": None}
+        self.head = {"part": PART, "network": network, "rtl": rtl(), "tools": {}, "best": None, "seed": 1}
         self.entries = []
         if path.exists():
             old = json.loads(path.read_text())
@@ -147,7 +149,8 @@ class Results:
 
 
 def place(options, results, drawn, hardware, point):
-    design = area.built(options.cosim, hardware, True, PART, str(options.network), route=False)
+    seed = results.head["seed"] if hardware == results.head["best"] else 1
+    design = area.built(options.cosim, hardware, True, PART, str(options.network), route=False, seed=seed)
     entry = record(hardware, point, design)
     results.add(entry, design["tools"] if design else {}, drawn)
     print(entry.get("problem") or f"{milliseconds(entry):.4f} ms, {entry['luts']} LUTs ({point['luts']}), "
@@ -165,7 +168,8 @@ def main():
     results = Results(options.out, options.network.parent.name)
     with tempfile.TemporaryDirectory() as folder:
         # What was begun goes on, though what was placed since may have changed the estimates and with them the best.
-        results.head["best"] = results.head["best"] or fitted(options.cosim, options, folder)
+        if results.head["best"] is None:
+            results.head["best"], results.head["seed"] = fitted(options.cosim, options, folder)
         wanted = [results.head["best"], *neighbours(results.head["best"])]
         points = estimated(options.cosim, options, wanted, folder)
     least = points[0]["inferences_per_second"] / SLOWER

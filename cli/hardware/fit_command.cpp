@@ -71,8 +71,9 @@ void FitCommand::add_to(CLI::App& app) {
                "full, and the clock is what the placer promises")
       ->excludes(estimated);
   app.add_option("--seeds", seeds_,
-                 "placements of each to choose the fastest from, with the seeds from 1 on (default "
-                 "1): what hardly differs reaches clocks that differ by a tenth, by chance")
+                 "placements of each of the three best to choose the fastest from, with the seeds "
+                 "from 1 on (default 1): what hardly differs reaches clocks that differ by a "
+                 "tenth, by chance")
       ->check(CLI::Range(1U, fpga::kMostSeeds))
       ->excludes(estimated);
   app.add_option("--jobs", jobs_, "candidates at a time (default: as many as processors)")
@@ -161,6 +162,7 @@ bool FitCommand::run() {
   request.points = points_;
   request.jobs = jobs_ != 0 ? jobs_ : std::max(1U, std::thread::hardware_concurrency());
   request.placements = no_place_ ? 0 : placements_;
+  request.seeds = no_place_ ? 1 : seeds_;
   request.chance = no_route_ ? kChance : 0;
   for (const std::string& list : given_) {
     for (const std::string& name : sweep::split_list(list)) {
@@ -201,12 +203,14 @@ bool FitCommand::run() {
         "interrupted: what was looked at is in {}; the same command goes on from there", out_));
     return false;
   }
-  FitPlacer placer(evaluator, on_ ? &*on_ : nullptr, progress, !no_route_, seeds_);
-  search->place([&](const Hardware& hardware) { return placer.place(hardware); }, progress);
+  FitPlacer placer(evaluator, on_ ? &*on_ : nullptr, progress, !no_route_);
+  search->place(
+      [&](const Hardware& hardware, std::uint32_t seeds) { return placer.place(hardware, seeds); },
+      progress);
   const fit::Result result = fit::result_of(evaluator, request, *search);
   const fit::Candidate& first = result.candidates[result.best];
   if (first.placed && first.placed->problem.empty()) {
-    placer.deliver(first.hardware, fs::path(out_) / "placed");
+    placer.deliver(first, fs::path(out_) / "placed");
   }
   const std::string json = to_json(result);
   write_text((fs::path(out_) / "fit.json").string(), json);

@@ -6,15 +6,15 @@
 namespace tessera {
 
 FitPlacer::FitPlacer(const fit::Evaluator& evaluator, const board::Board* board, Progress& progress,
-                     bool route, std::uint32_t seeds)
-    : evaluator_(evaluator), board_(board), progress_(progress), route_(route), seeds_(seeds) {}
+                     bool route)
+    : evaluator_(evaluator), board_(board), progress_(progress), route_(route) {}
 
-fpga::FlowRequest FitPlacer::request_for(const Hardware& hardware) const {
+fpga::FlowRequest FitPlacer::request_for(const Hardware& hardware, std::uint32_t seeds) const {
   fpga::FlowRequest request;
   request.part = evaluator_.question().part;
   request.hardware = hardware;
   request.route = route_;
-  request.seeds = seeds_;
+  request.seeds = seeds;
   if (board_ != nullptr) {
     // The PLL's constraint is the placer's aim.
     const double aim = evaluator_.clock_of(evaluator_.estimate(hardware).mhz);
@@ -24,7 +24,7 @@ fpga::FlowRequest FitPlacer::request_for(const Hardware& hardware) const {
   return request;
 }
 
-fit::Placed FitPlacer::place(const Hardware& hardware) {
+fit::Placed FitPlacer::place(const Hardware& hardware, std::uint32_t seeds) {
   std::unique_lock<std::mutex> lock(mutex_);
   const std::size_t own = begun_++;
   running_.insert(own);
@@ -45,7 +45,7 @@ fit::Placed FitPlacer::place(const Hardware& hardware) {
     running_.erase(own);
     return placed;
   };
-  const fpga::FlowRequest request = request_for(hardware);
+  const fpga::FlowRequest request = request_for(hardware, seeds);
   try {
     const fpga::Design design = run_flow(request, listener);
     const fpga::Placement& fastest = design.fastest();
@@ -61,8 +61,9 @@ fit::Placed FitPlacer::place(const Hardware& hardware) {
   }
 }
 
-void FitPlacer::deliver(const Hardware& hardware, const std::filesystem::path& folder) {
-  fpga::FlowRequest request = request_for(hardware);
+void FitPlacer::deliver(const fit::Candidate& candidate, const std::filesystem::path& folder) {
+  fpga::FlowRequest request = request_for(candidate.hardware, 1);
+  request.first_seed = candidate.placed->seed;
   request.folder = folder;
   static_cast<void>(run_flow(request, progress_.listener()));
 }

@@ -19,22 +19,21 @@ class FitPlacer {
  public:
   /// `board`: what is placed is its whole design. All live as long as this does.
   FitPlacer(const fit::Evaluator& evaluator, const board::Board* board, Progress& progress,
-            bool route, std::uint32_t seeds);
+            bool route);
 
   /// From any thread: the design goes into the cache only. Progress is the first one's that runs.
-  fit::Placed place(const Hardware& hardware);
+  fit::Placed place(const Hardware& hardware, std::uint32_t seeds);
 
-  /// What was placed, from the cache into the folder.
-  void deliver(const Hardware& hardware, const std::filesystem::path& folder);
+  /// A placed one, with the seed that was the fastest, from the cache into the folder.
+  void deliver(const fit::Candidate& candidate, const std::filesystem::path& folder);
 
  private:
-  [[nodiscard]] fpga::FlowRequest request_for(const Hardware& hardware) const;
+  [[nodiscard]] fpga::FlowRequest request_for(const Hardware& hardware, std::uint32_t seeds) const;
 
   const fit::Evaluator& evaluator_;
   const board::Board* board_;
   Progress& progress_;
   bool route_;
-  std::uint32_t seeds_;
   std::mutex mutex_;               ///< of progress and of what follows
   std::size_t begun_ = 0;          ///< placements
   std::set<std::size_t> running_;  ///< of them

@@ -237,7 +237,7 @@ TEST_F(FitSearch, PlacesUntilNothingPromisesMore) {
   request.placements = 40;
   std::size_t refused = 0;
   std::uint32_t largest = 0;  // smaller than the first one
-  const Place place = [&](const Hardware& hardware) {
+  const Place place = [&](const Hardware& hardware, std::uint32_t) {
     const fpga::Estimate estimate = fpga::estimate(evaluator.question().part[0], hardware);
     largest = largest == 0 ? estimate.luts - 1 : largest;
     if (estimate.luts > largest) {
@@ -273,7 +273,7 @@ TEST_F(FitSearch, LooksFurtherBehindAnUnluckyPlacement) {
   request.points = 600;
   request.placements = 3;
   std::size_t placed = 0;
-  const Place place = [&](const Hardware& hardware) {
+  const Place place = [&](const Hardware& hardware, std::uint32_t) {
     const fpga::Estimate e = fpga::estimate(evaluator.question().part[0], hardware);
     return Placed{"", e.luts, e.ffs, e.brams, e.dsps, ++placed == 1 ? 0.8 * e.mhz : e.mhz};
   };
@@ -295,7 +295,7 @@ TEST_F(FitSearch, TakesTheLuckiestOfEquals) {
     request.chance = 0.25;
     std::mutex mutex;
     std::set<std::string> placed;
-    const Place place = [&](const Hardware& hardware) {
+    const Place place = [&](const Hardware& hardware, std::uint32_t) {
       const fpga::Estimate e = fpga::estimate(evaluator.question().part[0], hardware);
       const std::lock_guard<std::mutex> guard(mutex);
       placed.insert(text_of(hardware));
@@ -316,6 +316,37 @@ TEST_F(FitSearch, TakesTheLuckiestOfEquals) {
   EXPECT_EQ(placed_with(4), one_at_a_time);
 }
 
+// The three best of those that were placed once; what was second then may be the best now.
+TEST_F(FitSearch, LeadersGetTheOtherSeeds) {
+  const Evaluator evaluator(question_of("ecp5-25f", {"lenet5"}));
+  const auto found_with = [&](std::uint32_t seeds, std::vector<std::string>& again) {
+    SearchRequest request;
+    request.points = 600;
+    request.placements = 9;
+    request.seeds = seeds;
+    request.chance = 0.25;
+    const Place place = [&](const Hardware& hardware, std::uint32_t count) {
+      const fpga::Estimate e = fpga::estimate(evaluator.question().part[0], hardware);
+      double luck = 1;
+      if (count > 1) {
+        EXPECT_EQ(count, seeds);
+        again.push_back(text_of(hardware));
+        luck = again.size() == 2 ? 1.4 : 1;
+      }
+      return Placed{"", e.luts, e.ffs, e.brams, e.dsps, luck * e.mhz, false, count};
+    };
+    return result(evaluator, request, place);
+  };
+  std::vector<std::string> again;
+  const Result once = found_with(1, again);
+  EXPECT_TRUE(again.empty());
+  const Result found = found_with(3, again);
+  ASSERT_EQ(again.size(), 3U);
+  EXPECT_EQ(again.front(), once.candidates[once.best].text);
+  EXPECT_EQ(found.candidates[found.best].text, again[1]);
+  EXPECT_EQ(found.candidates[found.best].placed->seed, 3U);
+}
+
 TEST_F(FitSearch, WhatAPlacementThrowsGoesOn) {
   const Evaluator evaluator(question_of("ecp5-25f", {"lenet5"}));
   SearchRequest request;
@@ -324,7 +355,7 @@ TEST_F(FitSearch, WhatAPlacementThrowsGoesOn) {
   request.placements = 3;
   request.chance = 0.25;
   std::atomic<std::size_t> placed = 0;
-  const Place place = [&](const Hardware& hardware) {
+  const Place place = [&](const Hardware& hardware, std::uint32_t) {
     if (++placed == 2) {
       throw std::runtime_error("no placer");
     }

@@ -21,8 +21,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 TOP = pathlib.Path(__file__).resolve().parent.parent
 CONFIG = TOP / "configs" / "npu.yaml"
 PART = "ecp5-25f"
-PLACED = 12  # of fit's candidates
-SEEDS = 3  # of the best of those; what is drawn here has one
+PLACED = 8  # of fit's candidates
+SEEDS = 4  # of the best of those; what is drawn here has one
 DRAWN = 600
 SLOWER = 1.15  # than the best, by the estimates
 FIGURES = ("luts", "ffs", "brams", "dsps")

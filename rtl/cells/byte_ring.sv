@@ -1,5 +1,6 @@
 /// A ring of bytes: some are written from any place on, some read from any place on, in each cycle.
-/// Byte lanes with a memory each and a rotator before and behind them take the place of shifters over all bytes.
+/// Byte lanes with a memory each and a rotator before and, where bytes are to come out straight, behind them take the place of
+/// shifters over all bytes.
 module byte_ring #(
     /// Bytes of the ring at least.
     parameter int unsigned Bytes = 36,
@@ -7,13 +8,16 @@ module byte_ring #(
     parameter int unsigned OutBytes = 4,
     /// Places and counts are multiples of these bytes, a power of two.
     parameter int unsigned Grain = 1,
+    /// The first byte read comes out as byte 0; otherwise as byte `out_place_i` modulo Lanes, and those that follow around the end.
+    parameter bit Straight = 1'b1,
     /// Derived, not to be set.
     parameter int unsigned InLanes = 1 << $clog2(InBytes),
     parameter int unsigned Lanes = 1 << $clog2(InBytes > OutBytes ? InBytes : OutBytes),
     parameter int unsigned Rows = (Bytes <= Lanes) ? 1 : 1 << $clog2((Bytes + Lanes - 1) / Lanes),
     parameter int unsigned PlaceBits = (Lanes * Rows > 1) ? $clog2(Lanes * Rows) : 1,
     parameter int unsigned InPlaceBits = (InLanes > 1) ? $clog2(InLanes) : 1,
-    parameter int unsigned InCountBits = $clog2(InBytes + 1)
+    parameter int unsigned InCountBits = $clog2(InBytes + 1),
+    parameter int unsigned OutLanes = Straight ? OutBytes : Lanes
 ) (
     input  logic                   clk_i,
     /// Writes `in_bytes_i` bytes of `in_data_i`, from byte `in_offset_i` on, to `in_place_i` and what follows.
@@ -24,7 +28,7 @@ module byte_ring #(
     input  logic [InCountBits-1:0] in_bytes_i,
     /// The bytes from there on.
     input  logic [PlaceBits-1:0]   out_place_i,
-    output logic [OutBytes*8-1:0]  out_data_o
+    output logic [OutLanes*8-1:0]  out_data_o
 );
 
   localparam int unsigned LaneBits = $clog2(Lanes);
@@ -72,10 +76,10 @@ module byte_ring #(
 
   always_comb begin
     turned_back = lanes;
-    for (int unsigned s = GrainBits; (1 << s) < Lanes; s++) begin
+    for (int unsigned s = GrainBits; Straight && (1 << s) < Lanes; s++) begin
       if (out_lane[s]) turned_back = (turned_back >> (8 << s)) | (turned_back << (Lanes * 8 - (8 << s)));
     end
   end
-  assign out_data_o = turned_back[OutBytes*8-1:0];
+  assign out_data_o = turned_back[OutLanes*8-1:0];
 
 endmodule

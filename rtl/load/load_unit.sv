@@ -68,6 +68,7 @@ module load_unit #(
   localparam int unsigned BeatCountBits = $clog2(BusBytes + 1);
   // A folded unit that fits an atom takes one cycle, however narrow the bus.
   localparam int unsigned FoldedBytes = (HasFolding && AtomicC > BusBytes) ? AtomicC : BusBytes;
+  localparam int unsigned FoldedLanes = 1 << $clog2(FoldedBytes);
   localparam int unsigned FoldedCountBits = $clog2(FoldedBytes + 1);
 
   // Requests ------------------------------------------------------------------------------------
@@ -226,7 +227,7 @@ module load_unit #(
   assign is_word = is_param || is_table;
 
   logic folded_valid, folded_ready, folded_last, row_ragged;
-  logic [FoldedBytes*8-1:0] folded_data;
+  logic [FoldedLanes*8-1:0] folded_data;
   logic [FoldedCountBits-1:0] folded_offset, folded_bytes;
 
   if (HasFolding) begin : gen_folder

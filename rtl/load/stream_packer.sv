@@ -9,6 +9,7 @@ module stream_packer #(
     /// Offsets and sizes are multiples of these bytes, a power of two.
     parameter int unsigned Grain = 1,
     /// Derived, not to be set.
+    parameter int unsigned InLanes = 1 << $clog2(InBytes),
     parameter int unsigned InCountBits = $clog2(InBytes + 1),
     parameter int unsigned OutCountBits = $clog2(OutBytes + 1)
 ) (
@@ -20,10 +21,10 @@ module stream_packer #(
     input  logic [            15:0] unit_bytes_i,
     input  logic [OutCountBits-1:0] first_bytes_i,
     input  logic [OutCountBits-1:0] chunk_bytes_i,
-    /// A beat: `in_bytes_i` bytes from byte `in_offset_i` on; `in_last_i`: the transfer's last.
+    /// A beat: `in_bytes_i` bytes from byte `in_offset_i` on, around the end; `in_last_i`: the transfer's last.
     input  logic                    in_valid_i,
     output logic                    in_ready_o,
-    input  logic [   InBytes*8-1:0] in_data_i,
+    input  logic [   InLanes*8-1:0] in_data_i,
     input  logic [ InCountBits-1:0] in_offset_i,
     input  logic [ InCountBits-1:0] in_bytes_i,
     input  logic                    in_last_i,
@@ -44,7 +45,6 @@ module stream_packer #(
   localparam int unsigned HoldBits = $clog2(HoldBytes + 1);
 
   // The ring that holds them.
-  localparam int unsigned InLanes = 1 << $clog2(InBytes);
   localparam int unsigned InPlaceBits = $clog2(InLanes);
   localparam int unsigned Lanes = 1 << $clog2(InBytes > OutBytes ? InBytes : OutBytes);
   localparam int unsigned PlaceBits = $clog2(Lanes) + $clog2((HoldBytes + Lanes - 1) / Lanes);
@@ -94,7 +94,7 @@ module stream_packer #(
       .clk_i,
       .write_i(take),
       .in_place_i(free_q),
-      .in_data_i((InLanes * 8)'(in_data_i)),
+      .in_data_i,
       .in_offset_i(in_offset_i[InPlaceBits-1:0]),
       .in_bytes_i,
       .out_place_i(first_q),

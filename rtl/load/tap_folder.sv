@@ -8,6 +8,7 @@ module tap_folder #(
     /// Most bytes per unit and advance.
     parameter int unsigned FoldBytes = 64,
     /// Derived, not to be set.
+    parameter int unsigned Lanes = 1 << $clog2(OutBytes),
     parameter int unsigned CountBits = $clog2(InBytes + 1),
     parameter int unsigned OutCountBits = $clog2(OutBytes + 1)
 ) (
@@ -37,10 +38,10 @@ module tap_folder #(
     input  logic [CountBits-1:0] in_offset_i,
     input  logic [CountBits-1:0] in_bytes_i,
     input  logic                 in_last_i,
-    /// Beats of units.
+    /// Beats of units: `out_bytes_o` bytes from byte `out_offset_o` on, around the end. Whoever takes them turns them anyway.
     output logic                 out_valid_o,
     input  logic                 out_ready_i,
-    output logic [OutBytes*8-1:0] out_data_o,
+    output logic [  Lanes*8-1:0] out_data_o,
     output logic [OutCountBits-1:0] out_offset_o,
     output logic [OutCountBits-1:0] out_bytes_o,
     output logic                 out_last_o,
@@ -56,8 +57,8 @@ module tap_folder #(
   localparam int unsigned StepBits = (Steps > 1) ? $clog2(Steps) : 1;
 
   // The ring that holds them.
-  localparam int unsigned Lanes = 1 << $clog2(OutBytes);
-  localparam int unsigned PlaceBits = $clog2(Lanes) +
+  localparam int unsigned LaneBits = $clog2(Lanes);
+  localparam int unsigned PlaceBits = LaneBits +
       $clog2((HoldBytes + Lanes - 1) / Lanes);
   logic [PlaceBits-1:0] first_q, free_q;
   logic [HoldBits-1:0] count_q;
@@ -104,11 +105,12 @@ module tap_folder #(
   assign in_data = (data_phase && !blank_i) ? in_data_i : {InBytes{value_i}};
   assign in_bytes = data_phase ? in_bytes_i : pad_bytes;
 
-  logic [OutBytes*8-1:0] unit_data;
+  logic [Lanes*8-1:0] unit_data;
   byte_ring #(
       .Bytes(HoldBytes),
       .InBytes(InBytes),
-      .OutBytes(OutBytes)
+      .OutBytes(OutBytes),
+      .Straight(1'b0)
   ) u_ring (
       .clk_i,
       .write_i(active_i && (take || pad)),
@@ -199,8 +201,8 @@ module tap_folder #(
 
   assign in_ready_o = active_i ? room && data_phase && !last_q : out_ready_i;
   assign out_valid_o = active_i ? ready : in_valid_i;
-  assign out_data_o = active_i ? unit_data : (OutBytes * 8)'(in_data_i);
-  assign out_offset_o = active_i ? '0 : OutCountBits'(in_offset_i);
+  assign out_data_o = active_i ? unit_data : (Lanes * 8)'(in_data_i);
+  assign out_offset_o = active_i ? OutCountBits'(place_q[LaneBits-1:0]) : OutCountBits'(in_offset_i);
   assign out_bytes_o = active_i ? step_bytes_q : OutCountBits'(in_bytes_i);
   assign out_last_o = active_i ? last_q && last_unit_q && last_step_q && row_in : in_last_i;
 

@@ -84,7 +84,8 @@ module stream_packer_properties #(
       end else if (take && follow_i) begin
         following_q <= 1'b1;
         ahead_q <= held_q - (sent ? 6'(count) : '0) + 6'(lane_i);
-        entry_q <= 8'(in_data_i >> {in_offset_i + 4'(lane_i), 3'b000});
+        // Around the end.
+        entry_q <= 8'({in_data_i, in_data_i} >> {in_offset_i + 4'(lane_i), 3'b000});
       end
       patience_q <= (in_ready || sent) ? '0 : patience_q + 1'b1;
     end
@@ -96,7 +97,7 @@ module stream_packer_properties #(
   always_comb begin
     assume (unit_bytes_i != '0 && first_bytes_i != '0 && chunk_bytes_i != '0);
     assume (chunk_bytes_i <= OutBytes && first_bytes_i <= chunk_bytes_i);
-    assume (in_bytes_i != '0 && 5'(in_offset_i) + 5'(in_bytes_i) <= InBytes);
+    assume (in_bytes_i != '0 && in_bytes_i <= InBytes && in_offset_i < InBytes);
     assume (4'(lane_i) < in_bytes_i);
     if (rst_n) begin
       if (under_way_q) assume (sizes_q == {unit_bytes_i, first_bytes_i, chunk_bytes_i});

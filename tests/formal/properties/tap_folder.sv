@@ -29,8 +29,9 @@ module tap_folder_properties #(
 
   localparam int unsigned CountBits = $clog2(InBytes + 1);
   localparam int unsigned OutCountBits = $clog2(OutBytes + 1);
+  localparam int unsigned Lanes = 1 << $clog2(OutBytes);
   logic rst_n, in_ready, out_valid, out_last, ragged;
-  logic [OutBytes*8-1:0] out_data;
+  logic [Lanes*8-1:0] out_data, turned;
   logic [OutCountBits-1:0] out_offset, out_bytes;
   reset_once u_reset (
       .clk_i,
@@ -86,7 +87,9 @@ module tap_folder_properties #(
   assign row_out = sent && unit_left == expected && unit_q == units_i - 2'd1;
   assign place = base_q + 5'(unit_done_q);
   assign seen_place = place + 5'(seen_i);
-  assign seen = 8'(out_data >> {seen_i, 3'b000});
+  // Around the end.
+  assign turned = (Lanes * 8)'({out_data, out_data} >> {out_offset, 3'b000});
+  assign seen = 8'(turned >> {seen_i, 3'b000});
 
   logic [7:0] value_q;
   logic [3:0] row_bytes_q;
@@ -143,7 +146,7 @@ module tap_folder_properties #(
                                    out_offset == OutCountBits'(in_offset_i) && out_bytes == OutCountBits'(in_bytes_i) && out_last == in_last_i);
       end else begin
         if (out_valid) begin
-          count_is_the_units : assert (3'(out_bytes) == expected && out_offset == '0);
+          count_is_the_units : assert (3'(out_bytes) == expected && out_offset < OutCountBits'(Lanes));
           only_bytes_that_came : assert (place + 5'(expected) <=
               5'(before_i) + taken_q + (taken_q == 5'(row_bytes_i) ? 5'(after_i) : '0));
           if (3'(seen_i) < expected) begin

@@ -93,7 +93,6 @@ class OnnxImporter {
   [[nodiscard]] Dims known_dims(const std::string& name) const;
   [[nodiscard]] Dims integers(const std::string& name) const;
   [[nodiscard]] double number(const std::string& name) const;
-  [[nodiscard]] OnnxConstant computed(const Node& node) const;
   /// Attributes that became inputs in a later opset.
   [[nodiscard]] Dims integers_of(const Node& node, int i, const char* attribute) const;
   /// Values, scale and zero point; the scales along `axis`.
@@ -103,6 +102,12 @@ class OnnxImporter {
   /// 8-bit values as a tensor of the network, stored in that order.
   OnnxValue stored_constant(const std::string& name, const OnnxConstant& constant, const Dims& dims,
                             const Order& order);
+
+  // Constants of constants: onnx_folding.cpp ------------------------------------------------------
+
+  class Folding;
+  [[nodiscard]] static bool is_foldable(const std::string& type);
+  [[nodiscard]] OnnxConstant computed(const Node& node) const;
 
   // Results: onnx_results.cpp ---------------------------------------------------------------------
 
@@ -212,14 +217,8 @@ class OnnxImporter {
   void softmax(const Node& node);
   void qlinear_softmax(const Node& node);
 
-  // Moves: onnx_moves.cpp, onnx_cuts.cpp ----------------------------------------------------------
+  // Reductions: onnx_reductions.cpp ---------------------------------------------------------------
 
-  void quantize_linear(const Node& node);
-  void dequantize_linear(const Node& node);
-  void pass(const Node& node);
-  void batch_normalization(const Node& node);
-  void cast(const Node& node);
-  void known_node(const Node& node);
   void mean_over(const Node& node, const OnnxValue& in, Dims axes, bool keep,
                  const std::optional<Result>& result);
   void reduce(const Node& node, HostKind kind);
@@ -231,6 +230,15 @@ class OnnxImporter {
   void reduce_min(const Node& node) { reduce(node, HostKind::ReduceMin); }
   void reduce_sum(const Node& node) { reduce(node, HostKind::Sum); }
   void arg(const Node& node);
+
+  // Moves: onnx_moves.cpp, onnx_resizing.cpp, onnx_cuts.cpp ---------------------------------------
+
+  void quantize_linear(const Node& node);
+  void dequantize_linear(const Node& node);
+  void pass(const Node& node);
+  void batch_normalization(const Node& node);
+  void cast(const Node& node);
+  void known_node(const Node& node);
   void reshape_to(const Node& node, const OnnxValue& in, const Dims& dims);
   void reshape(const Node& node);
   void flatten(const Node& node);

@@ -65,14 +65,8 @@ TEST(Neighbours, AreAsGoodAsThePageSays) {
     return a.promised_ms() < b.promised_ms();
   };
   const Neighbour& first = *std::min_element(placed.begin(), placed.end(), quicker);
-  // 3 % is what is aimed at. Two are promised more, as docs/fit.md says; more would be news.
-  const auto better = [&](double by) {
-    return std::count_if(placed.begin(), placed.end(), [&](const Neighbour& n) {
-      return n.promised_ms() < best.promised_ms() / by;
-    });
-  };
-  EXPECT_LE(better(1.03), 2) << "better by more than 3 %";
-  EXPECT_EQ(better(1.04), 0);
+  // 3 % is what is aimed at.
+  EXPECT_GE(first.promised_ms(), best.promised_ms() / 1.03);
 
   const double more = fpga::routed_over_promised("ecp5");
   const Errors luts =
@@ -80,11 +74,15 @@ TEST(Neighbours, AreAsGoodAsThePageSays) {
   const Errors mhz = errors_of(
       placed, [&](const Neighbour& n) { return n.estimated_mhz / (more * n.promised_mhz); });
   const std::string sentence = fmt::format(
-      "Of {} around the best, {} do not fit the part, and the placer promises {:.3f} ms with the "
+      "Of {} around the best, {} not fit the part, and the placer promises {:.3f} ms with the "
       "best of the others, {:.3f} with fit's. Lookup tables are {:.1f} % ({:.1f} %) off, the clock "
       "{:.1f} % ({:.1f} %), if routed designs exceed all promises by {:.0f} %.",
-      placed.size() + refused, refused == 0 ? "none" : std::to_string(refused), first.promised_ms(),
-      best.promised_ms(), luts.mean, luts.worst, mhz.mean, mhz.worst, 100 * (more - 1));
+      placed.size() + refused,
+      refused == 0   ? "none do"
+      : refused == 1 ? "one does"
+                     : std::to_string(refused) + " do",
+      first.promised_ms(), best.promised_ms(), luts.mean, luts.worst, mhz.mean, mhz.worst,
+      100 * (more - 1));
   EXPECT_NE(joined(test::text_of(TESSERA_SOURCE_DIR "/docs/fit.md")).find(sentence),
             std::string::npos)
       << sentence;

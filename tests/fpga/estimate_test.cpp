@@ -105,7 +105,16 @@ TEST(Clock, LargerDesignsAreSlower) {
   const double tiny = estimate(part, hardware_preset("tiny")).mhz;
   const double small = estimate(part, hardware_preset("small")).mhz;
   EXPECT_GT(nano, tiny);
-  EXPECT_GT(tiny, 1.2 * small);
+  // Placed and routed it is 1.17.
+  EXPECT_GT(tiny, 1.1 * small);
+}
+
+TEST(Clock, WiderBusesAreSlower) {
+  Hardware hardware = hardware_preset("small");
+  hardware.bus_bytes = 4;
+  const double narrow = estimate(find_part("ecp5-85f"), hardware).mhz;
+  hardware.bus_bytes = 16;
+  EXPECT_GT(narrow, 1.1 * estimate(find_part("ecp5-85f"), hardware).mhz);
 }
 
 TEST(LeastSquares, FindsTheCoefficientsOfExactSums) {

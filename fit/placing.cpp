@@ -114,8 +114,7 @@ void Search::place_these(const std::vector<std::size_t>& these, std::uint32_t se
   }
 }
 
-// The leaders' other seeds: those that come first after that are leaders of other seeds, or had
-// none better.
+// Once: which of them is first may change, who they are does not.
 void Search::place_again(const Place& place, Progress& progress) {
   std::vector<std::size_t> leaders;
   for (const std::size_t i : ranking()) {

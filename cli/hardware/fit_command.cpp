@@ -162,7 +162,7 @@ bool FitCommand::run() {
   request.points = points_;
   request.jobs = jobs_ != 0 ? jobs_ : std::max(1U, std::thread::hardware_concurrency());
   request.placements = no_place_ ? 0 : placements_;
-  request.seeds = no_place_ ? 1 : seeds_;
+  request.seeds = seeds_;
   request.chance = no_route_ ? kChance : 0;
   for (const std::string& list : given_) {
     for (const std::string& name : sweep::split_list(list)) {

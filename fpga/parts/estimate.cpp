@@ -13,12 +13,10 @@
 namespace tessera::fpga {
 namespace {
 
-// Large designs have longer ways; bytes are repacked through more multiplexers, the wider the bus
-// is.
-std::vector<double> clock_terms(double luts, const Hardware& hardware) {
-  return {1, luts, std::log2(hardware.bus_bytes)};
+// Large designs have longer ways.
+std::vector<double> clock_terms(double luts) {
+  return {1, luts};
 }
-constexpr std::size_t kFewPlaced = 3;  // do not say what comes from which of them
 
 // An iCE40's take two products each; one is of the microcontroller's multiplier.
 std::uint32_t microcode_multipliers(const Hardware& hardware) {
@@ -79,14 +77,11 @@ AreaModel::AreaModel(const std::string& family, const std::vector<MadeDesign>& d
     all_luts.push_back({terms.luts, static_cast<double>(design.made.luts)});
     all_ffs.push_back({terms.ffs, static_cast<double>(design.made.ffs)});
     if (design.made.mhz > 0) {
-      ns.push_back({clock_terms(design.made.luts, design.hardware), 1000 / design.made.mhz});
+      ns.push_back({clock_terms(design.made.luts), 1000 / design.made.mhz});
     }
   }
   luts_ = least_squares(all_luts);
   ffs_ = least_squares(all_ffs);
-  for (Observation& one : ns) {
-    one.terms.back() = ns.size() <= kFewPlaced ? 0 : one.terms.back();
-  }
   ns_ = least_squares(ns);
 }
 
@@ -144,7 +139,7 @@ Estimate AreaModel::estimate(const Hardware& hardware, std::uint32_t soft) const
                     : static_cast<std::uint32_t>(hardware.macs_per_cycle()) - soft +
                           other_multipliers(*family_, hardware);
   if (!ns_.empty()) {
-    const double ns = weighted_sum(clock_terms(result.luts, hardware), ns_);
+    const double ns = weighted_sum(clock_terms(result.luts), ns_);
     result.mhz = 1000 / std::max(ns, 1.0);
   }
   return result;

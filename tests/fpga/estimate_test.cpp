@@ -109,14 +109,6 @@ TEST(Clock, LargerDesignsAreSlower) {
   EXPECT_GT(tiny, 1.1 * small);
 }
 
-TEST(Clock, WiderBusesAreSlower) {
-  Hardware hardware = hardware_preset("small");
-  hardware.bus_bytes = 4;
-  const double narrow = estimate(find_part("ecp5-85f"), hardware).mhz;
-  hardware.bus_bytes = 16;
-  EXPECT_GT(narrow, 1.1 * estimate(find_part("ecp5-85f"), hardware).mhz);
-}
-
 TEST(LeastSquares, FindsTheCoefficientsOfExactSums) {
   std::vector<Observation> observations;
   for (int i = 1; i < 12; ++i) {

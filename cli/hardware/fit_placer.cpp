@@ -61,11 +61,16 @@ fit::Placed FitPlacer::place(const Hardware& hardware, std::uint32_t seeds) {
   }
 }
 
-void FitPlacer::deliver(const fit::Candidate& candidate, const std::filesystem::path& folder) {
+fpga::FlowRequest FitPlacer::delivery(const fit::Candidate& candidate,
+                                      const std::filesystem::path& folder) const {
   fpga::FlowRequest request = request_for(candidate.hardware, 1);
   request.first_seed = candidate.placed->seed;
   request.folder = folder;
-  static_cast<void>(run_flow(request, progress_.listener()));
+  return request;
+}
+
+void FitPlacer::deliver(const fit::Candidate& candidate, const std::filesystem::path& folder) {
+  static_cast<void>(run_flow(delivery(candidate, folder), progress_.listener()));
 }
 
 }  // namespace tessera

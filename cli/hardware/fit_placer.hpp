@@ -26,6 +26,8 @@ class FitPlacer {
 
   /// A placed one, with the seed that was the fastest, from the cache into the folder.
   void deliver(const fit::Candidate& candidate, const std::filesystem::path& folder);
+  [[nodiscard]] fpga::FlowRequest delivery(const fit::Candidate& candidate,
+                                           const std::filesystem::path& folder) const;
 
  private:
   [[nodiscard]] fpga::FlowRequest request_for(const Hardware& hardware, std::uint32_t seeds) const;

@@ -14,6 +14,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "cli/hardware/fit_placer.hpp"
 #include "fit/result.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
@@ -345,6 +346,18 @@ TEST_F(FitSearch, LeadersGetTheOtherSeeds) {
   EXPECT_EQ(again.front(), once.candidates[once.best].text);
   EXPECT_EQ(found.candidates[found.best].text, again[1]);
   EXPECT_EQ(found.candidates[found.best].placed->seed, 3U);
+}
+
+TEST_F(FitSearch, WhatIsDeliveredIsTheFastestSeeds) {
+  const Evaluator evaluator(question_of("ecp5-25f", {"lenet5"}));
+  Progress silent(true);
+  const FitPlacer placer(evaluator, nullptr, silent, false);
+  const Candidate candidate{hardware_preset("nano"), "", {}, Placed{"", 1, 1, 1, 1, 80, false, 3}};
+  const fpga::FlowRequest request = placer.delivery(candidate, folder_);
+  EXPECT_EQ(request.first_seed, 3U);
+  EXPECT_EQ(request.seeds, 1U);
+  EXPECT_FALSE(request.route);
+  EXPECT_EQ(request.hardware.atomic_c, candidate.hardware.atomic_c);
 }
 
 TEST_F(FitSearch, WhatAPlacementThrowsGoesOn) {

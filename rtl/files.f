@@ -27,6 +27,7 @@ load/tap_folder.sv
 load/load_config.sv
 load/param_records.sv
 load/load_checksum.sv
+load/load_cut.sv
 load/load_unit.sv
 compute/cbuf.sv
 compute/channel_pieces.sv

@@ -46,15 +46,20 @@ module burst_beats #(
   endfunction
 
   queued_t queued, burst;
-  logic [CountBits-1:0] room;
+  logic [CountBits-1:0] room, few;
+  logic [CountBits:0] ends;  // in the first beat, if it is all of it
   logic full, pop;
   assign room = CountBits'(BusBytes) - CountBits'(burst_offset_i);
+  assign few = burst_bytes_i[CountBits-1:0];
+  assign ends = (CountBits + 1)'(burst_offset_i) + (CountBits + 1)'(few);
   always_comb begin
     queued.last = burst_last_i;
-    queued.single = burst_bytes_i <= 13'(room);
+    queued.single = burst_bytes_i[12:CountBits] == '0 && few <= room;
     queued.offset = burst_offset_i;
-    queued.first = queued.single ? CountBits'(burst_bytes_i) : room;
-    queued.strobe = strobe_of(queued.first) << burst_offset_i;
+    queued.first = queued.single ? few : room;
+    for (int unsigned b = 0; b < BusBytes; b++) begin
+      queued.strobe[b] = OffsetBits'(b) >= burst_offset_i && (!queued.single || (CountBits + 1)'(b) < ends);
+    end
     queued.others = burst_bytes_i - 13'(room);
   end
 

@@ -65,16 +65,19 @@ module burst_writer #(
   localparam int unsigned Lanes = 1 << $clog2(InBytes > BusBytes ? InBytes : BusBytes);
   localparam int unsigned PlaceBits = $clog2(Lanes) + $clog2((HoldBytes + Lanes - 1) / Lanes);
   logic [PlaceBits-1:0] first_q, free_q;
-  logic [HoldBits-1:0] count_q, kept;
+  logic [HoldBits-1:0] count_q;
 
   logic w_valid_q, w_last_q;
   logic [BusBytes*8-1:0] w_data_q;
   logic [BusBytes-1:0] w_strb_q;
   assign slot = !w_valid_q || w_ready_i;
   assign emit = !empty && slot && (flush_i || count_q >= HoldBits'(beat_bytes));
-  assign kept = flush_i ? '0 : emit ? count_q - HoldBits'(beat_bytes) : count_q;
   assign in_ready_o = count_q <= HoldBits'(2 * BusBytes);
   assign take = in_valid_i && in_ready_o;
+
+  logic [HoldBits-1:0] filled, exchanged;
+  assign filled = flush_i ? HoldBits'(in_count_i) : count_q + HoldBits'(in_count_i);
+  assign exchanged = count_q + HoldBits'(in_count_i) - HoldBits'(beat_bytes);
 
   // A beat's bytes where the bus wants them; those around them are whatever the ring has there.
   logic [BusBytes*8-1:0] beat;
@@ -103,7 +106,9 @@ module burst_writer #(
       if (emit || take) begin
         first_q <= flush_i ? free_q : emit ? first_q + PlaceBits'(beat_bytes) : first_q;
         if (take) free_q <= free_q + PlaceBits'(in_count_i);
-        count_q <= take ? kept + HoldBits'(in_count_i) : kept;
+        // Worked out for both before it is known whether a beat leaves.
+        if (take) count_q <= emit ? (flush_i ? HoldBits'(in_count_i) : exchanged) : filled;
+        else count_q <= flush_i ? '0 : count_q - HoldBits'(beat_bytes);
       end
       if (slot) w_valid_q <= emit;
     end

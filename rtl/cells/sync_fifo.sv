@@ -55,15 +55,15 @@ module sync_fifo #(
     end
   end else if (Depth >= 32) begin : gen_block
     // The head is a register, what follows it the output of a memory, or a register where it came when there was nothing to
-    // read: no address waits for a pop.
+    // read: no address waits for a pop. Nor does a write, which goes to a place that is not held.
     localparam int unsigned PtrBits = $clog2(Depth);
 
     logic [Width-1:0] head_q, skipped_q, read_data, next;
-    logic head_valid_q, next_valid_q, skip_q;
+    logic head_valid_q, next_valid_q, skip_q, full_q;
     logic [PtrBits-1:0] first_q, free_q, held_q;  // in the memory: at most Depth - 2
     logic push, refill, next_leaves, read, to_next, keep;
     assign empty_o = !head_valid_q;
-    assign full_o = held_q == PtrBits'(Depth - 2);
+    assign full_o = full_q;
     assign data_o = head_q;
     assign push = push_i && !full_o;
     assign refill = pop_i || !head_valid_q;
@@ -81,12 +81,16 @@ module sync_fifo #(
         first_q <= '0;
         free_q <= '0;
         held_q <= '0;
+        full_q <= 1'b0;
       end else begin
         if (refill) head_valid_q <= next_valid_q || push;
         if (next_leaves) next_valid_q <= read || to_next;
         if (read) first_q <= first_q + 1'b1;
         if (keep) free_q <= free_q + 1'b1;
-        if (keep != read) held_q <= keep ? held_q + 1'b1 : held_q - 1'b1;
+        if (keep != read) begin
+          held_q <= keep ? held_q + 1'b1 : held_q - 1'b1;
+          full_q <= keep && held_q == PtrBits'(Depth - 3);
+        end
       end
     end
 
@@ -103,7 +107,7 @@ module sync_fifo #(
         .Depth(Depth)
     ) u_memory (
         .clk_i,
-        .we_i(keep),
+        .we_i(push),
         .waddr_i(free_q),
         .wdata_i(data_i),
         .re_i(read),
@@ -111,7 +115,8 @@ module sync_fifo #(
         .rdata_o(read_data)
     );
   end else begin : gen_memory
-    // The head is a register: what follows it comes from the memory as it leaves.
+    // The head is a register: what follows it comes from the memory as it leaves. A write does not wait for that: it goes to
+    // a place that is not held.
     localparam int unsigned PtrBits = $clog2(Depth);
 
     logic [Width-1:0] mem[Depth];
@@ -144,7 +149,7 @@ module sync_fifo #(
 
     always_ff @(posedge clk_i) begin
       if (refill) head_q <= none_held ? data_i : mem[first_q];
-      if (keep) mem[free_q] <= data_i;
+      if (push) mem[free_q] <= data_i;
     end
   end
 

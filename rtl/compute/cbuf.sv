@@ -63,6 +63,10 @@ module cbuf #(
     row_of = RowBits'(address - first);
   endfunction
 
+  // A load's write comes a cycle later than a kept tile's to the banks: who has to wait is known from registers.
+  logic load_q;
+  logic [BankBits-1:0] load_bank_q;
+
   assign keep_row = row_of(keep_addr_i);
   assign feature_row = row_of(feature_addr_i);
   assign weight_row = row_of(weight_addr_i);
@@ -73,9 +77,6 @@ module cbuf #(
   assign weight_bank = bank_of(weight_addr_i);
   assign conflict_o = weight_re_i && feature_bank == weight_bank;
 
-  // A load's write comes a cycle later than a kept tile's to the banks: who has to wait is known from registers.
-  logic load_q;
-  logic [BankBits-1:0] load_bank_q;
   logic [AtomicC-1:0] load_we_q, we_q, keep_we_q;
   logic [RowBits-1:0] load_row_q, wrow_q, keep_row_q;
   logic [AtomicC*8-1:0] load_data_q, wdata_q, keep_data_q;

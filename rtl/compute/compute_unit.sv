@@ -61,20 +61,20 @@ module compute_unit #(
   tessera_isa_pkg::conv_t conv;
   tessera_isa_pkg::depthwise_t depthwise;
   logic [5:0] opcode;
-  logic input_set_q, kernel_set_q, tile_set_q, weights_set_q, window_set_q, configured;
+  logic input_set_q, kernel_set_q, tile_set_q, weights_set_q, window_set_q, tile_described_q, configured;
+  logic input_set, kernel_set, tile_set, weights_set;
   logic is_depthwise, window_error, is_conv, is_mark, tokens_ready, jobs_full, weights_full, push_conv, kernel_count_error;
 
   assign opcode = cmd_i.word[63:58];
   assign conv = cmd_i.word;
   // DEPTHWISE has the fields of CONV and some more above them.
   assign depthwise = cmd_i.word;
-  assign is_depthwise = HasDepthwise && opcode == tessera_isa_pkg::OpDepthwise;
-  assign is_conv = cmd_i.valid && (opcode == tessera_isa_pkg::OpConv || is_depthwise);
-  assign is_mark = cmd_i.valid && opcode == tessera_isa_pkg::OpCvMark;
+  assign is_depthwise = HasDepthwise && cmd_i.works && cmd_i.other;
+  assign is_conv = cmd_i.valid && cmd_i.works;
+  assign is_mark = cmd_i.valid && !cmd_i.works && cmd_i.other;
   assign tokens_ready = (!conv.wait_load || tokens_i.load_to_compute) && (!conv.wait_store || tokens_i.store_to_compute);
   assign kernel_count_error = is_conv && configured && weights_q.last_kernels > 7'(AtomicK);
-  assign configured = input_set_q && kernel_set_q && tile_set_q && weights_set_q &&
-      (window_set_q || !is_depthwise);
+  assign configured = tile_described_q && (window_set_q || !is_depthwise);
   assign window_error = is_conv && configured && is_depthwise &&
       (window_q.window_h > 4'(WindowRows) || window_q.window_w > 4'(WindowCols));
   localparam int unsigned Unit = compute_pkg::common_divisor(AtomicC, AtomicK);
@@ -102,6 +102,11 @@ module compute_unit #(
     end
   end
 
+  // A word that waits at the head is taken before any convolution is: that it has come is known without waiting for that.
+  assign input_set = input_set_q || (cmd_i.valid && opcode == tessera_isa_pkg::OpCvInput);
+  assign kernel_set = kernel_set_q || (cmd_i.valid && opcode == tessera_isa_pkg::OpCvKernel);
+  assign tile_set = tile_set_q || (cmd_i.valid && opcode == tessera_isa_pkg::OpCvTile);
+  assign weights_set = weights_set_q || (cmd_i.valid && opcode == tessera_isa_pkg::OpCvWeights);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       input_set_q <= 1'b0;
@@ -109,15 +114,20 @@ module compute_unit #(
       tile_set_q <= 1'b0;
       weights_set_q <= 1'b0;
       window_set_q <= 1'b0;
-      ring_q <= '0;
-    end else if (cmd_i.valid && cmd_ready_o) begin
-      if (opcode == tessera_isa_pkg::OpCvInput) input_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpCvKernel) kernel_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpCvTile) tile_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpCvWeights) weights_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpCvWindow) window_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpCvRing) ring_q <= cmd_i.word;
+      tile_described_q <= 1'b0;
+    end else begin
+      input_set_q <= input_set;
+      kernel_set_q <= kernel_set;
+      tile_set_q <= tile_set;
+      weights_set_q <= weights_set;
+      if (cmd_i.valid && opcode == tessera_isa_pkg::OpCvWindow) window_set_q <= 1'b1;
+      tile_described_q <= input_set && kernel_set && tile_set && weights_set;
     end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) ring_q <= '0;
+    else if (cmd_i.valid && cmd_ready_o && opcode == tessera_isa_pkg::OpCvRing) ring_q <= cmd_i.word;
   end
 
   logic spaced;
@@ -413,8 +423,20 @@ module compute_unit #(
       !tokens_i.store_to_compute;
   assign activity_o = {step_valid, stall_weights, stall_bank, wait_load, wait_store};
 
+  // What is wrong with a step or a weight's address is said a cycle late, and before what is found in that cycle.
+  logic line_error_q, cbuf_error_q, weight_range_error_q, acc_error_q, step_error;
+  logic [19:0] error_address_q;
+  logic [12:0] error_word_q;
+  always_ff @(posedge clk_i) begin
+    {line_error_q, cbuf_error_q, weight_range_error_q, acc_error_q} <=
+        {4{rst_ni}} & {line_error, cbuf_error, weight_range_error, acc_error};
+    error_address_q <= cbuf_error ? feature_addr_o : weight_addr_o;
+    error_word_q <= acc_error_word;
+  end
+  assign step_error = line_error_q || cbuf_error_q || weight_range_error_q || acc_error_q;
+
   unit_pkg::error_t error;
-  assign status_o.idle = quiet && !cmd_i.valid;
+  assign status_o.idle = quiet && !cmd_i.valid && !step_error;
   assign status_o.waiting = quiet && is_conv && !tokens_ready;
   assign status_o.mark = mark;
   assign status_o.error = error;
@@ -422,24 +444,26 @@ module compute_unit #(
   // What is said without an error means nothing.
   logic not_configured;
   assign not_configured = is_conv && !configured && !halt_q;
-  assign error.valid = not_configured || kernel_count_error || window_error || piece_error || line_error || cbuf_error ||
-      weight_range_error || acc_error;
+  assign error.valid = step_error || not_configured || kernel_count_error || window_error || piece_error;
   always_comb begin
-    if (not_configured) begin
+    if (line_error_q) begin
+      error.cause = tessera_isa_pkg::ErrorWindowRange;
+      error.info = 32'd256;
+    end else if (cbuf_error_q || weight_range_error_q) begin
+      error.cause = tessera_isa_pkg::ErrorCbufRange;
+      error.info = 32'(error_address_q);
+    end else if (acc_error_q) begin
+      error.cause = tessera_isa_pkg::ErrorAccRange;
+      error.info = 32'(error_word_q);
+    end else if (not_configured) begin
       error.cause = tessera_isa_pkg::ErrorNotConfigured;
       error.info = 32'd1;
     end else if (kernel_count_error) begin
       error.cause = tessera_isa_pkg::ErrorKernelCount;
       error.info = 32'(weights_q.last_kernels);
-    end else if (window_error || piece_error || line_error) begin
-      error.cause = tessera_isa_pkg::ErrorWindowRange;
-      error.info = window_error ? {24'd0, window_q.window_w, window_q.window_h} : piece_error ? 32'd512 : 32'd256;
-    end else if (cbuf_error || weight_range_error) begin
-      error.cause = tessera_isa_pkg::ErrorCbufRange;
-      error.info = cbuf_error ? 32'(feature_addr_o) : 32'(weight_addr_o);
     end else begin
-      error.cause = tessera_isa_pkg::ErrorAccRange;
-      error.info = 32'(acc_error_word);
+      error.cause = tessera_isa_pkg::ErrorWindowRange;
+      error.info = window_error ? {24'd0, window_q.window_w, window_q.window_h} : 32'd512;
     end
   end
 

@@ -199,34 +199,33 @@ module conv_sequencer #(
   assign mark_o.id = job_i.mark_id;
   assign idle_o = !active_q && !job_valid_i;
 
-  logic [19:0] next_origin, next_kernel_row, next_tap_begin, next_tap;
+  logic [19:0] tap_base, tap_step, next_tap;
   logic signed [16:0] next_tap_y, next_tap_x;
 
-  // Start of the next weight tile.
+  // Start of the next weight tile: from that of what begins anew with it.
   always_comb begin
-    next_origin = origin_q;
-    next_kernel_row = kernel_row_q;
-    next_tap_begin = tap_begin_q;
-    next_tap = tap_q + 20'd1;
+    tap_base = tap_q;
+    tap_step = 20'd1;
     next_tap_y = tap_y_q;
     next_tap_x = tap_x_q;
     if (last_atom_q) begin
-      next_tap_begin = tap_begin_q + tap_col_step_q;
+      tap_base = tap_begin_q;
+      tap_step = tap_col_step_q;
       next_tap_x = tap_x_q + $signed(17'(job_q.tile_move_x));
       if (last_kx_q) begin
+        tap_base = kernel_row_q;
+        tap_step = tap_row_step_q;
         next_tap_x = 17'($signed(job_q.x0));
-        next_kernel_row = kernel_row_q + tap_row_step_q;
         next_tap_y = tap_y_q + $signed(17'(job_q.tile_move_y));
         if (last_ky_q) begin
-          next_origin = origin_q + 20'(atom_done);
-          next_kernel_row = next_origin;
+          tap_base = origin_q;
+          tap_step = 20'(atom_done);
           next_tap_y = 17'($signed(job_q.y0));
         end
-        next_tap_begin = next_kernel_row;
       end
-      next_tap = next_tap_begin;
     end
   end
+  assign next_tap = tap_base + tap_step;
 
   function automatic logic is_wrapped(input logic signed [16:0] y, input logic signed [16:0] row);
     is_wrapped = y >= row;
@@ -324,10 +323,10 @@ module conv_sequencer #(
       if (tile_last) begin
         atom_q <= last_atom_q ? '0 : atom_q + 12'd1;
         acc_q <= acc_group_q;
-        origin_q <= next_origin;
-        kernel_row_q <= next_kernel_row;
-        tap_begin_q <= next_tap_begin;
         tap_q <= next_tap;
+        if (last_atom_q) tap_begin_q <= next_tap;
+        if (last_atom_q && last_kx_q) kernel_row_q <= next_tap;
+        if (last_atom_q && last_kx_q && last_ky_q) origin_q <= next_tap;
         line_q <= next_tap;
         tap_y_q <= next_tap_y;
         tap_x_q <= next_tap_x;

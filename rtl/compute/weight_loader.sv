@@ -73,7 +73,7 @@ module weight_loader #(
   logic [7:0] group_q;
   logic [8:0] tap_q;
   logic [11:0] atom_q;
-  logic [6:0] kernel_q, read_kernel_q, arrive_kernel_q;
+  logic [6:0] kernel_q, read_kernel_q, arrive_kernel_q;  // from 1 on
   logic [7:0] read_zero_q, arrive_zero_q;
   logic [AtomicK-1:0][AtomicC*9-1:0] tile_q;
 
@@ -81,7 +81,7 @@ module weight_loader #(
   logic last_kernel, last_atom_q, last_tap_q, last_piece, last_group_q, issue, begin_job, atom_done;
   logic [5:0] rotate;
   assign kernels = last_group_q ? last_kernels : 7'(AtomicK);
-  assign last_kernel = kernel_q == piece_end - 7'd1;
+  assign last_kernel = kernel_q == piece_end;
   assign begin_job = !active_q && !empty;
 
   channel_pieces #(
@@ -138,7 +138,7 @@ module weight_loader #(
       arrive_zero_q <= read_zero_q;
       if (issue) begin
         address_q <= address_q + 20'd1;
-        kernel_q <= last_kernel ? piece_lane : kernel_q + 7'd1;
+        kernel_q <= (last_kernel ? piece_lane : kernel_q) + 7'd1;
         if (last_kernel) begin
           reading_q <= 1'b0;
           valid_q <= 1'b1;
@@ -146,7 +146,7 @@ module weight_loader #(
           if (last_atom_q) begin
             tap_q <= last_tap_q ? '0 : tap_q + 9'd1;
             if (last_tap_q) begin
-              kernel_q <= last_piece ? '0 : piece_end;
+              kernel_q <= last_piece ? 7'd1 : piece_end + 7'd1;
               if (last_piece) group_q <= group_q + 8'd1;
             end
           end
@@ -159,7 +159,7 @@ module weight_loader #(
         group_q <= '0;
         tap_q <= '0;
         atom_q <= '0;
-        kernel_q <= '0;
+        kernel_q <= 7'd1;
       end
       if (claim_i) begin
         valid_q <= 1'b0;
@@ -176,7 +176,7 @@ module weight_loader #(
   // An enable for each kernel: an index would be a shift over the whole tile.
   always_ff @(posedge clk_i) begin
     for (int unsigned k = 0; k < AtomicK; k++) begin
-      if (arrive_q && arrive_kernel_q == 7'(k)) tile_q[k] <= weights;
+      if (arrive_q && arrive_kernel_q == 7'(k + 1)) tile_q[k] <= weights;
     end
   end
 

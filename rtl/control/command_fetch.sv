@@ -20,7 +20,7 @@ module command_fetch #(
     input  logic [BusBytes*8-1:0] r_data_i,
     output bus_pkg::requested_t   requested_o,
     /// The word at the head and the unit that takes it (bit 0: load, 1: compute, 2: store).
-    output logic [          63:0] word_o,
+    output unit_pkg::decoded_t    word_o,
     output logic [           2:0] push_o,
     input  logic [           2:0] full_i,
     /// END was reached.
@@ -116,6 +116,7 @@ module command_fetch #(
         .clk_i,
         .rst_ni,
         .unit_bytes_i(16'd8),
+        .one_chunk_i(1'b1),
         .first_bytes_i(4'd8),
         .chunk_bytes_i(4'd8),
         .in_valid_i(beat_take && !halt_i),
@@ -137,29 +138,32 @@ module command_fetch #(
   end
 
   logic head_valid, buffer_empty, buffer_full, pop;
-  // Whether a word is legal, and all that it needs is built, is found out as it comes, not behind the memory's slow output.
-  logic legal, known_word, is_legal, is_built;
+  // Whether a word is legal, all that it needs is built, and where it goes, is found out as it comes, not behind the memory's
+  // slow output.
+  logic legal, known_word, built_word, is_legal, is_built, is_end;
+  logic [1:0] unit;
   assign is_legal = tessera_isa_pkg::is_legal(packed_word);
   assign is_built = (tessera_isa_pkg::features_of(packed_word) & ~tessera_isa_pkg::NumFeatures'(Features)) == '0;
   sync_fifo #(
-      .Width(66),
+      .Width(unit_pkg::DecodedBits + 5),
       .Depth(BufferWords)
   ) u_buffer (
       .clk_i,
       .rst_ni,
       .push_i (word_valid),
-      .data_i ({is_legal, is_legal && is_built, packed_word}),
+      .data_i ({
+        tessera_isa_pkg::unit_of(packed_word[63:58]), packed_word[63:58] == tessera_isa_pkg::OpEnd, is_legal, is_built,
+        unit_pkg::decoded(packed_word)
+      }),
       .full_o (buffer_full),
       .pop_i  (pop),
-      .data_o ({known_word, legal, word_o}),
+      .data_o ({unit, is_end, known_word, built_word, word_o}),
       .empty_o(buffer_empty)
   );
 
-  logic is_end, queue_full;
-  logic [1:0] unit;
+  logic queue_full;
+  assign legal = known_word && built_word;
   assign head_valid = !buffer_empty && running_q && !checking_q && !ended_q && !halt_i;
-  assign unit = tessera_isa_pkg::unit_of(word_o[63:58]);
-  assign is_end = word_o[63:58] == tessera_isa_pkg::OpEnd;
 
   always_comb begin
     push_o = '0;
@@ -206,13 +210,17 @@ module command_fetch #(
       end else if (packed_done) begin
         pending_q <= 1'b0;
       end
-      words_q <= words_q + (request ? 7'(bytes >> 3) : 7'd0) - 7'(pop);
+      // Worked out for both before it is known whether there is a request.
+      words_q <= request ? more_words - 7'(pop) : words_q - 7'(pop);
       if (pop && !checking_q) begin
         offset_q <= offset_q + 32'd8;
         if (is_end) ended_q <= 1'b1;
       end
     end
   end
+
+  logic [6:0] more_words;
+  assign more_words = words_q + 7'(bytes >> 3);
 
   logic begins;
   assign begins = run_i.start || (all_read && checking_q && is_same);

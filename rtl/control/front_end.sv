@@ -26,9 +26,9 @@ module front_end #(
     output unit_pkg::front_status_t      status_o
 );
 
-  logic [63:0] word;
+  unit_pkg::decoded_t word;
   logic [2:0] push, full, empty;
-  logic [2:0][63:0] head;
+  logic [2:0][unit_pkg::DecodedBits-1:0] head;
 
   command_fetch #(
       .BusBytes(BusBytes),
@@ -54,7 +54,7 @@ module front_end #(
 
   for (genvar u = 0; u < 3; u++) begin : gen_queues
     sync_fifo #(
-        .Width(64),
+        .Width(unit_pkg::DecodedBits),
         .Depth(QueueDepth)
     ) u_queue (
         .clk_i,

@@ -14,7 +14,7 @@ module run_control (
     output logic        unit_rst_no,
     output logic        fetch_start_o,
     output logic        running_o,
-    /// Nothing new may start; what is on the bus is brought to its end.
+    /// Nothing new may start from a cycle later on; what is on the bus is brought to its end.
     output logic        halt_o,
     output logic        busy_o,
     output logic        done_o,
@@ -22,13 +22,16 @@ module run_control (
     output unit_pkg::error_t error_o
 );
 
-  logic unit_rst_q, fetch_start_q, running_q, done_q, error_q;
+  logic unit_rst_q, fetch_start_q, running_q, done_q, error_q, halted_q;
   logic [7:0] cause_q;
   logic [31:0] info_q;
 
   logic bad_address, bad_length;
   assign bad_address = run_i.address[2:0] != 3'd0;
   assign bad_length = run_i.bytes[2:0] != 3'd0 || run_i.bytes == '0;
+
+  // Units halt a cycle late, and may request something in it.
+  always_ff @(posedge clk_i) halted_q <= error_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -68,7 +71,7 @@ module run_control (
           cause_q <= error_i.cause;
           info_q <= error_i.info;
         end
-        if (error_q ? !outstanding_i : finished_i && !error_i.valid) begin
+        if (error_q ? halted_q && !outstanding_i : finished_i && !error_i.valid) begin
           running_q <= 1'b0;
           done_q <= !error_q;
         end

@@ -22,12 +22,13 @@ module stall_monitor (
   // Tokens and words in flight between registers settle within a few cycles.
   localparam int unsigned SettleCycles = 15;
 
-  logic stuck;
+  logic stuck, reached_q;
   logic [3:0] stuck_q;
-  logic [31:0] still_q;
+  logic [31:0] still_q, next_still;
   assign stuck = running_i && front_stuck_i && (&(idle_i | waiting_i)) && (|waiting_i);
   assign deadlock_o = stuck_q == 4'(SettleCycles);
-  assign timeout_o = running_i && watchdog_i != '0 && still_q >= watchdog_i;
+  assign next_still = still_q + 32'd1;
+  assign timeout_o = running_i && reached_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || !stuck) stuck_q <= '0;
@@ -35,8 +36,13 @@ module stall_monitor (
   end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || !running_i || progress_i) still_q <= '0;
-    else still_q <= still_q + 32'd1;
+    if (!rst_ni || !running_i || progress_i) begin
+      still_q <= '0;
+      reached_q <= 1'b0;
+    end else begin
+      still_q <= next_still;
+      reached_q <= watchdog_i != '0 && next_still >= watchdog_i;
+    end
   end
 
 endmodule

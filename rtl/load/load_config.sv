@@ -3,7 +3,8 @@ module load_config (
     input  logic                        clk_i,
     /// Synchronous reset, active low: none has come.
     input  logic                        rst_ni,
-    /// The word at the queue's head is taken.
+    /// The queue's head is a word, and is taken.
+    input  logic                        valid_i,
     input  logic                        take_i,
     input  logic [63:0]                 word_i,
     output tessera_isa_pkg::ld_source_t source_o,
@@ -14,7 +15,10 @@ module load_config (
     /// A LOAD can do with what has come. Strides matter only to transfers of several segments.
     input  logic                        wants_fold_i,
     input  logic                        wants_factor_i,
-    output logic                        configured_o
+    output logic                        configured_o,
+    /// A pixel has the bytes of a bias, of a compact record.
+    output logic                        bias_pixel_o,
+    output logic                        compact_pixel_o
 );
 
   tessera_isa_pkg::ld_source_t source_q;
@@ -22,23 +26,28 @@ module load_config (
   tessera_isa_pkg::ld_stride_t stride_q;
   tessera_isa_pkg::ld_fold_t fold_q;
   tessera_isa_pkg::ld_factor_t factor_q;
-  logic source_set_q, shape_set_q, stride_set_q, fold_set_q, factor_set_q;
+  logic source_set_q, shape_set_q, stride_set_q, fold_set_q, factor_set_q, transfer_set_q;
+  logic source_set, shape_set, stride_set;
+  tessera_isa_pkg::ld_source_t new_source;
   tessera_isa_pkg::ld_shape_t new_shape;
+  assign new_source = word_i;
   assign new_shape = word_i;
-  logic single_q;  // the shape has one segment
+  logic single_q, single;  // the shape has one segment
+  logic bias_pixel_q, compact_pixel_q;
   logic unused;
-  assign unused = ^new_shape;
+  assign unused = ^{new_source, new_shape};
   logic [5:0] opcode;
   assign opcode = word_i[63:58];
 
   always_ff @(posedge clk_i) begin
     if (take_i) begin
       unique case (opcode)
-        tessera_isa_pkg::OpLdSource: source_q <= word_i;
-        tessera_isa_pkg::OpLdShape: begin
-          shape_q <= word_i;
-          single_q <= new_shape.inner == 16'd1 && new_shape.outer == 16'd1;
+        tessera_isa_pkg::OpLdSource: begin
+          source_q <= word_i;
+          bias_pixel_q <= new_source.pixel_bytes == 16'(load_pkg::BiasBytes);
+          compact_pixel_q <= new_source.pixel_bytes == 16'(load_pkg::CompactBytes);
         end
+        tessera_isa_pkg::OpLdShape: shape_q <= word_i;
         tessera_isa_pkg::OpLdStride: stride_q <= word_i;
         tessera_isa_pkg::OpLdFold: fold_q <= word_i;
         tessera_isa_pkg::OpLdFactor: factor_q <= word_i;
@@ -47,6 +56,12 @@ module load_config (
     end
   end
 
+  // A word that waits at the head is taken before any LOAD is: that it has come is known without waiting for that.
+  assign source_set = source_set_q || (valid_i && opcode == tessera_isa_pkg::OpLdSource);
+  assign shape_set = shape_set_q || (valid_i && opcode == tessera_isa_pkg::OpLdShape);
+  assign stride_set = stride_set_q || (valid_i && opcode == tessera_isa_pkg::OpLdStride);
+  assign single = (valid_i && opcode == tessera_isa_pkg::OpLdShape) ?
+      new_shape.inner == 16'd1 && new_shape.outer == 16'd1 : single_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       source_set_q <= 1'b0;
@@ -54,22 +69,25 @@ module load_config (
       stride_set_q <= 1'b0;
       fold_set_q   <= 1'b0;
       factor_set_q <= 1'b0;
-    end else if (take_i) begin
-      if (opcode == tessera_isa_pkg::OpLdSource) source_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpLdShape) shape_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpLdStride) stride_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpLdFold) fold_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpLdFactor) factor_set_q <= 1'b1;
+      transfer_set_q <= 1'b0;
+    end else begin
+      source_set_q <= source_set;
+      shape_set_q <= shape_set;
+      stride_set_q <= stride_set;
+      transfer_set_q <= source_set && shape_set && (stride_set || single);
+      if (valid_i && opcode == tessera_isa_pkg::OpLdFold) fold_set_q <= 1'b1;
+      if (valid_i && opcode == tessera_isa_pkg::OpLdFactor) factor_set_q <= 1'b1;
     end
+    single_q <= single;
   end
 
   assign source_o = source_q;
+  assign bias_pixel_o = bias_pixel_q;
+  assign compact_pixel_o = compact_pixel_q;
   assign shape_o = shape_q;
   assign stride_o = stride_q;
   assign fold_o = fold_q;
   assign factor_o = factor_q;
-  assign configured_o = source_set_q && shape_set_q &&
-      (stride_set_q || single_q) &&
-      (fold_set_q || !wants_fold_i) && (factor_set_q || !wants_factor_i);
+  assign configured_o = transfer_set_q && (fold_set_q || !wants_fold_i) && (factor_set_q || !wants_factor_i);
 
 endmodule

@@ -57,19 +57,21 @@ module load_unit #(
   localparam bit HasChecksums = (Features >> tessera_isa_pkg::FeatureChecksums) % 2 == 1;
   localparam int unsigned ParamRecordBytes = 12;
   localparam int unsigned TableWords = 512;  // two tables
-  localparam int unsigned CompactRecordBytes = 8;
-  localparam int unsigned UniformRecordBytes = 4;
   // Chunks carry an atom, an operand word, a compact parameter record or a word of one, or a table's value. On a bus that
   // brings a record's words one by one they are no wider than these.
   localparam int unsigned WordBytes = (AtomicC > AtomicK) ? AtomicC : AtomicK;
   localparam bit WholeRecords = WordBytes > 4 || BusBytes > 4;
-  localparam int unsigned ChunkBytes = !WholeRecords ? 4 : (WordBytes < CompactRecordBytes) ? CompactRecordBytes : WordBytes;
+  localparam int unsigned ChunkBytes = !WholeRecords ? 4 : (WordBytes < load_pkg::CompactBytes) ? load_pkg::CompactBytes : WordBytes;
   localparam int unsigned ChunkCountBits = $clog2(ChunkBytes + 1);
   localparam int unsigned BeatCountBits = $clog2(BusBytes + 1);
   // A folded unit that fits an atom takes one cycle, however narrow the bus.
   localparam int unsigned FoldedBytes = (HasFolding && AtomicC > BusBytes) ? AtomicC : BusBytes;
   localparam int unsigned FoldedLanes = 1 << $clog2(FoldedBytes);
   localparam int unsigned FoldedCountBits = $clog2(FoldedBytes + 1);
+
+  // A cycle late, from a register nearby.
+  logic halt_q;
+  always_ff @(posedge clk_i) halt_q <= rst_ni && halt_i;
 
   // Requests ------------------------------------------------------------------------------------
 
@@ -80,32 +82,27 @@ module load_unit #(
   tessera_isa_pkg::ld_factor_t factor;
   tessera_isa_pkg::load_t load;
   logic [2:0] kind_q;
-  logic [5:0] opcode;
 
   logic splitter_busy, transfers_full, transfers_empty, is_load, tokens_ready, start;
-  logic configured, fold_error, is_uniform, record_error, transfer_done, ragged;
+  logic configured, bias_pixel, compact_pixel, fold_error, is_uniform, record_error, transfer_done, ragged;
 
-  assign opcode = cmd_i.word[63:58];
   // Words that need what is not built do not come: what depends on them is nothing then.
   always_comb begin
     load = cmd_i.word;
     if (!HasFolding) load.fold = 1'b0;
     if (!HasChecksums) {load.check, load.checksum} = '0;
   end
-  assign is_load = cmd_i.valid && opcode == tessera_isa_pkg::OpLoad;
-  assign is_uniform = load.kind == tessera_isa_pkg::LoadKindParam &&
-      source.pixel_bytes == 16'(UniformRecordBytes);
+  assign is_load = cmd_i.valid && cmd_i.works;
   assign tokens_ready = (!load.wait_compute || tokens_i.compute_to_load) &&
       (!load.wait_store || tokens_i.store_to_load);
-  assign fold_error = is_load && configured && load.fold && !halt_i &&
+  assign fold_error = is_load && configured && load.fold && !halt_q &&
       (source.pixel_bytes > 16'(FoldBytes) || fold.advance > 7'(FoldBytes) ||
        load.kind != tessera_isa_pkg::LoadKindFeature || shape.inner != 16'd1 ||
        7'(fold.offset) >= 7'(AtomicC));
-  assign record_error = is_load && configured && !halt_i && load.kind == tessera_isa_pkg::LoadKindParam &&
-      source.pixel_bytes != 16'(ParamRecordBytes) && source.pixel_bytes != 16'(CompactRecordBytes) &&
-      !is_uniform;
-  assign start = is_load && configured && tokens_ready && !splitter_busy && !transfers_full && !halt_i;
-  assign cmd_ready_o = !halt_i && !splitter_busy && (is_load ? start : 1'b1);
+  assign record_error = is_load && configured && !halt_q && load.kind == tessera_isa_pkg::LoadKindParam &&
+      source.pixel_bytes != 16'(ParamRecordBytes) && !compact_pixel && !bias_pixel;
+  assign start = is_load && configured && tokens_ready && !splitter_busy && !transfers_full && !halt_q;
+  assign cmd_ready_o = !halt_q && !splitter_busy && (is_load ? start : 1'b1);
   always_comb begin
     take_o = '0;
     take_o.compute_to_load = start && load.wait_compute;
@@ -117,6 +114,7 @@ module load_unit #(
   load_config u_config (
       .clk_i,
       .rst_ni,
+      .valid_i(cmd_i.valid),
       .take_i(cmd_i.valid && cmd_ready_o),
       .word_i(cmd_i.word),
       .source_o(source),
@@ -126,7 +124,9 @@ module load_unit #(
       .factor_o(factor),
       .wants_fold_i(load.fold),
       .wants_factor_i(is_uniform),
-      .configured_o(configured)
+      .configured_o(configured),
+      .bias_pixel_o(bias_pixel),
+      .compact_pixel_o(compact_pixel)
   );
 
   always_ff @(posedge clk_i) begin
@@ -159,8 +159,8 @@ module load_unit #(
       .burst_last_o(burst_last)
   );
 
-  assign ar_o = {burst_valid && reader_ready && !halt_i, burst_address, burst_len};
-  assign burst_ready = ar_ready_i && reader_ready && !halt_i;
+  assign ar_o = {burst_valid && reader_ready && !halt_q, burst_address, burst_len};
+  assign burst_ready = ar_ready_i && reader_ready && !halt_q;
   assign requested_o = {burst_valid && burst_ready, kind_q, burst_bytes};
 
   // Data ----------------------------------------------------------------------------------------
@@ -174,6 +174,25 @@ module load_unit #(
   assign sink = {7'd0, transfer.details[56:0]};
   assign row_bytes = transfer.details[80:57];
 
+  logic [15:0] unit_bytes;
+  logic one_chunk, has_compact_records;
+  load_cut #(
+      .AtomicC(AtomicC),
+      .AtomicK(AtomicK),
+      .WholeRecords(WholeRecords),
+      .Operands(HasOperands)
+  ) u_cut (
+      .load_i(load),
+      .pixel_bytes_i(source.pixel_bytes),
+      .compact_pixel_i(compact_pixel),
+      .bias_pixel_i(bias_pixel),
+      .offset_i(fold.offset),
+      .compact_o(has_compact_records),
+      .bias_o(is_uniform),
+      .unit_bytes_o(unit_bytes),
+      .one_chunk_o(one_chunk)
+  );
+
   // Small arrays take so long for what was loaded that two are as good as four.
   sync_fifo #(
       .Width(load_pkg::TransferBits),
@@ -183,8 +202,8 @@ module load_unit #(
       .rst_ni,
       .push_i (start),
       .data_i ({
-        load.kind, load.dest, source.pixel_bytes, load.post_compute, load.fold, details, load.check, load.checksum,
-        source.address
+        load.kind, load.dest, unit_bytes, one_chunk, has_compact_records, is_uniform, load.post_compute, load.fold, details,
+        load.check, load.checksum, source.address
       }),
       .full_o (transfers_full),
       .pop_i  (transfer_done),
@@ -215,13 +234,13 @@ module load_unit #(
       .empty_o(reader_empty)
   );
 
-  assign r_ready_o = halt_i || beat_ready;
+  assign r_ready_o = halt_q || beat_ready;
   assign beat_take = r_valid_i && r_ready_o;
   logic is_param, is_compact, is_bias, is_operand, is_table, is_word, chunk_valid;
   logic [ChunkBytes*8-1:0] chunk;
   assign is_param = transfer.kind == tessera_isa_pkg::LoadKindParam;
-  assign is_compact = is_param && transfer.pixel_bytes == 16'(CompactRecordBytes);
-  assign is_bias = is_param && transfer.pixel_bytes == 16'(UniformRecordBytes);
+  assign is_compact = transfer.compact;
+  assign is_bias = transfer.bias;
   assign is_operand = HasOperands && transfer.kind == tessera_isa_pkg::LoadKindOperand;
   assign is_table = HasTables && transfer.kind == tessera_isa_pkg::LoadKindTable;
   assign is_word = is_param || is_table;
@@ -239,7 +258,7 @@ module load_unit #(
         .clk_i,
         .rst_ni(rst_ni && !transfer_done),
         .active_i(transfer.fold && !transfers_empty),
-        .unit_bytes_i(transfer.pixel_bytes[6:0]),
+        .unit_bytes_i(transfer.unit_bytes[6:0]),
         .advance_i(sink.advance),
         .units_i(sink.units),
         .row_bytes_i(row_bytes),
@@ -249,7 +268,7 @@ module load_unit #(
         .no_after_i(transfer.details[82]),
         .value_i(sink.value),
         .blank_i(sink.blank),
-        .in_valid_i(beat_take && !halt_i),
+        .in_valid_i(beat_take && !halt_q),
         .in_ready_o(beat_ready),
         .in_data_i(r_data_i),
         .in_offset_i(beat_offset),
@@ -265,7 +284,7 @@ module load_unit #(
     );
   end else begin : gen_no_folder
     assign beat_ready = folded_ready;
-    assign folded_valid = beat_take && !halt_i;
+    assign folded_valid = beat_take && !halt_q;
     assign folded_data = r_data_i;
     assign folded_offset = beat_offset;
     assign folded_bytes = beat_bytes;
@@ -277,7 +296,7 @@ module load_unit #(
 
   logic [ChunkCountBits-1:0] chunk_bytes, chunk_count;
   logic chunk_first, chunk_last;
-  assign chunk_bytes = (WholeRecords && (is_compact || is_bias)) ? ChunkCountBits'(CompactRecordBytes) :
+  assign chunk_bytes = (WholeRecords && (is_compact || is_bias)) ? ChunkCountBits'(load_pkg::CompactBytes) :
       is_word ? ChunkCountBits'(4) : is_operand ? ChunkCountBits'(AtomicK) : ChunkCountBits'(AtomicC);
 
   logic [6:0] unit_room;  // of a folded unit's first atom
@@ -291,10 +310,11 @@ module load_unit #(
   ) u_packer (
       .clk_i,
       .rst_ni,
-      .unit_bytes_i(is_table ? 16'd4 : (WholeRecords && is_bias) ? 16'(2 * UniformRecordBytes) : transfer.pixel_bytes),
+      .unit_bytes_i(transfer.unit_bytes),
+      .one_chunk_i(transfer.one_chunk),
       .first_bytes_i(first_bytes),
       .chunk_bytes_i(chunk_bytes),
-      .in_valid_i(folded_valid && !halt_i),
+      .in_valid_i(folded_valid && !halt_q),
       .in_ready_o(folded_ready),
       .in_data_i(folded_data),
       .in_offset_i(folded_offset),
@@ -316,9 +336,9 @@ module load_unit #(
   assign place = !fresh_q ? place_q : is_table ? {transfer.dest, 8'd0} : {8'd0, transfer.dest};
   assign unit = (fresh_q ? transfer.dest : unit_q) + 20'(sink.unit_step);
   logic write_atom, write_operand, write_table;
-  assign write_atom = chunk_valid && !is_word && !is_operand && !halt_i;
-  assign write_operand = chunk_valid && is_operand && !halt_i;
-  assign write_table = chunk_valid && is_table && !halt_i;
+  assign write_atom = chunk_valid && !is_word && !is_operand && !halt_q;
+  assign write_operand = chunk_valid && is_operand && !halt_q;
+  assign write_table = chunk_valid && is_table && !halt_q;
   assign cbuf_address_o = fresh_q ? transfer.dest : place_q[19:0];
 
   // Folded rows may share atoms: only the unit's bytes are written, the others stay.
@@ -367,19 +387,21 @@ module load_unit #(
       .second_o(second_record)
   );
 
-  assign record_done = record_ready && !halt_i;
+  assign record_done = record_ready && !halt_q;
   assign param_error = record_done && 21'(transfer.dest) + 21'(record_group) >= 21'(ParamGroups);
   assign group = 10'(transfer.dest) + record_group;
-  assign param_o = {
-        record_done, record_pair, group, record_channel, second_record, first_record
-      };
+  // A cycle late: nothing reads a parameter until a convolution behind its load has ended.
+  unit_pkg::param_write_t param_q;
+  always_ff @(posedge clk_i) param_q <= {rst_ni && record_done, record_pair, group, record_channel, second_record, first_record};
+  assign param_o = param_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || transfer_done) begin
       fresh_q <= 1'b1;
     end else if (chunk_valid && !is_param) begin
       fresh_q <= 1'b0;
-      place_q <= (transfer.fold && chunk_last) ? {8'd0, unit} : place + 28'd1;
+      // The upper bits are a table's.
+      place_q <= (transfer.fold && chunk_last) ? {place_q[27:20], unit} : place + 28'd1;
       if (transfer.fold && chunk_last) unit_q <= unit;
       else if (fresh_q) unit_q <= transfer.dest;
     end
@@ -410,53 +432,60 @@ module load_unit #(
     assign unused = transfer.check | (|transfer.checksum) | (|transfer.address) | (|beat_strobe);
   end
 
-  assign checksum_error = wrong_checksum && !halt_i;
+  assign checksum_error = wrong_checksum && !halt_q;
+
+  // What is wrong with data is said a cycle late, and before what is found in that cycle.
+  logic pixel_error, row_error;
+  assign pixel_error = transfer_done && ragged && !halt_q;
+  assign row_error = row_ragged && !halt_q;
+  logic cbuf_error_q, param_error_q, operand_error_q, table_error_q, pixel_error_q, row_error_q, checksum_error_q;
+  logic [27:0] error_place_q;
+  logic [31:0] error_address_q;
+  always_ff @(posedge clk_i) begin
+    {cbuf_error_q, param_error_q, operand_error_q, table_error_q} <=
+        {4{rst_ni}} & {cbuf_error, param_error, operand_error, table_error};
+    {pixel_error_q, row_error_q, checksum_error_q} <= {3{rst_ni}} & {pixel_error, row_error, checksum_error};
+    error_place_q <= is_param ? 28'(transfer.dest) + 28'(record_group) : place;
+    error_address_q <= checked_address;
+  end
+  logic place_error, data_error;
+  assign place_error = cbuf_error_q || param_error_q || operand_error_q || table_error_q;
+  assign data_error = place_error || pixel_error_q || row_error_q || checksum_error_q;
 
   // Status --------------------------------------------------------------------------------------
 
   assign quiet = transfers_empty && !splitter_busy && reader_empty;
   unit_pkg::error_t error;
-  assign status_o.idle = quiet && !cmd_i.valid;
+  assign status_o.idle = quiet && !cmd_i.valid && !data_error;
   assign status_o.waiting = quiet && is_load && !tokens_ready;
-  assign status_o.mark.valid = cmd_i.valid && cmd_ready_o && opcode == tessera_isa_pkg::OpLdMark;
+  assign status_o.mark.valid = cmd_i.valid && cmd_ready_o && !cmd_i.works && cmd_i.other;
   assign status_o.mark.id = cmd_i.word[15:0];
   assign status_o.error = error;
 
   // What is said without an error means nothing.
-  logic not_configured, pixel_error, row_error;
-  assign not_configured = is_load && !configured && !halt_i && !splitter_busy;
-  assign pixel_error = transfer_done && ragged && !halt_i;
-  assign row_error = row_ragged && !halt_i;
-  assign error.valid = not_configured || fold_error || record_error || cbuf_error || param_error || operand_error ||
-      table_error || pixel_error || checksum_error || row_error;
+  logic not_configured;
+  assign not_configured = is_load && !configured && !halt_q && !splitter_busy;
+  assign error.valid = data_error || not_configured || fold_error || record_error;
   always_comb begin
-    if (not_configured) begin
+    if (place_error) begin
+      error.cause = cbuf_error_q ? tessera_isa_pkg::ErrorCbufRange : param_error_q ? tessera_isa_pkg::ErrorParamRange :
+          operand_error_q ? tessera_isa_pkg::ErrorOperandRange : tessera_isa_pkg::ErrorTableRange;
+      error.info = 32'(error_place_q);
+    end else if (pixel_error_q || (row_error_q && !checksum_error_q)) begin
+      error.cause = tessera_isa_pkg::ErrorLoadLength;
+      error.info = pixel_error_q ? 32'd1 : 32'd2;
+    end else if (checksum_error_q) begin
+      error.cause = tessera_isa_pkg::ErrorLoadChecksum;
+      error.info = error_address_q;
+    end else if (not_configured) begin
       error.cause = tessera_isa_pkg::ErrorNotConfigured;
       error.info = 32'd0;
     end else if (fold_error) begin
       error.cause = tessera_isa_pkg::ErrorFoldRange;
       error.info = 32'(source.pixel_bytes);
-    end else if (record_error) begin
+    end else begin
       error.cause = tessera_isa_pkg::ErrorLoadLength;
       error.info = 32'd1;
-    end else if (cbuf_error) begin
-      error.cause = tessera_isa_pkg::ErrorCbufRange;
-      error.info = 32'(cbuf_address_o);
-    end else if (param_error) begin
-      error.cause = tessera_isa_pkg::ErrorParamRange;
-      error.info = 32'(transfer.dest) + 32'(record_group);
-    end else if (operand_error) begin
-      error.cause = tessera_isa_pkg::ErrorOperandRange;
-      error.info = 32'(cbuf_address_o);
-    end else if (table_error) begin
-      error.cause = tessera_isa_pkg::ErrorTableRange;
-      error.info = 32'(place);
-    end else if (pixel_error || (row_error && !checksum_error)) begin
-      error.cause = tessera_isa_pkg::ErrorLoadLength;
-      error.info = pixel_error ? 32'd1 : 32'd2;
-    end else begin
-      error.cause = tessera_isa_pkg::ErrorLoadChecksum;
-      error.info = checked_address;
     end
   end
 

@@ -19,6 +19,8 @@ module stream_packer #(
     /// Bytes per unit and per chunk (at most OutBytes); must hold from the first beat of a
     /// transfer to `done_o`.
     input  logic [            15:0] unit_bytes_i,
+    /// A unit has no more bytes than its first chunk.
+    input  logic                    one_chunk_i,
     input  logic [OutCountBits-1:0] first_bytes_i,
     input  logic [OutCountBits-1:0] chunk_bytes_i,
     /// A beat: `in_bytes_i` bytes from byte `in_offset_i` on, around the end; `in_last_i`: the transfer's last.
@@ -49,7 +51,7 @@ module stream_packer #(
   localparam int unsigned Lanes = 1 << $clog2(InBytes > OutBytes ? InBytes : OutBytes);
   localparam int unsigned PlaceBits = $clog2(Lanes) + $clog2((HoldBytes + Lanes - 1) / Lanes);
   logic [PlaceBits-1:0] first_q, free_q;
-  logic [HoldBits-1:0] count_q;
+  logic [HoldBits-1:0] kept_q;  // bytes held, but for those of the chunk that leaves
   // The chunk to come, worked out a cycle ahead: whether it ends its unit, its bytes, what of the unit is left behind one that
   // does not.
   logic [15:0] rest_q;
@@ -57,14 +59,13 @@ module stream_packer #(
   logic [HoldBits-1:0] need_q;
   logic last_q;
 
-  logic [HoldBits-1:0] kept, grown;
+  logic [HoldBits-1:0] grown;
   logic emit_q, ready_q;
 
   assign out_first_o = begins_q;
   assign out_last_o = ends_q;
   assign out_count_o = OutCountBits'(need_q);
-  assign kept = emit_q ? count_q - need_q : count_q;
-  assign grown = kept + HoldBits'(in_bytes_i);
+  assign grown = kept_q + HoldBits'(in_bytes_i);
   assign in_ready_o = ready_q;
 
   logic take;
@@ -77,8 +78,8 @@ module stream_packer #(
 
   logic stuck;
   assign stuck = last_q && !emit_q;
-  assign done_o = last_q && (kept == '0 || stuck);
-  assign ragged_o = (count_q != '0 && stuck) || (emit_q && !ends_q);
+  assign done_o = last_q && (kept_q == '0 || stuck);
+  assign ragged_o = (kept_q != '0 && stuck) || (emit_q && !ends_q);
 
   // Offsets are within a beat.
   logic unused;
@@ -102,11 +103,13 @@ module stream_packer #(
   );
 
   // While nothing of a unit has come, its sizes may still change.
-  logic starts, ends;
+  logic starts, ends, next_ends;
   logic [15:0] left;
   logic [OutCountBits-1:0] most;
   logic [HoldBits-1:0] need;
-  assign ends = left <= 16'(most);
+  // Compared before it is known which one begins.
+  assign next_ends = rest_q[15:OutCountBits] == '0 && rest_q[OutCountBits-1:0] <= chunk_bytes_i;
+  assign ends = starts ? one_chunk_i : next_ends;
   assign need = ends ? HoldBits'(left) : HoldBits'(most);
   assign starts = begins_q && empty_q || emit_q && ends_q;
   assign left = starts ? unit_bytes_i : rest_q;
@@ -119,29 +122,34 @@ module stream_packer #(
     end
   end
 
-  // Whether a chunk is there, and whether there is room for a beat once it is out, are known from the cycle before, whatever
-  // comes in it. With more than OutBytes a chunk is there. Between transfers the sizes mean nothing. Both are worked out for a
-  // chunk that ends its unit and for one that does not, before it is known which one is next.
+  // Whether a chunk is there, what is left behind it, and whether there is room for a beat then, are known from the cycle before,
+  // whatever comes in it. Between transfers the sizes mean nothing. All are worked out with and without the beat, for a chunk that
+  // ends its unit and for one that does not, before it is known which it is.
   logic [HoldBits-1:0] whole;
-  logic [1:0] enough, roomy;
+  logic [3:0] enough, roomy;
+  logic [3:0][HoldBits-1:0] behind;
   logic ending;
   assign whole = (starts || emit_q) ? HoldBits'(most) : need_q;
   assign ending = (starts || emit_q) && ends;
-  for (genvar e = 0; e < 2; e++) begin : gen_either
-    logic [HoldBits-1:0] size;
-    logic [HoldBits:0] limit;
-    assign size = (e == 1) ? HoldBits'(left) : whole;
-    assign limit = (HoldBits + 1)'(size) + (HoldBits + 1)'(OutBytes);
-    assign enough[e] = take ? grown >= size : kept != '0 && kept >= size;
-    assign roomy[e] = take ? !in_last_i && (HoldBits + 1)'(grown) <= limit : !last_q && (HoldBits + 1)'(kept) <= limit;
+  for (genvar c = 0; c < 4; c++) begin : gen_cases
+    logic [HoldBits-1:0] held, size;
+    logic [HoldBits:0] over;
+    assign held = (c % 2 == 1) ? grown : kept_q;
+    assign size = (c / 2 == 1) ? HoldBits'(left) : whole;
+    assign over = (HoldBits + 1)'(held) - (HoldBits + 1)'(size);
+    assign enough[c] = !over[HoldBits] && (c % 2 == 1 || kept_q != '0);
+    assign roomy[c] = !(c % 2 == 1 ? in_last_i : last_q) && (over[HoldBits] || over <= (HoldBits + 1)'(OutBytes));
+    assign behind[c] = enough[c] ? over[HoldBits-1:0] : held;
   end
   always_ff @(posedge clk_i) begin
     if (!rst_ni || done_o) begin
       emit_q <= 1'b0;
       ready_q <= 1'b1;
+      kept_q <= '0;
     end else begin
-      emit_q <= enough[ending];
-      ready_q <= roomy[ending];
+      emit_q <= enough[{ending, take}];
+      ready_q <= roomy[{ending, take}];
+      kept_q <= behind[{ending, take}];
     end
   end
 
@@ -149,14 +157,12 @@ module stream_packer #(
     if (!rst_ni) begin
       first_q <= '0;
       free_q <= '0;
-      count_q <= '0;
       begins_q <= 1'b1;
       empty_q <= 1'b1;
       last_q <= 1'b0;
     end else if (done_o) begin
       first_q <= '0;
       free_q <= '0;
-      count_q <= '0;
       begins_q <= 1'b1;
       empty_q <= 1'b1;
       last_q <= 1'b0;
@@ -167,8 +173,7 @@ module stream_packer #(
         free_q <= free_q + PlaceBits'(in_bytes_i);
         last_q <= in_last_i;
       end
-      count_q <= take ? grown : kept;
-      empty_q <= !take && kept == '0;
+      empty_q <= !take && kept_q == '0;
     end
   end
 

@@ -91,13 +91,15 @@ module tap_folder #(
 
   // Bytes in: padding, data, padding.
   logic room, pad, take;
-  logic [8:0] pad_left;
+  logic [8:0] padded, padding;
   logic [CountBits-1:0] pad_bytes, in_bytes;
   logic [InBytes*8-1:0] in_data;
   assign room = count_q <= HoldBits'(FoldBytes + InBytes);
   assign pad = room && (!before_done || (data_done_q && !after_done));
-  assign pad_left = before_done ? 9'(after_i) - after_q : 9'(before_i) - before_q;
-  assign pad_bytes = (pad_left < 9'(InBytes)) ? CountBits'(pad_left) : CountBits'(InBytes);
+  // Whole beats as long as there are any.
+  assign padded = before_done ? after_q : before_q;
+  assign padding = before_done ? 9'(after_i) : 9'(before_i);
+  assign pad_bytes = (padded / 9'(InBytes) == padding / 9'(InBytes)) ? CountBits'(padding % 9'(InBytes)) : CountBits'(InBytes);
   assign take = active_i && in_valid_i && in_ready_o;
   // Beats come between the paddings: what is written waits for no beat, only whether it is.
   logic data_phase;

@@ -1,9 +1,29 @@
 /// What the units and the control hand each other.
 package unit_pkg;
 
+  /// A command, and what its operation code says of it, worked out as it comes.
+  typedef struct packed {
+    logic        works;  // LOAD, CONV, DEPTHWISE or STORE, not a word that configures one
+    logic        other;  // of these DEPTHWISE, of the others a mark
+    logic [63:0] word;
+  } decoded_t;
+
+  localparam int unsigned DecodedBits = 66;
+
+  /// A decoded_t.
+  function automatic logic [DecodedBits-1:0] decoded(logic [63:0] word);
+    decoded[65] = word[63:58] == tessera_isa_pkg::OpLoad || word[63:58] == tessera_isa_pkg::OpConv ||
+        word[63:58] == tessera_isa_pkg::OpDepthwise || word[63:58] == tessera_isa_pkg::OpStore;
+    decoded[64] = word[63:58] == tessera_isa_pkg::OpLdMark || word[63:58] == tessera_isa_pkg::OpCvMark ||
+        word[63:58] == tessera_isa_pkg::OpStMark || word[63:58] == tessera_isa_pkg::OpDepthwise;
+    decoded[63:0] = word;
+  endfunction
+
   /// Head of a command queue.
   typedef struct packed {
     logic        valid;
+    logic        works;
+    logic        other;
     logic [63:0] word;
   } command_t;
 

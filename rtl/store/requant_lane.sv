@@ -108,8 +108,14 @@ module requant_lane (
   );
 
   // The last bit shifted out is the half: the quotient is half of `shifted`, rounded up.
-  logic signed [33:0] shifted;
-  assign shifted = coarse_q >>> fine_q;
+  // Of what it leaves the lowest bits count, and whether all others are the sign.
+  logic signed [17:0] near;
+  logic [10:0] shifted;
+  logic [6:0] differs, looked_at;
+  assign near = coarse_q[17:0];
+  assign shifted = 11'(near >>> fine_q);
+  assign differs = coarse_q[16:10] ^ {7{coarse_q[33]}};
+  assign looked_at = {7{1'b1}} << fine_q;
 
   // Compared while the zero point is added: twice what the clamp leaves, without the zero point. Values of more bits are beyond.
   logic signed [9:0] lowest, highest;
@@ -120,9 +126,9 @@ module requant_lane (
   assign highest = 10'(high_i) - 10'(zero_point_i);
   assign least = {lowest, 1'b1};
   assign beyond = {highest, 1'b1};
-  assign wide = shifted[33:10] != {24{shifted[33]}};
-  assign below = wide ? shifted[33] : $signed(shifted[10:0]) < least;
-  assign above = wide ? !shifted[33] : $signed(shifted[10:0]) >= beyond;
+  assign wide = coarse_q[33:17] != {17{coarse_q[33]}} || (differs & looked_at) != '0;
+  assign below = wide ? coarse_q[33] : $signed(shifted) < least;
+  assign above = wide ? !coarse_q[33] : $signed(shifted) >= beyond;
   assign result = shifted[8:1] + zero_point_i + {7'd0, shifted[0]};
 
   always_ff @(posedge clk_i) begin

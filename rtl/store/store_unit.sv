@@ -62,13 +62,17 @@ module store_unit #(
   localparam bit HasKeep = (Features >> tessera_isa_pkg::FeatureKeep) % 2 == 1;
   localparam int unsigned CountBits = $clog2(PostLanes + 1);
 
+  // A cycle late, from a register nearby.
+  logic halt_q;
+  always_ff @(posedge clk_i) halt_q <= rst_ni && halt_i;
+
   tessera_isa_pkg::st_address_t address_q;
   tessera_isa_pkg::st_shape_t shape_q, new_shape;
-  logic single_q;  // the shape has one segment
+  logic single_q, single;  // the shape has one segment
   tessera_isa_pkg::st_stride_t stride_q;
   tessera_isa_pkg::st_quant_t quant_q;
   tessera_isa_pkg::st_tile_t tile_q;
-  tessera_isa_pkg::st_post_t post_q;
+  tessera_isa_pkg::st_post_t post_q, new_post;
   tessera_isa_pkg::st_result_t result_q;
   tessera_isa_pkg::st_keep_t keep_q;
   tessera_isa_pkg::store_t store, store_q;
@@ -78,10 +82,12 @@ module store_unit #(
   logic active_q;    // a tile is being written
   logic barrier_q;   // its token waits for the write responses
   logic [8:0] bursts_q;  // write responses to come
+  logic settled_q;  // none
 
   logic address_set_q, shape_set_q, stride_set_q, quant_set_q, tile_set_q, result_set_q, keep_set_q;
-  logic place_set, configured;
-  logic wants_result;
+  logic address_set, shape_set, stride_set, quant_set, tile_set, result_set;
+  logic place_set_q, tile_described_q, configured;
+  logic wants_result_q, wants_result;
   logic is_store, is_mark, settled, tokens_ready, start, kernel_count_error;
   assign opcode = cmd_i.word[63:58];
   // Words that need what is not built do not come: what depends on them is nothing then.
@@ -90,19 +96,15 @@ module store_unit #(
     if (!HasKeep) {store.keep, store.keep_only, store.dest, store.dest_byte} = '0;
   end
   assign new_shape = cmd_i.word;
-  assign is_store = cmd_i.valid && opcode == tessera_isa_pkg::OpStore;
-  assign is_mark = cmd_i.valid && opcode == tessera_isa_pkg::OpStMark;
-  assign settled = bursts_q == '0;
+  assign new_post = cmd_i.word;
+  assign is_store = cmd_i.valid && cmd_i.works;
+  assign is_mark = cmd_i.valid && !cmd_i.works && cmd_i.other;
+  assign settled = settled_q;
   assign tokens_ready = !store.wait_compute || tokens_i.compute_to_store;
-  assign wants_result = HasOperands && (post_q.operation == tessera_isa_pkg::StPostOperationAdd ||
-      post_q.operation == tessera_isa_pkg::StPostOperationMultiply);
-  assign place_set = address_set_q && shape_set_q &&
-      (stride_set_q || single_q);
-  assign configured = quant_set_q && tile_set_q && (result_set_q || !wants_result) &&
-      (keep_set_q || !store.keep) && (place_set || store.keep_only);
+  assign configured = tile_described_q && (keep_set_q || !store.keep) && (place_set_q || store.keep_only);
   assign kernel_count_error = is_store && configured && tile_q.last_kernels > 7'(AtomicK);
-  assign start = is_store && configured && tokens_ready && !active_q && !barrier_q && !halt_i;
-  assign cmd_ready_o = !halt_i && !active_q && !barrier_q &&
+  assign start = is_store && configured && tokens_ready && !active_q && !barrier_q && !halt_q;
+  assign cmd_ready_o = !halt_q && !active_q && !barrier_q &&
       (is_store ? start : is_mark ? settled : 1'b1);
 
   logic drained, drain_idle, splitter_busy, writer_idle, writer_holding, finished;
@@ -122,10 +124,7 @@ module store_unit #(
     if (cmd_i.valid && cmd_ready_o) begin
       unique case (opcode)
         tessera_isa_pkg::OpStAddress: address_q <= cmd_i.word;
-        tessera_isa_pkg::OpStShape: begin
-          shape_q <= cmd_i.word;
-          single_q <= new_shape.inner == 16'd1 && new_shape.outer == 16'd1;
-        end
+        tessera_isa_pkg::OpStShape: shape_q <= cmd_i.word;
         tessera_isa_pkg::OpStStride: stride_q <= cmd_i.word;
         tessera_isa_pkg::OpStQuant: quant_q <= cmd_i.word;
         tessera_isa_pkg::OpStTile: tile_q <= cmd_i.word;
@@ -137,6 +136,19 @@ module store_unit #(
     end
   end
 
+  // A word that waits at the head is taken before any STORE is: that it has come is known without waiting for that.
+  assign address_set = address_set_q || (cmd_i.valid && opcode == tessera_isa_pkg::OpStAddress);
+  assign shape_set = shape_set_q || (cmd_i.valid && opcode == tessera_isa_pkg::OpStShape);
+  assign stride_set = stride_set_q || (cmd_i.valid && opcode == tessera_isa_pkg::OpStStride);
+  assign quant_set = quant_set_q || (cmd_i.valid && opcode == tessera_isa_pkg::OpStQuant);
+  assign tile_set = tile_set_q || (cmd_i.valid && opcode == tessera_isa_pkg::OpStTile);
+  assign result_set = result_set_q || (cmd_i.valid && opcode == tessera_isa_pkg::OpStResult);
+  assign single = (cmd_i.valid && opcode == tessera_isa_pkg::OpStShape) ?
+      new_shape.inner == 16'd1 && new_shape.outer == 16'd1 : single_q;
+  assign wants_result = !(cmd_i.valid && opcode == tessera_isa_pkg::OpStPost) ? wants_result_q :
+      HasOperands && (new_post.operation == tessera_isa_pkg::StPostOperationAdd ||
+      new_post.operation == tessera_isa_pkg::StPostOperationMultiply);
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       address_set_q <= 1'b0;
@@ -146,17 +158,27 @@ module store_unit #(
       tile_set_q <= 1'b0;
       result_set_q <= 1'b0;
       keep_set_q <= 1'b0;
-      post_q <= '0;
-    end else if (cmd_i.valid && cmd_ready_o) begin
-      if (opcode == tessera_isa_pkg::OpStAddress) address_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpStShape) shape_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpStStride) stride_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpStQuant) quant_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpStTile) tile_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpStResult) result_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpStKeep) keep_set_q <= 1'b1;
-      if (opcode == tessera_isa_pkg::OpStPost) post_q <= cmd_i.word;
+      wants_result_q <= 1'b0;
+      place_set_q <= 1'b0;
+      tile_described_q <= 1'b0;
+    end else begin
+      address_set_q <= address_set;
+      shape_set_q <= shape_set;
+      stride_set_q <= stride_set;
+      quant_set_q <= quant_set;
+      tile_set_q <= tile_set;
+      result_set_q <= result_set;
+      if (cmd_i.valid && opcode == tessera_isa_pkg::OpStKeep) keep_set_q <= 1'b1;
+      wants_result_q <= wants_result;
+      place_set_q <= address_set && shape_set && (stride_set || single);
+      tile_described_q <= quant_set && tile_set && (result_set || !wants_result);
     end
+    single_q <= single;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) post_q <= '0;
+    else if (cmd_i.valid && cmd_ready_o && opcode == tessera_isa_pkg::OpStPost) post_q <= new_post;
   end
 
   always_ff @(posedge clk_i) begin
@@ -224,7 +246,7 @@ module store_unit #(
   ) u_drain (
       .clk_i,
       .rst_ni,
-      .halt_i,
+      .halt_i(halt_q),
       .start_i(start),
       .acc_base_i(start ? store.acc_base : store_q.acc_base),
       .pixels_i(tile_q.pixels),
@@ -262,7 +284,7 @@ module store_unit #(
   // Bytes leave the drain when all that want them take them.
   logic keep_valid, keep_last, keep_part_last, keep_waits, writer_takes, drain_take;
   logic [AtomicC-1:0] keep_we;
-  assign keep_valid = drain_valid && store_q.keep && !halt_i &&
+  assign keep_valid = drain_valid && store_q.keep && !halt_q &&
       (store_q.keep_only || writer_takes || !keep_part_last);
   assign keep_waits = store_q.keep && (keep_refused_i || !keep_part_last);
   assign drain_ready = (store_q.keep_only || writer_takes) && !keep_waits;
@@ -336,17 +358,19 @@ module store_unit #(
   );
 
   assign aw_slot = !aw_valid_q || aw_ready_i;
-  assign burst_ready = aw_slot && writer_ready && !halt_i && !(&bursts_q);
+  assign burst_ready = aw_slot && writer_ready && !halt_q && !(&bursts_q);
   assign requested = burst_valid && burst_ready;
   assign requested_o = {requested, 3'd0, burst_bytes};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       aw_valid_q <= 1'b0;
-      bursts_q   <= '0;
+      bursts_q <= '0;
+      settled_q <= 1'b1;
     end else begin
       if (aw_slot) aw_valid_q <= requested;
       bursts_q <= bursts_q + 9'(requested) - 9'(b_valid_i);
+      settled_q <= !requested && (b_valid_i ? bursts_q == 9'd1 : settled_q);
     end
   end
 
@@ -365,7 +389,7 @@ module store_unit #(
   ) u_writer (
       .clk_i,
       .rst_ni,
-      .flush_i(halt_i),
+      .flush_i(halt_q),
       .burst_valid_i(requested),
       .burst_ready_o(writer_ready),
       .burst_offset_i(burst_address[$clog2(BusBytes)-1:0]),
@@ -384,8 +408,19 @@ module store_unit #(
   );
 
   assign outstanding_o = !settled || aw_valid_q || w_valid_o;
+  // What is wrong with a word that is drained or kept is said a cycle late, and before what is found in that cycle.
+  logic acc_error_q, param_error_q, operand_error_q, keep_error_q, drain_error, word_error;
+  logic [31:0] error_info_q;
+  assign drain_error = acc_error || param_error || operand_error;
+  always_ff @(posedge clk_i) begin
+    {acc_error_q, param_error_q, operand_error_q, keep_error_q} <=
+        {4{rst_ni}} & {acc_error, param_error, operand_error, keep_error};
+    error_info_q <= drain_error ? drain_info : 32'(keep_address_o);
+  end
+  assign word_error = acc_error_q || param_error_q || operand_error_q || keep_error_q;
+
   unit_pkg::error_t error;
-  assign status_o.idle = !cmd_i.valid && !active_q && !barrier_q && settled;
+  assign status_o.idle = !cmd_i.valid && !active_q && !barrier_q && settled && !word_error;
   assign status_o.waiting = is_store && !tokens_ready && !active_q && !barrier_q && settled;
   assign status_o.mark.valid = is_mark && cmd_ready_o;
   assign status_o.mark.id = cmd_i.word[15:0];
@@ -394,7 +429,7 @@ module store_unit #(
   // With the tile drained, bytes held that no burst wants are too many, a burst that they cannot
   // fill wants more than there are.
   logic drained_dry;
-  assign drained_dry = active_q && drain_idle && !halt_i && !aw_valid_q;
+  assign drained_dry = active_q && drain_idle && !halt_q && !aw_valid_q;
   assign too_long = drained_dry && !splitter_busy && writer_idle && writer_holding;
   logic [4:0] starved_q;
   assign too_short = &starved_q;
@@ -410,23 +445,19 @@ module store_unit #(
 
   // What is said without an error means nothing.
   logic not_configured;
-  assign not_configured = is_store && !configured && !halt_i && !active_q;
-  assign error.valid = not_configured || kernel_count_error || acc_error || param_error || operand_error || keep_error ||
-      too_long || too_short;
+  assign not_configured = is_store && !configured && !halt_q && !active_q;
+  assign error.valid = word_error || not_configured || kernel_count_error || too_long || too_short;
   always_comb begin
-    if (not_configured) begin
+    if (word_error) begin
+      error.cause = acc_error_q ? tessera_isa_pkg::ErrorAccRange : param_error_q ? tessera_isa_pkg::ErrorParamRange :
+          operand_error_q ? tessera_isa_pkg::ErrorOperandRange : tessera_isa_pkg::ErrorCbufRange;
+      error.info = error_info_q;
+    end else if (not_configured) begin
       error.cause = tessera_isa_pkg::ErrorNotConfigured;
       error.info = 32'd2;
     end else if (kernel_count_error) begin
       error.cause = tessera_isa_pkg::ErrorKernelCount;
       error.info = 32'(tile_q.last_kernels);
-    end else if (acc_error || param_error || operand_error) begin
-      error.cause = acc_error ? tessera_isa_pkg::ErrorAccRange :
-          param_error ? tessera_isa_pkg::ErrorParamRange : tessera_isa_pkg::ErrorOperandRange;
-      error.info = drain_info;
-    end else if (keep_error) begin
-      error.cause = tessera_isa_pkg::ErrorCbufRange;
-      error.info = 32'(keep_address_o);
     end else begin
       error.cause = tessera_isa_pkg::ErrorStoreLength;
       error.info = too_long ? 32'd1 : 32'd2;

@@ -37,50 +37,62 @@ module tile_keeper #(
 );
 
   logic [19:0] row_q, pixel_q, atom_q;
-  logic [11:0] pixels_q, col_q;
+  logic [11:0] pixels_q, cols_q;  // left in the tile and in the row, this one with them
+  logic last_pixel_q, last_col_q;
   logic [6:0] byte_q;  // of the atom
-  logic [6:0] part_q;  // bytes of the chunk that are written
   logic [6:0] reach_q;  // bytes of the chunk that are written when the atom is full
-  logic [6:0] base_q;  // the atom's byte for the chunk's first, modulo 2^7
+  logic [6:0] base_q;  // the atom's byte for the chunk's first, modulo 2^7: AtomicC less the reach
 
-  logic last_col, last_pixel, fits, fills, pixel_done;
+  logic fits, fills, pixel_done;
   logic [6:0] count;
   assign count = 7'(count_i);
   assign fits = count <= reach_q;
   assign fills = count >= reach_q;
   assign pixel_done = fits && pixel_i;
-  assign last_col = col_q == cols_i - 12'd1;
-  assign last_pixel = pixels_q == pixels_i - 12'd1;
   assign chunk_last_o = fits;
-  assign last_o = pixel_done && last_pixel;
+  assign last_o = pixel_done && last_pixel_q;
 
   logic [19:0] next_row;
-  logic [6:0] next_byte, next_part;
   assign next_row = row_q + row_step_i;
-  assign next_part = (start_i || fits) ? '0 : reach_q;
-  assign next_byte = (start_i || pixel_done) ? 7'(dest_byte_i) : fills ? '0 : base_q + count;
 
   always_ff @(posedge clk_i) begin
     if (start_i || take_i) begin
-      part_q <= next_part;
-      byte_q <= next_byte;
-      reach_q <= 7'(AtomicC) - next_byte + next_part;
-      base_q <= next_byte - next_part;
+      if (start_i || pixel_done) begin
+        byte_q <= 7'(dest_byte_i);
+        reach_q <= 7'(AtomicC) - 7'(dest_byte_i);
+        base_q <= 7'(dest_byte_i);
+      end else if (!fits) begin
+        byte_q <= '0;
+        reach_q <= reach_q + 7'(AtomicC);
+        base_q <= base_q - 7'(AtomicC);
+      end else if (fills) begin
+        byte_q <= '0;
+        reach_q <= 7'(AtomicC);
+        base_q <= '0;
+      end else begin
+        byte_q <= base_q + count;
+        reach_q <= reach_q - count;
+        base_q <= base_q + count;
+      end
     end
     if (start_i) begin
       row_q <= dest_i;
       pixel_q <= dest_i;
       atom_q <= dest_i;
-      pixels_q <= '0;
-      col_q <= '0;
+      pixels_q <= pixels_i;
+      cols_q <= cols_i;
+      last_pixel_q <= pixels_i == 12'd1;
+      last_col_q <= cols_i == 12'd1;
     end else if (take_i) begin
       if (fills) atom_q <= atom_q + 20'd1;
       if (pixel_done) begin
-        pixels_q <= pixels_q + 12'd1;
-        col_q <= last_col ? '0 : col_q + 12'd1;
-        pixel_q <= last_col ? next_row : pixel_q + 20'(pixel_step_i);
-        atom_q <= last_col ? next_row : pixel_q + 20'(pixel_step_i);
-        if (last_col) row_q <= next_row;
+        pixels_q <= pixels_q - 12'd1;
+        last_pixel_q <= pixels_q == 12'd2;
+        cols_q <= last_col_q ? cols_i : cols_q - 12'd1;
+        last_col_q <= last_col_q ? cols_i == 12'd1 : cols_q == 12'd2;
+        pixel_q <= last_col_q ? next_row : pixel_q + 20'(pixel_step_i);
+        atom_q <= last_col_q ? next_row : pixel_q + 20'(pixel_step_i);
+        if (last_col_q) row_q <= next_row;
       end
     end
   end
@@ -90,15 +102,16 @@ module tile_keeper #(
 
   // From the part's first byte on. Zeros fill the atom behind a group that is not full.
   logic [PostLanes-1:0][7:0] kept;
-  logic [PostLanes*8-1:0] part;
+  logic [(AtomicC+PostLanes)*8-1:0] placed;
   logic [AtomicC-1:0] from, behind;
   for (genvar b = 0; b < PostLanes; b++) begin : gen_kept
     assign kept[b] = (count > 7'(b)) ? data_i[b*8+:8] : '0;
   end
-  assign part = kept >> {part_q, 3'b000};
+  // The chunk's first byte may belong up to PostLanes bytes before the atom.
+  assign placed = ((AtomicC + PostLanes) * 8)'(kept) << {base_q + 7'(PostLanes), 3'b000};
   assign from = {AtomicC{1'b1}} << byte_q;
   assign behind = (!fits || (pixel_i && fill_i)) ? '0 : {AtomicC{1'b1}} << 7'(base_q + count);
   assign we_o = valid_i ? from & ~behind : '0;
-  assign data_o = (AtomicC * 8)'(part) << {byte_q, 3'b000};
+  assign data_o = placed[PostLanes*8+:AtomicC*8];
 
 endmodule

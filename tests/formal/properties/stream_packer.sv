@@ -33,6 +33,7 @@ module stream_packer_properties #(
       .clk_i,
       .rst_ni(rst_n),
       .unit_bytes_i(16'(unit_bytes_i)),
+      .one_chunk_i(unit_bytes_i <= 5'(first_bytes_i)),
       .first_bytes_i(OutCountBits'(first_bytes_i)),
       .chunk_bytes_i(OutCountBits'(chunk_bytes_i)),
       .in_valid_i,

@@ -235,7 +235,7 @@ module tessera_npu #(
   );
 
   // Compute: the cbuf through the array into the accumulators.
-  logic feature_refused, weight_re, drain, drain_wait, keep_refused;
+  logic feature_refused, weight_re, drain_wait, keep_refused;
   logic [19:0] feature_addr, weight_addr, keep_addr;
   logic [AtomicC*8-1:0] feature_data, weight_data, keep_data;
   logic [AtomicC-1:0] keep_we;
@@ -289,7 +289,6 @@ module tessera_npu #(
       .weight_re_o(weight_re),
       .weight_addr_o(weight_addr),
       .weight_data_i(weight_data),
-      .drain_i(drain),
       .drain_addr_i(drain_addr),
       .drain_wait_o(drain_wait),
       .drain_data_o(drain_data),
@@ -318,7 +317,6 @@ module tessera_npu #(
       .tokens_i(tokens),
       .take_o(store_take),
       .post_o(store_post),
-      .acc_re_o(drain),
       .acc_addr_o(drain_addr),
       .acc_wait_i(drain_wait),
       .acc_data_i(drain_data),

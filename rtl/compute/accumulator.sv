@@ -24,8 +24,7 @@ module accumulator #(
     input  logic [             6:0]         fetch_lane_i,
     input  logic [             6:0]         fetch_lane_end_i,
     input  logic [AtomicK-1:0][SumBits-1:0] sums_i,
-    /// Reads a word for the store unit; data one cycle later. Refused while `drain_wait_o`.
-    input  logic                            drain_i,
+    /// Reads a word for the store unit; data in the next cycle. Refused while `drain_wait_o`.
     input  logic [            11:0]         drain_addr_i,
     output logic                            drain_wait_o,
     output logic [AtomicK-1:0][       31:0] drain_data_o
@@ -78,7 +77,7 @@ module accumulator #(
       wrote_addr_q <= add_addr_q;
       total_q <= total;
     end
-    if (drain_i) drain_half_q <= drain_half;
+    drain_half_q <= drain_half;
   end
 
   // Lanes that take their sums, as the word arrives and as it is added to.
@@ -137,9 +136,8 @@ module accumulator #(
   end
 
   for (genvar h = 0; h < 2; h++) begin : gen_halves
-    logic fetch_here, drain_here;
+    logic fetch_here;
     assign fetch_here = fetch_i && fetch_half == 1'(h);
-    assign drain_here = drain_i && drain_half == 1'(h);
 
     ram_1r1w #(
         .Width(AtomicK * 32),
@@ -149,7 +147,8 @@ module accumulator #(
         .we_i(add_q && add_addr_q[RowBits] == 1'(h)),
         .waddr_i(add_addr_q[RowBits-1:0]),
         .wdata_i(total),
-        .re_i(fetch_here || drain_here),
+        // What was not asked for nobody uses.
+        .re_i(1'b1),
         .raddr_i(fetch_here ? fetch_addr_i[RowBits-1:0] : drain_addr_i[RowBits-1:0]),
         .rdata_o(rdata[h])
     );

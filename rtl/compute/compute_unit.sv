@@ -34,7 +34,6 @@ module compute_unit #(
     output logic [                  19:0] weight_addr_o,
     input  logic [         AtomicC*8-1:0] weight_data_i,
     /// Accumulator drain port, for the store unit.
-    input  logic                          drain_i,
     input  logic [                  11:0] drain_addr_i,
     output logic                          drain_wait_o,
     output logic [AtomicK-1:0][     31:0] drain_data_o,
@@ -401,7 +400,6 @@ module compute_unit #(
       .fetch_lane_i(step3_q.lane),
       .fetch_lane_end_i(step3_q.lane_end),
       .sums_i(sums),
-      .drain_i,
       .drain_addr_i,
       .drain_wait_o,
       .drain_data_o

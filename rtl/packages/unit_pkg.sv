@@ -102,7 +102,6 @@ package unit_pkg;
   } param_write_t;
 
   typedef struct packed {
-    logic       re;
     logic [9:0] group;
     logic [6:0] chunk;
   } param_read_t;

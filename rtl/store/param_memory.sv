@@ -1,5 +1,5 @@
-/// Bias, multiplier and shift of every kernel of the loaded kernel groups. Read PostLanes kernels
-/// at once, one cycle after the request. There is a memory for every lane, and two at least where two kernels are
+/// Bias, multiplier and shift of every kernel of the loaded kernel groups. Gives PostLanes kernels
+/// at once, a cycle after it was said which. There is a memory for every lane, and two at least where two kernels are
 /// written at once.
 module param_memory #(
     parameter int unsigned AtomicK = 8,
@@ -42,7 +42,8 @@ module param_memory #(
         .we_i(write_i.we && (here || next_here)),
         .waddr_i(waddr),
         .wdata_i(here ? write_i.first : write_i.second),
-        .re_i(read_i.re),
+        // What was not asked for nobody uses.
+        .re_i(1'b1),
         .raddr_i(raddr),
         .rdata_o(rdata[l])
     );
@@ -52,7 +53,7 @@ module param_memory #(
     assign data_o = rdata;
   end else begin : gen_one
     logic second_q;
-    always_ff @(posedge clk_i) if (read_i.re) second_q <= read_i.chunk[0];
+    always_ff @(posedge clk_i) second_q <= read_i.chunk[0];
     assign data_o[0] = second_q ? rdata[1] : rdata[0];
   end
 

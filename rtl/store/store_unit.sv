@@ -24,7 +24,6 @@ module store_unit #(
     output unit_pkg::tokens_t           take_o,
     output unit_pkg::tokens_t           post_o,
     /// Accumulator read port.
-    output logic                        acc_re_o,
     output logic [                11:0] acc_addr_o,
     input  logic                        acc_wait_i,
     input  logic [AtomicK-1:0][   31:0] acc_data_i,
@@ -258,7 +257,6 @@ module store_unit #(
       .high_i(quant_q.high),
       .post_i(post_q),
       .result_i(result_q),
-      .acc_re_o,
       .acc_addr_o,
       .acc_wait_i,
       .acc_data_i,

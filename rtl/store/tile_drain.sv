@@ -30,7 +30,6 @@ module tile_drain #(
     input  tessera_isa_pkg::st_post_t        post_i,
     input  tessera_isa_pkg::st_result_t      result_i,
     /// Accumulator read port.
-    output logic                             acc_re_o,
     output logic [                     11:0] acc_addr_o,
     input  logic                             acc_wait_i,
     input  logic [AtomicK-1:0][        31:0] acc_data_i,
@@ -103,10 +102,9 @@ module tile_drain #(
   assign operand_error_o = operand_re_o && 13'(operand_q) >= 13'(OperandWords);
   assign error_info_o = operand_error_o ? 32'(operand_q) : acc_error_o ? 32'(word_q) : 32'(param_group_q);
   assign try_read = active_q && room && turn && !halt_i && !acc_error_o && !param_error_o;
-  assign acc_re_o = try_read && !acc_wait_i;
   assign acc_addr_o = word_q[11:0];
-  assign issue = acc_re_o;
-  assign param_o = {issue, param_group_q[9:0], chunk_q};
+  assign issue = try_read && !acc_wait_i;
+  assign param_o = {param_group_q[9:0], chunk_q};
   assign drained_o = issue && last_chunk_q && last_group_q && last_pixel_q;
 
   always_ff @(posedge clk_i) begin

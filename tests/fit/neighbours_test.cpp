@@ -65,8 +65,12 @@ TEST(Neighbours, AreAsGoodAsThePageSays) {
     return a.promised_ms() < b.promised_ms();
   };
   const Neighbour& first = *std::min_element(placed.begin(), placed.end(), quicker);
-  // 3 % is what is aimed at.
-  EXPECT_GE(first.promised_ms(), best.promised_ms() / 1.03);
+  // 3 % is what is aimed at: at most one of forty, placed once each, may be past that, and not far.
+  const auto past = std::count_if(placed.begin(), placed.end(), [&](const Neighbour& n) {
+    return n.promised_ms() < best.promised_ms() / 1.03;
+  });
+  EXPECT_LE(past, 1);
+  EXPECT_GE(first.promised_ms(), best.promised_ms() / 1.04);
 
   const double more = fpga::routed_over_promised("ecp5");
   const Errors luts =
@@ -75,14 +79,15 @@ TEST(Neighbours, AreAsGoodAsThePageSays) {
       placed, [&](const Neighbour& n) { return n.estimated_mhz / (more * n.promised_mhz); });
   const std::string sentence = fmt::format(
       "Of {} around the best, {} not fit the part, and the placer promises {:.3f} ms with the "
-      "best of the others, {:.3f} with fit's. Lookup tables are {:.1f} % ({:.1f} %) off, the clock "
+      "best of the others, {:.3f} with fit's: {} of them would be better by more than 3 %. Lookup "
+      "tables are {:.1f} % ({:.1f} %) off, the clock "
       "{:.1f} % ({:.1f} %), if routed designs exceed all promises by {:.0f} %.",
       placed.size() + refused,
       refused == 0   ? "none do"
       : refused == 1 ? "one does"
                      : std::to_string(refused) + " do",
-      first.promised_ms(), best.promised_ms(), luts.mean, luts.worst, mhz.mean, mhz.worst,
-      100 * (more - 1));
+      first.promised_ms(), best.promised_ms(), past == 0 ? "none" : "one", luts.mean, luts.worst,
+      mhz.mean, mhz.worst, 100 * (more - 1));
   EXPECT_NE(joined(test::text_of(TESSERA_SOURCE_DIR "/docs/fit.md")).find(sentence),
             std::string::npos)
       << sentence;

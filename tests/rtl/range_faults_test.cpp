@@ -55,6 +55,25 @@ TEST(RangeFaults, AccumulatorThatDoesNotExist) {
   expect_works(rig);
 }
 
+// An error ends a run when nothing is on the bus any more, whenever a load's request comes.
+TEST(RangeFaults, RequestsAroundAnErrorAreBroughtToTheirEnd) {
+  // Two words come in a beat, one goes to its queue in a cycle: the last ones when no fetch is on
+  // the bus.
+  MemoryDisturbance slow;
+  slow.seed = 1;
+  slow.extra_latency = 200;
+  Rig rig("medium", slow);
+  for (std::size_t behind = 0; behind < 12; ++behind) {
+    std::vector<isa::Command> commands = {isa::LdSource{0, 16}, isa::LdShape{16, 1, 1}};
+    commands.insert(commands.end(), 16 - behind, isa::LdStride{});
+    commands.emplace_back(isa::Conv{});  // not configured
+    commands.insert(commands.end(), behind, isa::LdStride{});
+    commands.insert(commands.end(), {load_of(isa::LoadKind::Feature, 0), isa::End{}});
+    EXPECT_EQ(rig.failure(encode_all(commands)), Error::NotConfigured) << behind;
+    expect_works(rig);
+  }
+}
+
 TEST(RangeFaults, ParameterGroupThatDoesNotExist) {
   Rig rig("small");
   std::uint32_t info = 0;

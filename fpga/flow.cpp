@@ -7,13 +7,16 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <fstream>
 #include <map>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
+#include "fpga/floorplan.hpp"
 #include "fpga/netlist.hpp"
 #include "fpga/parts/sources.hpp"
 #include "fpga/placer.hpp"
@@ -28,6 +31,8 @@ namespace tessera::fpga {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kNetlist = "netlist.json";
 
 class Flow {
  public:
@@ -46,8 +51,7 @@ class Flow {
     design_.tools = {{"yosys", version_of(find_tool("yosys"))},
                      {family_.placer, version_of(placer_)}};
     synthesise_design();
-    design_.modules = area_by_module(synthesis_ / "netlist.json",
-                                     request_.design ? request_.design->top : "harness");
+    design_.modules = area_by_module(synthesis_ / kNetlist, top());
     if (request_.seeds == 0) {
       const Utilisation used = utilisation_in(pack() / "placer.log");
       count(used);
@@ -55,6 +59,7 @@ class Flow {
       deliver_netlist();
       return design_;
     }
+    lay_out();
     place_all();
     const auto fastest = std::max_element(design_.placements.begin(), design_.placements.end(),
                                           [](const Placement& a, const Placement& b) {
@@ -82,6 +87,10 @@ class Flow {
     }
   }
 
+  [[nodiscard]] std::string top() const {
+    return request_.design ? request_.design->top : "harness";
+  }
+
   // What would stay in the folder if this one does not get as far.
   void forget_another_design() const {
     for (const std::string& made : {family_.placed_file, family_.bitstream}) {
@@ -95,13 +104,12 @@ class Flow {
     Synthesis synthesis;
     synthesis.name = family_.name;
     synthesis.command = family_.synthesis;
-    synthesis.output = family_.finish + "write_json netlist.json";
+    synthesis.output = family_.finish + "write_json " + kNetlist;
+    synthesis.top = top();
     if (request_.design) {
-      synthesis.top = request_.design->top;
       synthesis.sources = request_.design->sources;
       synthesis.maps = request_.design->memories;
     } else {
-      synthesis.top = "harness";
       synthesis.sources = listed_sources(data_dir() / "rtl" / request_.hardware.rtl_sources());
       add_listed(synthesis.sources, data_dir() / "rtl" / "fpga" / "files.f");
       synthesis.parameters = request_.hardware.rtl_parameters();
@@ -121,6 +129,21 @@ class Flow {
     design_.seconds = netlist.seconds;
   }
 
+  /// The netlist for the placer of this part.
+  void lay_out() {
+    laid_out_ = synthesis_;
+    if (request_.part->multipliers.rows.empty()) {
+      return;
+    }
+    laid_out_ += "-" + request_.part->name + "-in-rows";
+    made_once(laid_out_, [&](const fs::path& work) {
+      std::ifstream in(synthesis_ / kNetlist);
+      nlohmann::ordered_json design = nlohmann::ordered_json::parse(in);
+      place_multipliers(*request_.part, request_.hardware, design.at("modules").at(top()));
+      std::ofstream(work / kNetlist) << design;
+    });
+  }
+
   /// Where a placement is kept. One that is routed does not say which path its promise is.
   [[nodiscard]] fs::path placed(std::uint32_t seed) const {
     const fs::path routed = routed_folder(seed);
@@ -132,11 +155,11 @@ class Flow {
     key.add(version_of(placer_) + request_.part->options + family_.placer_options +
             (request_.part->pins.empty() ? family_.without_pins : request_.part->pins) +
             fmt::format(" {} {}", request_.mhz, seed));
-    return synthesis_.string() + "-" + request_.part->name + "-" + key.text();
+    return laid_out_.string() + "-" + request_.part->name + "-" + key.text();
   }
 
-  [[nodiscard]] static fs::path netlist_from(const fs::path& synthesis) {
-    return fs::path("..") / synthesis.filename() / "netlist.json";
+  [[nodiscard]] static fs::path netlist_from(const fs::path& folder) {
+    return fs::path("..") / folder.filename() / kNetlist;
   }
 
   void place(std::uint32_t seed, const fs::path& folder) {
@@ -146,7 +169,7 @@ class Flow {
       logs_[seed] = log;
     }
     const bool done = run_logged(
-        inside(folder) + placer_command(*request_.part, placer_, netlist_from(synthesis_).string(),
+        inside(folder) + placer_command(*request_.part, placer_, netlist_from(laid_out_).string(),
                                         {request_.mhz, seed, request_.route}, folder),
         log);
     const Utilisation used = utilisation_in(log);
@@ -271,7 +294,7 @@ class Flow {
 
   void deliver_netlist() const {
     fs::create_directories(request_.folder);
-    copy(synthesis_ / "netlist.json");
+    copy((laid_out_.empty() ? synthesis_ : laid_out_) / kNetlist);
     copy(synthesis_ / "synthesis.log");
   }
 
@@ -306,6 +329,7 @@ class Flow {
   const Family& family_;
   std::string placer_;
   fs::path synthesis_;
+  fs::path laid_out_;  ///< where the netlist is that is placed
   Design design_;
   std::mutex mutex_;  ///< of what follows
   std::condition_variable changed_;

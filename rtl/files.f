@@ -4,6 +4,7 @@ packages/compute_pkg.sv
 packages/bus_pkg.sv
 packages/unit_pkg.sv
 packages/load_pkg.sv
+packages/store_pkg.sv
 cells/adder_subtractor.sv
 cells/adder_tree.sv
 cells/crc_next.sv

@@ -15,6 +15,12 @@ struct Resource {
   std::vector<const char*> cells;  ///< names in the placer's utilisation, added up
 };
 
+/// Where a part has its multipliers: in rows across the whole chip, four in nine columns.
+struct MultiplierSites {
+  std::vector<std::uint32_t> rows;                  ///< from the bottom on
+  std::uint32_t left_blocks = 0, right_blocks = 0;  ///< of the middle, which is two columns wide
+};
+
 struct Family {
   std::string name;
   std::string synthesis;       ///< commands of Yosys; {top} stands for the top module
@@ -44,6 +50,7 @@ struct Part {
   std::string
       pins;  ///< constraints: of the harness' pins, where the placer insists on them, or a board's
   std::uint32_t luts, ffs, brams, dsps;  ///< that it has
+  MultiplierSites multipliers = {};      ///< none: the placer finds their places
 };
 
 /// In the order of their size within a family.

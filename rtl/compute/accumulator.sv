@@ -40,7 +40,7 @@ module accumulator #(
 
   // A word is read, then held, then added to: `arrive_q` and `add_q` say where there is one.
   logic drain_half_q, arrive_q, add_q, wrote_q;
-  logic arrive_zero_q, arrive_maximum_q, zero_q, maximum_q;
+  logic arrive_zero_q, arrive_maximum_q;
   logic [RowBits:0] arrive_addr_q, add_addr_q, wrote_addr_q;
   logic [AtomicK-1:0][31:0] total, total_q, held_q, previous;
   logic [1:0][AtomicK-1:0][31:0] rdata;
@@ -70,8 +70,6 @@ module accumulator #(
     end
     if (arrive_q) begin
       add_addr_q <= arrive_addr_q;
-      zero_q <= arrive_zero_q;
-      maximum_q <= arrive_maximum_q;
     end
     if (add_q) begin
       wrote_addr_q <= add_addr_q;
@@ -116,21 +114,22 @@ module accumulator #(
 
     logic signed [31:0] summand;
     logic [32:0] added;
-    logic compare;
+    // Each lane has its own, which synthesis does not share: all of its bits wait for it.
+    logic compare_q;
+    (* keep *) always_ff @(posedge clk_i) if (arrive_q) compare_q <= arrive_maximum_q && !arrive_zero_q;
     assign summand = 32'($signed(sums_i[k]));
-    assign compare = maximum_q && !zero_q;
     // One adder: the sum, or the difference whose sign says which is greater.
     adder_subtractor #(
         .Width(33)
     ) u_adder (
         .augend_i({previous[k][31], previous[k]}),
         .addend_i({summand[31], summand}),
-        .subtract_i(compare),
+        .subtract_i(compare_q),
         .sum_o(added)
     );
     always_comb begin
       if (Pieces && !lanes[k]) total[k] = previous[k];
-      else if (compare) total[k] = added[32] ? summand : previous[k];
+      else if (compare_q) total[k] = added[32] ? summand : previous[k];
       else total[k] = added[31:0];
     end
   end

@@ -1,7 +1,7 @@
 /// Compute unit: convolutions from the cbuf through the MAC array into the accumulators.
 ///
 /// Pipeline: S0 sequencer issues a step; S1 a bank of the cbuf reads; S2 the atom arrives or padding replaces it;
-/// S3 the array multiplies, the accumulator word is fetched; S4 it adds; S5 sums are added and written.
+/// S3 the array multiplies; S4 it adds two and two, the accumulator word is fetched; S5 it adds all; S6 sums are added and written.
 module compute_unit #(
     parameter int unsigned AtomicC = 8,
     parameter int unsigned AtomicK = 8,
@@ -45,9 +45,9 @@ module compute_unit #(
   localparam bit HasZeroPoints = (Features >> tessera_isa_pkg::FeatureZeroPoints) % 2 == 1;
   localparam int unsigned SumBits = 17 + $clog2(AtomicC);
 
-  // A cycle late, from a register nearby: what the unit does in it stays in the unit.
+  // A cycle late, from a register nearby, which synthesis does not share among the units: what the unit does in it stays in the unit.
   logic halt_q;
-  always_ff @(posedge clk_i) halt_q <= rst_ni && halt_i;
+  (* keep *) always_ff @(posedge clk_i) halt_q <= rst_ni && halt_i;
 
   // Decode --------------------------------------------------------------------------------------
 
@@ -166,7 +166,8 @@ module compute_unit #(
   assign new_tile = cmd_i.word;
   registered_product #(
       .FirstBits (13),
-      .SecondBits(13)
+      .SecondBits(13),
+      .Holds     (1'b1)
   ) u_tile_pixels (
       .clk_i,
       .enable_i (cmd_i.valid && cmd_ready_o && opcode == tessera_isa_pkg::OpCvTile),
@@ -278,8 +279,8 @@ module compute_unit #(
   logic [12:0] acc_error_word;
   logic stall_weights, stall_bank;
   unit_pkg::mark_t mark;
-  compute_pkg::step_t step, step1_q, step2_q, step3_q, step4_q, step5_q;
-  logic step_valid, valid1_q, valid2_q, valid3_q, valid4_q, valid5_q;
+  compute_pkg::step_t step, step1_q, step2_q, step3_q, step4_q, step5_q, step6_q;
+  logic step_valid, valid1_q, valid2_q, valid3_q, valid4_q, valid5_q, valid6_q;
 
   conv_sequencer #(
       .AtomicC(AtomicC),
@@ -323,12 +324,14 @@ module compute_unit #(
       valid3_q <= 1'b0;
       valid4_q <= 1'b0;
       valid5_q <= 1'b0;
+      valid6_q <= 1'b0;
     end else begin
       valid1_q <= step_valid;
       valid2_q <= valid1_q;
       valid3_q <= valid2_q;
       valid4_q <= valid3_q;
       valid5_q <= valid4_q;
+      valid6_q <= valid5_q;
     end
   end
 
@@ -338,6 +341,7 @@ module compute_unit #(
     if (valid2_q) step3_q <= step2_q;
     if (valid3_q) step4_q <= step3_q;
     if (valid4_q) step5_q <= step4_q;
+    if (valid5_q) step6_q <= step5_q;
   end
 
   logic [AtomicK-1:0][AtomicC*8-1:0] window;
@@ -366,8 +370,9 @@ module compute_unit #(
     assign unused = ^{step1_q.line, step2_q.rotate};
   end
 
-  logic multiply;
+  logic multiply, multiplied_q;
   assign multiply = valid3_q && step3_q.emit;
+  always_ff @(posedge clk_i) multiplied_q <= rst_ni && multiply;
 
   logic [AtomicK-1:0][SumBits-1:0] sums;
   mac_array #(
@@ -393,12 +398,12 @@ module compute_unit #(
   ) u_accumulator (
       .clk_i,
       .rst_ni,
-      .fetch_i(multiply),
-      .fetch_addr_i(step3_q.acc_addr),
-      .fetch_zero_i(step3_q.acc_zero),
-      .fetch_maximum_i(step3_q.maximum),
-      .fetch_lane_i(step3_q.lane),
-      .fetch_lane_end_i(step3_q.lane_end),
+      .fetch_i(multiplied_q),
+      .fetch_addr_i(step4_q.acc_addr),
+      .fetch_zero_i(step4_q.acc_zero),
+      .fetch_maximum_i(step4_q.maximum),
+      .fetch_lane_i(step4_q.lane),
+      .fetch_lane_end_i(step4_q.lane_end),
       .sums_i(sums),
       .drain_addr_i,
       .drain_wait_o,
@@ -407,14 +412,15 @@ module compute_unit #(
 
   always_comb begin
     post_o = '0;
-    post_o.compute_to_load = valid5_q && step5_q.post_load;
-    post_o.compute_to_store = valid5_q && step5_q.post_store;
+    post_o.compute_to_load = valid6_q && step6_q.post_load;
+    post_o.compute_to_store = valid6_q && step6_q.post_store;
   end
 
   // Status --------------------------------------------------------------------------------------
 
   logic quiet;
-  assign quiet = sequencer_idle && loader_idle && !valid1_q && !valid2_q && !valid3_q && !valid4_q && !valid5_q;
+  assign quiet = sequencer_idle && loader_idle && !valid1_q && !valid2_q && !valid3_q && !valid4_q && !valid5_q &&
+      !valid6_q;
   logic wait_load, wait_store;
   assign wait_load = sequencer_idle && is_conv && conv.wait_load && !tokens_i.load_to_compute;
   assign wait_store = sequencer_idle && is_conv && !wait_load && conv.wait_store &&

@@ -14,7 +14,7 @@ module mac_array #(
     /// Takes `tile_i` as the weights from the next feature atom on.
     input  logic                              swap_i,
     input  logic [AtomicK-1:0][AtomicC*9-1:0] tile_i,
-    /// Features of every kernel, for the weights taken before; their sums appear two cycles later.
+    /// Features of every kernel, for the weights taken before; their sums appear three cycles later.
     input  logic                              valid_i,
     input  logic [AtomicK-1:0][AtomicC*8-1:0] features_i,
     /// The greatest of the taps whose weight is not zero takes the place of the sum.
@@ -22,10 +22,12 @@ module mac_array #(
     output logic [AtomicK-1:0][  SumBits-1:0] sums_o
 );
 
-  logic valid_q, maximum_q;
+  logic valid_q, maximum_q, paired_q, paired_maximum_q;
   always_ff @(posedge clk_i) begin
-    valid_q <= valid_i;
+    valid_q  <= valid_i;
+    paired_q <= valid_q;
     if (valid_i) maximum_q <= maximum_i;
+    if (valid_q) paired_maximum_q <= maximum_q;
   end
 
   for (genvar k = 0; k < AtomicK; k++) begin : gen_kernels
@@ -33,7 +35,7 @@ module mac_array #(
     logic [AtomicC*8-1:0] feature;
     assign feature = features_i[k];
 
-    // Products, then their sum: the chip's multipliers are far from each other.
+    // Products, sums of two, the sum of all: the chip's multipliers are far from each other and from all adders.
     localparam int unsigned Left = (LutMultipliers > k * AtomicC) ? LutMultipliers - k * AtomicC : 0;
     localparam int unsigned Soft = (Left < AtomicC) ? Left : AtomicC;
     logic [AtomicC*17-1:0] products_q;
@@ -61,22 +63,35 @@ module mac_array #(
       end
     end
 
+    localparam int unsigned Pairs = (AtomicC + 1) / 2;
+    logic [Pairs*18-1:0] pairs_q;
+    for (genvar p = 0; p < Pairs; p++) begin : gen_pairs
+      logic signed [16:0] even, odd;
+      assign even = products_q[2*p*17+:17];
+      if (2 * p + 1 < AtomicC) assign odd = products_q[(2*p+1)*17+:17];
+      else assign odd = '0;
+      always_ff @(posedge clk_i) if (valid_q) pairs_q[p*18+:18] <= 18'(even) + 18'(odd);
+    end
+
     logic [SumBits-1:0] sum, sum_q;
     adder_tree #(
-        .Terms(AtomicC),
-        .Width(17)
+        .Terms(Pairs),
+        .Width(18)
     ) u_sum (
-        .terms_i(products_q),
+        .terms_i(pairs_q),
         .sum_o  (sum)
     );
 
-    // Pairs, pairs of pairs and so on, half of the levels in each cycle; taps that are none are the least value.
+    // The greater one of two, of four and so on, beside the sums; taps that are none are the least value.
     localparam int unsigned Leaves = 1 << $clog2(Taps);
-    localparam int unsigned Held = 1 << ($clog2(Taps) / 2);  // nodes between the cycles
+    localparam int unsigned Held = (Leaves > 8) ? 4 : (Leaves > 1) ? Leaves / 2 : 1;
+    localparam int unsigned HeldPairs = (Held > 1) ? Held / 2 : 1;
     logic [Leaves-1:0] used_q;
     logic [2*Leaves*8-1:0] early;
-    logic [2*Held*8-1:0] late;
+    logic [HeldPairs*8-1:0] middle;
+    logic [2*HeldPairs*8-1:0] late;
     logic [Held*8-1:0] held_q;
+    logic [HeldPairs*8-1:0] middle_q;
     always_comb begin
       early = '0;
       for (int unsigned c = 0; c < Leaves; c++) begin
@@ -86,10 +101,17 @@ module mac_array #(
         early[n*8+:8] = ($signed(early[2*n*8+:8]) > $signed(early[(2*n+1)*8+:8])) ? early[2*n*8+:8] : early[(2*n+1)*8+:8];
       end
     end
+    if (Held > 1) begin : gen_middle
+      for (genvar n = 0; n < HeldPairs; n++) begin : gen_pairs
+        assign middle[n*8+:8] = ($signed(held_q[2*n*8+:8]) > $signed(held_q[(2*n+1)*8+:8])) ? held_q[2*n*8+:8] : held_q[(2*n+1)*8+:8];
+      end
+    end else begin : gen_one
+      assign middle = held_q;
+    end
     always_comb begin
       late = '0;
-      late[Held*8+:Held*8] = held_q;
-      for (int unsigned n = Held - 1; n > 0; n--) begin
+      late[HeldPairs*8+:HeldPairs*8] = middle_q;
+      for (int unsigned n = HeldPairs - 1; n > 0; n--) begin
         late[n*8+:8] = ($signed(late[2*n*8+:8]) > $signed(late[(2*n+1)*8+:8])) ? late[2*n*8+:8] : late[(2*n+1)*8+:8];
       end
     end
@@ -103,7 +125,8 @@ module mac_array #(
     always_ff @(posedge clk_i) begin
       if (swap_i) weights_q <= tile_i[k];
       if (valid_i) held_q <= early[Held*8+:Held*8];
-      if (valid_q) sum_q <= maximum_q ? SumBits'($signed(late[15:8])) : sum;
+      if (valid_q) middle_q <= middle;
+      if (paired_q) sum_q <= paired_maximum_q ? SumBits'($signed(late[15:8])) : sum;
     end
 
     assign sums_o[k] = sum_q;

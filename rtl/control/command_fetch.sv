@@ -36,6 +36,10 @@ module command_fetch #(
   localparam int unsigned OffsetBits = $clog2(BusBytes);
   localparam int unsigned CountBits = $clog2(BusBytes + 1);
 
+  // A cycle late, from a register nearby, which synthesis does not share with the units.
+  logic halt_q;
+  (* keep *) always_ff @(posedge clk_i) halt_q <= rst_ni && halt_i;
+
   logic running_q, pending_q, ended_q, checking_q;
   logic [31:0] address_q, left_q, offset_q;
 
@@ -55,7 +59,7 @@ module command_fetch #(
   assign bytes = final_q ? 13'(left_q[BorderBits:0]) : 13'(limit_q);
   assign last_beat = 8'((13'(address_q[OffsetBits-1:0]) + bytes - 13'd1) >> OffsetBits);
   logic ar_valid;
-  assign ar_valid = running_q && !pending_q && more_q && !ended_q && !halt_i &&
+  assign ar_valid = running_q && !pending_q && more_q && !ended_q && !halt_q &&
       words_q <= 7'(BufferWords / 2) && reader_ready;
   assign request = ar_valid && ar_ready_i;
   assign ar_o = {ar_valid, address_q, last_beat};
@@ -85,7 +89,7 @@ module command_fetch #(
       .empty_o(reader_empty)
   );
 
-  assign r_ready_o = halt_i || beat_ready;
+  assign r_ready_o = halt_q || beat_ready;
   assign beat_take = r_valid_i && r_ready_o;
 
   // Bursts begin and end at words.
@@ -95,7 +99,7 @@ module command_fetch #(
     ) u_packer (
         .clk_i,
         .rst_ni,
-        .in_valid_i(beat_take && !halt_i),
+        .in_valid_i(beat_take && !halt_q),
         .in_ready_o(beat_ready),
         .in_data_i(r_data_i),
         .in_last_i(beat_last),
@@ -119,7 +123,7 @@ module command_fetch #(
         .one_chunk_i(1'b1),
         .first_bytes_i(4'd8),
         .chunk_bytes_i(4'd8),
-        .in_valid_i(beat_take && !halt_i),
+        .in_valid_i(beat_take && !halt_q),
         .in_ready_o(beat_ready),
         .in_data_i(r_data_i),
         .in_offset_i(beat_offset),
@@ -163,7 +167,7 @@ module command_fetch #(
 
   logic queue_full;
   assign legal = known_word && built_word;
-  assign head_valid = !buffer_empty && running_q && !checking_q && !ended_q && !halt_i;
+  assign head_valid = !buffer_empty && running_q && !checking_q && !ended_q && !halt_q;
 
   always_comb begin
     push_o = '0;
@@ -186,7 +190,7 @@ module command_fetch #(
   end
   // While checking, words go no further than the checksum.
   logic summed;
-  assign summed = !buffer_empty && checking_q && !halt_i;
+  assign summed = !buffer_empty && checking_q && !halt_q;
   assign pop = summed || (head_valid && legal && !queue_full);
   assign blocked_o = head_valid && legal && queue_full;
   assign ended_o = ended_q;
@@ -244,7 +248,7 @@ module command_fetch #(
 
   logic all_read;
   assign all_read = running_q && !ended_q && !more_q && !pending_q && reader_empty &&
-      buffer_empty && !sum_valid_q[0] && !halt_i;
+      buffer_empty && !sum_valid_q[0] && !halt_q;
 
   // The sum of the word that was buffered in the cycle before; on a narrow bus, where words take two cycles to come, of its halves
   // one after the other.

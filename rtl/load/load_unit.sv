@@ -69,9 +69,9 @@ module load_unit #(
   localparam int unsigned FoldedLanes = 1 << $clog2(FoldedBytes);
   localparam int unsigned FoldedCountBits = $clog2(FoldedBytes + 1);
 
-  // A cycle late, from a register nearby.
+  // A cycle late, from a register nearby, which synthesis does not share among the units.
   logic halt_q;
-  always_ff @(posedge clk_i) halt_q <= rst_ni && halt_i;
+  (* keep *) always_ff @(posedge clk_i) halt_q <= rst_ni && halt_i;
 
   // Requests ------------------------------------------------------------------------------------
 
@@ -355,12 +355,17 @@ module load_unit #(
   assign cbuf_we_o = bytes_written;
 
   assign operand_error = write_operand && 21'(cbuf_address_o) >= 21'(OperandWords);
-  assign operand_we_o = write_operand;
-  assign operand_address_o = cbuf_address_o[11:0];
-  assign operand_data_o = chunk[AtomicK*8-1:0];
-
   assign table_error = write_table && place >= 28'(TableWords);
-  assign table_o = {write_table, place[8:0], chunk[31:0]};
+
+  // A cycle late, as parameters below: nothing reads them until a convolution behind their load has ended.
+  unit_pkg::table_write_t table_q;
+  always_ff @(posedge clk_i) begin
+    operand_we_o <= rst_ni && write_operand;
+    operand_address_o <= cbuf_address_o[11:0];
+    operand_data_o <= chunk[AtomicK*8-1:0];
+    table_q <= {rst_ni && write_table, place[8:0], chunk[31:0]};
+  end
+  assign table_o = table_q;
 
   logic record_ready, record_done, param_error;
   logic [9:0] record_group, group;
@@ -390,7 +395,6 @@ module load_unit #(
   assign record_done = record_ready && !halt_q;
   assign param_error = record_done && 21'(transfer.dest) + 21'(record_group) >= 21'(ParamGroups);
   assign group = 10'(transfer.dest) + record_group;
-  // A cycle late: nothing reads a parameter until a convolution behind its load has ended.
   unit_pkg::param_write_t param_q;
   always_ff @(posedge clk_i) param_q <= {rst_ni && record_done, record_pair, group, record_channel, second_record, first_record};
   assign param_o = param_q;

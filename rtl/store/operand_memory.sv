@@ -1,5 +1,5 @@
-/// Second operands of additions and multiplications: words of one byte per kernel of a group. Data
-/// comes one cycle after the request.
+/// Second operands of additions and multiplications: words of one byte per kernel of a group. One is read in every cycle;
+/// data comes one cycle later.
 module operand_memory #(
     parameter int unsigned AtomicK = 8,
     /// A power of two.
@@ -9,7 +9,6 @@ module operand_memory #(
     input  logic                 we_i,
     input  logic [         11:0] waddr_i,
     input  logic [AtomicK*8-1:0] wdata_i,
-    input  logic                 re_i,
     input  logic [         11:0] raddr_i,
     output logic [AtomicK*8-1:0] rdata_o
 );
@@ -24,7 +23,8 @@ module operand_memory #(
       .we_i,
       .waddr_i(AddrBits'(waddr_i)),
       .wdata_i,
-      .re_i,
+      // What was not asked for nobody uses.
+      .re_i(1'b1),
       .raddr_i(AddrBits'(raddr_i)),
       .rdata_o
   );

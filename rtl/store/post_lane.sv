@@ -14,14 +14,14 @@ module post_lane #(
     input  logic                       [31:0] table_data_i,
     /// There is data.
     input  logic                              valid_i,
-    /// Must hold for a cycle more.
+    /// Must hold for three cycles more.
     input  tessera_isa_pkg::st_post_t         post_i,
     /// The requantised value and the operand.
     input  logic signed                [ 7:0] data_i,
     input  logic signed                [ 7:0] operand_i,
-    /// The table's low byte, one cycle later.
+    /// The table's low byte, two cycles later.
     output logic                       [ 7:0] mapped_o,
-    /// The terms of the sum, or the product and nothing, one cycle later.
+    /// The terms of the sum, or the product and nothing, three cycles later. For that `valid_i` comes in every second cycle at most.
     output logic signed                [31:0] acc_o,
     output logic signed                [31:0] bias_o
 );
@@ -31,6 +31,11 @@ module post_lane #(
   logic signed [31:0] mapped;
 
   if (Tables) begin : gen_table
+    logic [8:0] index_q;
+    always_ff @(posedge clk_i) begin
+      if (valid_i) index_q <= {post_i.table_select, post_i.table_operand ? operand_i : data_i};
+    end
+
     ram_1r1w #(
         .Width(32),
         .Depth(512)
@@ -39,8 +44,9 @@ module post_lane #(
         .we_i(table_we_i),
         .waddr_i(table_addr_i),
         .wdata_i(table_data_i),
-        .re_i(valid_i),
-        .raddr_i({post_i.table_select, post_i.table_operand ? operand_i : data_i}),
+        // What was not asked for nobody uses.
+        .re_i(1'b1),
+        .raddr_i(index_q),
         .rdata_o(mapped)
     );
   end else begin : gen_no_table
@@ -61,16 +67,32 @@ module post_lane #(
       end
     end
 
-    logic signed [31:0] plain, shifted, product;
+    logic signed [31:0] plain, shifted;
     assign plain = post_i.table_operand ? 32'(data_q) : 32'(operand_q);
     assign shifted = (post_i.negate ? -plain : plain) <<< PlainShift;
-    assign product = data_q * operand_q;
+
+    logic signed [17:0] product_q;
+    registered_product #(
+        .FirstBits (9),
+        .SecondBits(9)
+    ) u_product (
+        .clk_i,
+        .enable_i (1'b1),
+        .first_i  (data_q),
+        .second_i (operand_q),
+        .product_o(product_q)
+    );
 
     logic multiply;
     assign multiply = post_i.operation == tessera_isa_pkg::StPostOperationMultiply;
 
-    assign acc_o = multiply ? product : mapped;
-    assign bias_o = multiply ? 32'sd0 : shifted;
+    logic signed [31:0] acc_q, bias_q;
+    always_ff @(posedge clk_i) begin
+      acc_q  <= multiply ? 32'(product_q) : mapped;
+      bias_q <= multiply ? 32'sd0 : shifted;
+    end
+    assign acc_o  = acc_q;
+    assign bias_o = bias_q;
   end else begin : gen_no_operands
     assign acc_o = '0;
     assign bias_o = '0;

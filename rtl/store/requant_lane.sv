@@ -11,10 +11,8 @@ module requant_lane (
     input  logic signed [31:0] multiplier_i,
     /// Left shift when positive, right shift when negative; -31 to 30.
     input  logic signed [ 7:0] shift_i,
-    /// Must hold until the data is out.
-    input  logic signed [ 7:0] zero_point_i,
-    input  logic signed [ 7:0] low_i,
-    input  logic signed [ 7:0] high_i,
+    /// With the last stage: the clamp, with the output's zero point.
+    input  store_pkg::clamp_t  clamp_i,
     output logic        [ 7:0] data_o
 );
 
@@ -118,18 +116,15 @@ module requant_lane (
   assign looked_at = {7{1'b1}} << fine_q;
 
   // Compared while the zero point is added: twice what the clamp leaves, without the zero point. Values of more bits are beyond.
-  logic signed [9:0] lowest, highest;
   logic signed [10:0] least, beyond;
   logic wide, below, above;
   logic [7:0] result;
-  assign lowest = 10'(low_i) - 10'(zero_point_i) - 10'sd1;
-  assign highest = 10'(high_i) - 10'(zero_point_i);
-  assign least = {lowest, 1'b1};
-  assign beyond = {highest, 1'b1};
+  assign least = {clamp_i.lowest, 1'b1};
+  assign beyond = {clamp_i.highest, 1'b1};
   assign wide = coarse_q[33:17] != {17{coarse_q[33]}} || (differs & looked_at) != '0;
   assign below = wide ? coarse_q[33] : $signed(shifted) < least;
   assign above = wide ? !coarse_q[33] : $signed(shifted) >= beyond;
-  assign result = shifted[8:1] + zero_point_i + {7'd0, shifted[0]};
+  assign result = shifted[8:1] + clamp_i.zero_point + {7'd0, shifted[0]};
 
   always_ff @(posedge clk_i) begin
     if (stage_i[0]) begin
@@ -157,7 +152,7 @@ module requant_lane (
       fine_q <= right3_q[2:0];
     end
     if (stage_i[5]) begin
-      data_q <= below ? low_i : above ? high_i : result;
+      data_q <= below ? clamp_i.low : above ? clamp_i.high : result;
     end
   end
 

@@ -61,9 +61,9 @@ module store_unit #(
   localparam bit HasKeep = (Features >> tessera_isa_pkg::FeatureKeep) % 2 == 1;
   localparam int unsigned CountBits = $clog2(PostLanes + 1);
 
-  // A cycle late, from a register nearby.
+  // A cycle late, from a register nearby, which synthesis does not share among the units.
   logic halt_q;
-  always_ff @(posedge clk_i) halt_q <= rst_ni && halt_i;
+  (* keep *) always_ff @(posedge clk_i) halt_q <= rst_ni && halt_i;
 
   tessera_isa_pkg::st_address_t address_q;
   tessera_isa_pkg::st_shape_t shape_q, new_shape;
@@ -207,7 +207,6 @@ module store_unit #(
       .data_o(param_data)
   );
 
-  logic operand_re;
   logic [11:0] operand_addr;
   logic [AtomicK*8-1:0] operand_data;
 
@@ -220,14 +219,13 @@ module store_unit #(
         .we_i(operand_we_i),
         .waddr_i(operand_addr_i),
         .wdata_i(operand_data_i),
-        .re_i(operand_re),
         .raddr_i(operand_addr),
         .rdata_o(operand_data)
     );
   end else begin : gen_no_operands
     assign operand_data = '0;
     logic unused;
-    assign unused = ^{operand_we_i, operand_addr_i, operand_data_i, operand_re, operand_addr};
+    assign unused = ^{operand_we_i, operand_addr_i, operand_data_i, operand_addr};
   end
 
   logic drain_valid, drain_ready, drain_pixel;
@@ -262,7 +260,6 @@ module store_unit #(
       .acc_data_i,
       .param_o(param_read),
       .param_data_i(param_data),
-      .operand_re_o(operand_re),
       .operand_addr_o(operand_addr),
       .operand_data_i(operand_data),
       .table_i,

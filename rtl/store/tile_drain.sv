@@ -36,9 +36,8 @@ module tile_drain #(
     /// Parameter memory read port.
     output unit_pkg::param_read_t            param_o,
     input  logic [PostLanes-1:0][      71:0] param_data_i,
-    /// Operand memory read port; words follow each other from `acc_base_i` on, for each pixel again
+    /// Operand memory read port, read in every cycle; words follow each other from `acc_base_i` on, for each pixel again
     /// where all have the same.
-    output logic                             operand_re_o,
     output logic [                     11:0] operand_addr_o,
     input  logic [           AtomicK*8-1:0]  operand_data_i,
     /// Writes a table's value.
@@ -60,11 +59,14 @@ module tile_drain #(
     output logic [                     31:0] error_info_o
 );
 
-  // 0 memories; 1 bias, 2 left shift, 3 products of halves, 4 their sum, 5 high half, 6 round and clamp; 7 table; 8 to 13 are
-  // 1 to 6 again: seven cycles later, when nothing else can be there that was read an even number of cycles after it.
-  localparam int unsigned Stages = 14;
-  localparam int unsigned Requantised = 6;
-  localparam int unsigned Mapped = 7;
+  // 0 memories; 1 what they gave; 2 bias, 3 left shift, 4 products of halves, 5 their sum, 6 high half, 7 round and clamp; 8 less
+  // zero points; 9 table or product; 10 what is added; 11 to 16 are 2 to 7 again: nine cycles later, when nothing else can be
+  // there that was read an even number of cycles after it.
+  localparam int unsigned Stages = 17;
+  localparam int unsigned Given = 1;
+  localparam int unsigned Requantised = 7;
+  localparam int unsigned Mapped = 9;
+  localparam int unsigned Again = 10;
   localparam int unsigned QueueDepth = 16;
 
   logic active_q;
@@ -96,10 +98,11 @@ module tile_drain #(
     else if (issue && last_chunk_q && last_group_q) last_pixel_q <= pixel_q + 12'd2 == pixels_i;
   end
 
-  logic try_read, turn;
+  logic try_read, turn, operand_read;
+  logic [12:0] operand_q;
   assign acc_error_o = active_q && !halt_i && word_q >= 13'(AccWords);
   assign param_error_o = active_q && !halt_i && param_group_q >= 11'(ParamGroups);
-  assign operand_error_o = operand_re_o && 13'(operand_q) >= 13'(OperandWords);
+  assign operand_error_o = operand_read && 13'(operand_q) >= 13'(OperandWords);
   assign error_info_o = operand_error_o ? 32'(operand_q) : acc_error_o ? 32'(word_q) : 32'(param_group_q);
   assign try_read = active_q && room && turn && !halt_i && !acc_error_o && !param_error_o;
   assign acc_addr_o = word_q[11:0];
@@ -143,8 +146,8 @@ module tile_drain #(
   assign operation = (Tables || Operands) ? post_i.operation : tessera_isa_pkg::StPostOperationNone;
   logic [Stages-1:0] valid_q;
   logic [Stages-1:0][CountBits-1:0] count_q;
-  logic [Requantised:0][6:0] pipe_chunk_q;
-  logic [Requantised-1:0] pipe_last_q;  // the chunk ends its group
+  logic [Requantised-1:0][6:0] pipe_chunk_q;
+  logic [Requantised-2:0] pipe_last_q;  // the chunk ends its group
   logic [Stages-1:0] pipe_pixel_q;  // and its pixel
 
   // A chunk goes no further than to where it is written: the next tile may want other stages.
@@ -153,34 +156,35 @@ module tile_drain #(
       valid_q <= '0;
     end else begin
       valid_q <= {valid_q[Stages-2:0], issue};
-      valid_q[Mapped] <= valid_q[Requantised] &&
+      valid_q[Requantised+1] <= valid_q[Requantised] &&
           operation != tessera_isa_pkg::StPostOperationNone;
-      valid_q[Mapped+1] <= again;
+      valid_q[Again] <= valid_q[Mapped] && wants_operand;
     end
   end
 
   // A chunk comes from its table or its operand and goes through the requantiser again.
-  logic again;
-  logic [7:0] zero_point, low, high;
+  logic again, last_result;
+  store_pkg::clamp_t clamp_q;
   if (Operands) begin : gen_again
-    logic again_q, odd_q, last_result_q;
+    logic odd_q, last_result_q;
     always_ff @(posedge clk_i) begin
-      if (!rst_ni) again_q <= 1'b0;
-      else again_q <= valid_q[Requantised] && wants_operand;
       odd_q <= !start_i && !odd_q;
-      last_result_q <= valid_q[Stages-3];
+      last_result_q <= valid_q[Stages-4];
     end
-    assign again = again_q;
+    assign again = valid_q[Again];
     assign turn = !wants_operand || !odd_q;
-    assign zero_point = last_result_q ? result_i.zero_point : zero_point_i;
-    assign low = last_result_q ? result_i.low : low_i;
-    assign high = last_result_q ? result_i.high : high_i;
+    assign last_result = last_result_q;
   end else begin : gen_once
     assign again = 1'b0;
     assign turn = 1'b1;
-    assign {zero_point, low, high} = {zero_point_i, low_i, high_i};
+    assign last_result = 1'b0;
     logic unused;
     assign unused = ^result_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    clamp_q <= store_pkg::clamp(last_result ? result_i.zero_point : zero_point_i, last_result ? result_i.low : low_i,
+                                last_result ? result_i.high : high_i);
   end
 
   always_ff @(posedge clk_i) begin
@@ -194,31 +198,31 @@ module tile_drain #(
       if (valid_q[s-1]) count_q[s] <= count_q[s-1];
       if (valid_q[s-1]) pipe_pixel_q[s] <= pipe_pixel_q[s-1];
     end
-    for (int unsigned s = 1; s < Requantised; s++) begin
+    for (int unsigned s = 1; s < Requantised - 1; s++) begin
       if (valid_q[s-1]) pipe_last_q[s] <= pipe_last_q[s-1];
     end
-    for (int unsigned s = 1; s <= Requantised; s++) begin
+    for (int unsigned s = 1; s < Requantised; s++) begin
       if (valid_q[s-1]) pipe_chunk_q[s] <= pipe_chunk_q[s-1];
     end
   end
 
-  // Operands are wanted when the values leave the first requantiser.
-  logic [12:0] operand_q;
+  // Operands are wanted when the values leave the first requantiser: read two cycles earlier, since they wait in a register.
   assign wants_operand = Operands && (post_i.operation == tessera_isa_pkg::StPostOperationAdd ||
       post_i.operation == tessera_isa_pkg::StPostOperationMultiply);
-  assign operand_re_o = valid_q[Requantised-1] && wants_operand && !halt_i;
+  assign operand_read = valid_q[Requantised-2] && wants_operand && !halt_i;
   assign operand_addr_o = operand_q[11:0];
 
   always_ff @(posedge clk_i) begin
-    if (start_i || (operand_re_o && result_i.per_channel && pipe_pixel_q[Requantised-1])) begin
+    if (start_i || (operand_read && result_i.per_channel && pipe_pixel_q[Requantised-2])) begin
       operand_q <= 13'(acc_base_i);
-    end else if (operand_re_o) begin
-      operand_q <= operand_q + 13'(pipe_last_q[Requantised-1]);
+    end else if (operand_read) begin
+      operand_q <= operand_q + 13'(pipe_last_q[Requantised-2]);
     end
   end
 
-  logic [PostLanes*32-1:0] selected;
-  logic [PostLanes*8-1:0] bytes, operands, mapped, written;
+  logic [PostLanes*32-1:0] selected_q;
+  logic [PostLanes-1:0][71:0] params_q;
+  logic [PostLanes*8-1:0] bytes, operands_q, mapped, written;
   // The last chunk of a group may have lanes without a kernel.
   localparam int unsigned Lanes = (AtomicK + PostLanes - 1) / PostLanes * PostLanes;
   logic [Lanes-1:0][31:0] sums;
@@ -229,22 +233,26 @@ module tile_drain #(
   localparam int unsigned ChunkBits = (Lanes > PostLanes) ? $clog2(Lanes / PostLanes) : 1;
   logic [ChunkBits-1:0] sums_chunk, operand_chunk;
   assign sums_chunk = pipe_chunk_q[0][ChunkBits-1:0];
-  assign operand_chunk = pipe_chunk_q[Requantised][ChunkBits-1:0];
-  assign selected = sums[sums_chunk*PostLanes+:PostLanes];
-  assign operands = operand_bytes[operand_chunk*PostLanes*8+:PostLanes*8];
+  assign operand_chunk = pipe_chunk_q[Requantised-1][ChunkBits-1:0];
+  // The memories are slow and far from the lanes.
+  always_ff @(posedge clk_i) begin
+    if (valid_q[0]) begin
+      selected_q <= sums[sums_chunk*PostLanes+:PostLanes];
+      params_q   <= param_data_i;
+    end
+    operands_q <= operand_bytes[operand_chunk*PostLanes*8+:PostLanes*8];
+  end
 
   for (genvar l = 0; l < PostLanes; l++) begin : gen_lanes
-    logic [31:0] acc, bias;
+    logic [31:0] acc_q, bias_q;
     requant_lane u_lane (
         .clk_i,
-        .stage_i(valid_q[Requantised-1:0] | {valid_q[Stages-2:Mapped+1], again}),
-        .acc_i(again ? acc : selected[l*32+:32]),
-        .bias_i(again ? bias : param_data_i[l][31:0]),
-        .multiplier_i(again ? {1'b0, post_i.multiplier} : param_data_i[l][63:32]),
-        .shift_i(again ? 8'(post_i.shift) : param_data_i[l][71:64]),
-        .zero_point_i(zero_point),
-        .low_i(low),
-        .high_i(high),
+        .stage_i(valid_q[Requantised-1:Given] | {valid_q[Stages-2:Again+1], again}),
+        .acc_i(again ? acc_q : selected_q[l*32+:32]),
+        .bias_i(again ? bias_q : params_q[l][31:0]),
+        .multiplier_i(again ? {1'b0, post_i.multiplier} : params_q[l][63:32]),
+        .shift_i(again ? 8'(post_i.shift) : params_q[l][71:64]),
+        .clamp_i(clamp_q),
         .data_o(bytes[l*8+:8])
     );
 
@@ -259,10 +267,10 @@ module tile_drain #(
         .valid_i(valid_q[Requantised]),
         .post_i,
         .data_i(bytes[l*8+:8]),
-        .operand_i(operands[l*8+:8]),
+        .operand_i(operands_q[l*8+:8]),
         .mapped_o(mapped[l*8+:8]),
-        .acc_o(acc),
-        .bias_o(bias)
+        .acc_o(acc_q),
+        .bias_o(bias_q)
     );
   end
 

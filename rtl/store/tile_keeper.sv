@@ -41,13 +41,15 @@ module tile_keeper #(
   logic last_pixel_q, last_col_q;
   logic [6:0] byte_q;  // of the atom
   logic [6:0] reach_q;  // bytes of the chunk that are written when the atom is full
+  // The reach as far as chunks go: of all that are longer one stands for the others.
+  logic [CountBits:0] short_reach_q;
   logic [6:0] base_q;  // the atom's byte for the chunk's first, modulo 2^7: AtomicC less the reach
 
   logic fits, fills, pixel_done;
   logic [6:0] count;
   assign count = 7'(count_i);
-  assign fits = count <= reach_q;
-  assign fills = count >= reach_q;
+  assign fits = {1'b0, count_i} <= short_reach_q;
+  assign fills = {1'b0, count_i} >= short_reach_q;
   assign pixel_done = fits && pixel_i;
   assign chunk_last_o = fits;
   assign last_o = pixel_done && last_pixel_q;
@@ -55,23 +57,29 @@ module tile_keeper #(
   logic [19:0] next_row;
   assign next_row = row_q + row_step_i;
 
+  logic [6:0] next_reach;
+  always_comb begin
+    if (start_i || pixel_done) next_reach = 7'(AtomicC) - 7'(dest_byte_i);
+    else if (!fits) next_reach = reach_q + 7'(AtomicC);
+    else if (fills) next_reach = 7'(AtomicC);
+    else next_reach = reach_q - count;
+  end
+
   always_ff @(posedge clk_i) begin
     if (start_i || take_i) begin
+      reach_q <= next_reach;
+      short_reach_q <= (next_reach > 7'(PostLanes)) ? (CountBits + 1)'(PostLanes + 1) : (CountBits + 1)'(next_reach);
       if (start_i || pixel_done) begin
         byte_q <= 7'(dest_byte_i);
-        reach_q <= 7'(AtomicC) - 7'(dest_byte_i);
         base_q <= 7'(dest_byte_i);
       end else if (!fits) begin
         byte_q <= '0;
-        reach_q <= reach_q + 7'(AtomicC);
         base_q <= base_q - 7'(AtomicC);
       end else if (fills) begin
         byte_q <= '0;
-        reach_q <= 7'(AtomicC);
         base_q <= '0;
       end else begin
         byte_q <= base_q + count;
-        reach_q <= reach_q - count;
         base_q <= base_q + count;
       end
     end

@@ -39,7 +39,7 @@ TEST(Cycles, FiveByFiveWithUnequalStridesOnSmall) {
             (std::vector<std::int32_t>{1, 12, 7, 25}));
   const std::uint64_t cycles = cycles_of(run(network, "small"));
   EXPECT_LT(cycles, 78774U);
-  EXPECT_EQ(cycles, 67807U);
+  EXPECT_EQ(cycles, 67809U);
 }
 
 TEST(Cycles, ThreeByThreeOf128ChannelsOnSmall) {
@@ -50,7 +50,7 @@ TEST(Cycles, ThreeByThreeOf128ChannelsOnSmall) {
             (std::vector<std::int32_t>{1, 17, 7, 32}));
   const std::uint64_t cycles = cycles_of(run(network, "small"));
   EXPECT_LT(cycles, 77026U);
-  EXPECT_EQ(cycles, 75184U);
+  EXPECT_EQ(cycles, 75186U);
 }
 
 TEST(Cycles, ThreeByThreeLayersOfResnet18OnMedium) {
@@ -67,7 +67,7 @@ TEST(Cycles, ThreeByThreeLayersOfResnet18OnMedium) {
   ASSERT_EQ(outcome.program.layers.size(), 16U);
   const std::uint64_t busy = counter(outcome.result.totals, isa::Counter::ArrayBusy);
   EXPECT_GE(static_cast<double>(busy) / static_cast<double>(cycles_of(outcome)), 0.75);
-  EXPECT_EQ(cycles_of(outcome), 5566694U);
+  EXPECT_EQ(cycles_of(outcome), 5566715U);
 }
 
 // A 3x3 window takes 9 x atomic_c MACs per cycle; what is missing are padding and the first rows.
@@ -84,8 +84,8 @@ TEST(Cycles, DepthwiseOnMedium) {
 TEST(Cycles, OfResnet8) {
   TESSERA_NEEDS_SHARED();
   const Network network = load_network(test::shared_dir() + "/models/ic_resnet8/model.tflite", 1);
-  EXPECT_EQ(cycles_of(run(network, "small")), 205967U);
-  EXPECT_EQ(cycles_of(run(network, "medium")), 63738U);
+  EXPECT_EQ(cycles_of(run(network, "small")), 205986U);
+  EXPECT_EQ(cycles_of(run(network, "medium")), 63758U);
 }
 
 // Inference from the first command to the last write. Arm's estimates for an Ethos-U55 with as many
@@ -95,10 +95,10 @@ TEST(Cycles, OfModelsWithPolicyBest) {
   const struct {
     const char* model;
     std::uint64_t cycles, arena;
-  } cases[] = {{"ic_resnet8", 53775, 16384},
-               {"kws_dscnn", 15686, 512},
-               {"person_detect", 50126, 9216},
-               {"ad_autoencoder", 35077, 640}};
+  } cases[] = {{"ic_resnet8", 53796, 16384},
+               {"kws_dscnn", 15726, 512},
+               {"person_detect", 50095, 9216},
+               {"ad_autoencoder", 35079, 640}};
   for (const auto& c : cases) {
     SCOPED_TRACE(c.model);
     const Network network =
@@ -142,7 +142,7 @@ TEST(Cycles, OfMobileNetV2WithPolicyBest) {
   const Network network = load_network(TESSERA_SOURCE_DIR "/configs/networks/mobilenet_v2.yaml", 1);
   const test::Outcome outcome = run(network, "medium", PolicyName::Best);
   EXPECT_LE(cycles_of(outcome), 1650000U);
-  EXPECT_EQ(cycles_of(outcome), 1624651U);
+  EXPECT_EQ(cycles_of(outcome), 1625532U);
 }
 
 TEST(Traffic, CountedByTheRtlIsWhatTheScheduleSays) {

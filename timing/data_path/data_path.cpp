@@ -11,11 +11,11 @@ constexpr std::uint32_t kParamWord = 4;
 std::uint32_t delay_of(const StoreOperation& store) {
   switch (static_cast<isa::StPostOperation>(store.post.operation)) {
     case isa::StPostOperation::None:
-      return 8;
-    case isa::StPostOperation::Table:
       return 9;
+    case isa::StPostOperation::Table:
+      return 11;
     default:
-      return 15;
+      return 18;
   }
 }
 

@@ -190,7 +190,7 @@ class DataPath {
   // Stores.
   bool draining_ = false;
   Cycle drain_from_ = 0;
-  std::uint32_t drain_delay_ = 8;  ///< from reading an accumulator to bytes in the queue
+  std::uint32_t drain_delay_ = 9;  ///< from reading an accumulator to bytes in the queue
   std::uint32_t drain_every_ = 1;  ///< cycles between chunks: the requantiser takes some twice
   bool even_chunks_ = false;       ///< all of the tile's chunks take as long
   std::uint32_t pixels_left_ = 0, groups_ = 1, group_ = 0, group_left_ = 0, last_kernels_ = 1;

@@ -46,7 +46,7 @@ class ArrayTiming {
   [[nodiscard]] std::uint64_t stalled_by_banks(Cycle now) const;
 
  private:
-  static constexpr Cycle kPipeline = 5;  ///< from a step to its sum in the accumulators
+  static constexpr Cycle kPipeline = 6;  ///< from a step to its sum in the accumulators
 
   struct Job {
     bool is_mark = false;

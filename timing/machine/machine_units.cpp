@@ -5,7 +5,7 @@
 namespace tessera::timing {
 namespace {
 
-constexpr Cycle kPipelineDelay = 6;  // from a convolution's last step to its token
+constexpr Cycle kPipelineDelay = 7;  // from a convolution's last step to its token
 constexpr std::uint32_t kNotConfiguredCompute = 1;
 constexpr std::uint32_t kNotConfiguredStore = 2;
 

@@ -1,7 +1,9 @@
 /// registered_product in a multiplier of the ECP5 and its output register, which synthesis leaves empty. Up to 18 bits each.
 module registered_product #(
     parameter int unsigned FirstBits = 18,
-    parameter int unsigned SecondBits = 18
+    parameter int unsigned SecondBits = 18,
+    /// Without `enable_i` the product stays; else the way to the multiplier is saved.
+    parameter bit Holds = 1'b0
 ) (
     input  logic                                   clk_i,
     input  logic                                   enable_i,
@@ -9,6 +11,9 @@ module registered_product #(
     input  logic signed [          SecondBits-1:0] second_i,
     output logic signed [FirstBits+SecondBits-1:0] product_o
 );
+
+  logic enable;
+  assign enable = enable_i || !Holds;
 
   logic [17:0] a, b;
   logic [35:0] p;
@@ -22,7 +27,7 @@ module registered_product #(
       .REG_OUTPUT_RST("RST0")
   ) u_multiplier (
       .CLK0(clk_i),
-      .CE0(enable_i),
+      .CE0(enable),
       .RST0(1'b0),
       .SIGNEDA(1'b1),
       .SIGNEDB(1'b1),

@@ -22,9 +22,7 @@ module requant_lane_properties #(
       .bias_i(bias),
       .multiplier_i(factor),
       .shift_i(shift),
-      .zero_point_i(zero_point),
-      .low_i(low),
-      .high_i(high),
+      .clamp_i(store_pkg::clamp(zero_point, low, high)),
       .data_o(data)
   );
 

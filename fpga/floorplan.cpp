@@ -103,7 +103,8 @@ std::vector<std::string> multiplier_sites(const Part& part, std::size_t count,
     const std::size_t along = i % in_row;
     const bool back = i / in_row % 2 == 1;
     const Column& at = columns[column + (back ? in_row - 1 - along : along)];
-    sites.push_back(fmt::format("X{}/Y{}/MULT18_{}", at.x, rows[row + i / in_row], at.z));
+    const std::uint32_t y = rows[row + taken - 1 - i / in_row];
+    sites.push_back(fmt::format("X{}/Y{}/MULT18_{}", at.x, y, at.z));
   }
   return sites;
 }

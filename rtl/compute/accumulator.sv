@@ -101,11 +101,20 @@ module accumulator #(
 
   for (genvar k = 0; k < AtomicK; k++) begin : gen_kernels
     // A lane that starts from zero holds zero.
-    logic fresh, again_q;
+    logic fresh;
     assign fresh = arrive_zero_q && taken[k];
-    always_ff @(posedge clk_i) begin
+
+    // Each lane has what all of its bits wait for, which synthesis does not share among them.
+    logic again_q, compare_q;
+    (* keep *) always_ff @(posedge clk_i) begin
       if (arrive_q) begin
         again_q <= again && !fresh;
+        compare_q <= arrive_maximum_q && !arrive_zero_q;
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (arrive_q) begin
         if (fresh) held_q[k] <= '0;
         else held_q[k] <= shortly ? total_q[k] : rdata[arrive_addr_q[RowBits]][k];
       end
@@ -114,9 +123,6 @@ module accumulator #(
 
     logic signed [31:0] summand;
     logic [32:0] added;
-    // Each lane has its own, which synthesis does not share: all of its bits wait for it.
-    logic compare_q;
-    (* keep *) always_ff @(posedge clk_i) if (arrive_q) compare_q <= arrive_maximum_q && !arrive_zero_q;
     assign summand = 32'($signed(sums_i[k]));
     // One adder: the sum, or the difference whose sign says which is greater.
     adder_subtractor #(

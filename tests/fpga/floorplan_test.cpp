@@ -53,7 +53,7 @@ TEST(Floorplan, EachMultiplierIsBesideTheOneBefore) {
         if (one.y == next.y) {
           EXPECT_LE(std::abs(next.x - one.x), kNextColumn) << part.name << " " << count;
         } else {
-          EXPECT_EQ(next.y - one.y, kNextRow) << part.name << " " << count;
+          EXPECT_EQ(one.y - next.y, kNextRow) << part.name << " " << count;
           EXPECT_EQ(next.x, one.x) << part.name << " " << count;
         }
       }

@@ -98,13 +98,16 @@ std::vector<std::string> multiplier_sites(const Part& part, std::size_t count,
     return sites;
   }
   const std::size_t row = first_of(rows.size(), taken);
-  const std::size_t column = first_of(columns.size(), in_row);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t along = i % in_row;
-    const bool back = i / in_row % 2 == 1;
-    const Column& at = columns[column + (back ? in_row - 1 - along : along)];
-    const std::uint32_t y = rows[row + taken - 1 - i / in_row];
-    sites.push_back(fmt::format("X{}/Y{}/MULT18_{}", at.x, y, at.z));
+  const std::size_t middle = (taken - 1) / 2;
+  for (std::size_t r = 0; r < taken; ++r) {
+    // The middle one and those above it, then those below it.
+    const std::uint32_t y = rows[row + (r + middle < taken ? middle + r : taken - 1 - r)];
+    const std::size_t here = std::min(in_row, count - sites.size());
+    const std::size_t column = first_of(columns.size(), in_row) + (in_row - here) / 2;
+    for (std::size_t i = 0; i < here; ++i) {
+      sites.push_back(
+          fmt::format("X{}/Y{}/MULT18_{}", columns[column + i].x, y, columns[column + i].z));
+    }
   }
   return sites;
 }

@@ -21,10 +21,10 @@ struct OrderedMultipliers {
 OrderedMultipliers multipliers_in_order(const Family& family, const Hardware& hardware,
                                         const nlohmann::ordered_json& cells);
 
-/// As many sites, as nextpnr names them, each beside the one before: the least extent around the
-/// chip's middle, row after row, there and back; the lowest row, which is nearest to the chip's
-/// edge, is the last one. Rows end behind a multiple of `together` where they are that long. Empty:
-/// the part has not as many or they are not known.
+/// As many sites, as nextpnr names them: the least extent around the chip's middle, row after row,
+/// each beside the one before, the middle row and what is above it first; the last row's are in its
+/// middle. Rows end behind a multiple of `together` where they are that long. Empty: the part has
+/// not as many or they are not known.
 std::vector<std::string> multiplier_sites(const Part& part, std::size_t count,
                                           std::size_t together = 1);
 

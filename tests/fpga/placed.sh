@@ -38,7 +38,9 @@ assert nano["promised_mhz"] > 50, nano
 for design in (promised, nano):
     path = design["critical_path"]
     assert abs(1000 / sum(step["ns"] for step in path) - design["promised_mhz"]) < 0.05, path
-    assert {step["what"] for step in path} == {"clk-to-q", "routing", "logic", "setup"} and all(step["module"] for step in path), path
+    assert {step["what"] for step in path} == {"clk-to-q", "routing", "logic", "setup"}, path
+    # Cells between the units belong to none of them.
+    assert path[0]["module"] and path[-1]["module"], path
 CHECK
 
 # Buffers in block RAM; bits of memory that became registers are named here.

@@ -25,7 +25,18 @@ constexpr const char* kRoutedLuts =
     "check -latchonly -assert\ntechmap -map +/lattice/latches_map.v\n"
     "read_verilog -overwrite -lib -specify routed_carries.v\nabc9 -W 650\nclean\n";
 
-// Wide multiplexers of LUT pairs cost more LUTs than they save levels here: -nowidelut.
+// Multiplexers of four and of eight that select as a whole, apart from all other logic: see
+// rtl/fpga/ecp5/maps/multiplexers.v.
+constexpr const char* kMultiplexers =
+    "muxcover -nodecode -nopartial -mux4=200 -mux8=400\n"
+    "chtype -set ECP5_MUX4 t:$_MUX4_\nchtype -set ECP5_MUX8 t:$_MUX8_\n"
+    "read_verilog -lib -specify multiplexers.v\n";
+constexpr const char* kMultiplexerCells =
+    "techmap -map multiplexer_cells.v t:ECP5_MUX8\n"
+    "techmap -map multiplexer_cells.v t:ECP5_MUX4\n";
+
+// Wide multiplexers of LUT pairs made of any logic cost more LUTs than they save levels here:
+// -nowidelut.
 Family ecp5() {
   Family f;
   f.name = "ecp5";
@@ -34,7 +45,8 @@ Family ecp5() {
   const std::string synthesis = "synth_lattice -family ecp5 -nowidelut -cmp2softlogic -top {top}";
   f.synthesis = kSumsAsWritten + synthesis + " -run begin:map_gates\n" + kChainedSums +
                 "techmap -map +/techmap.v -map adders.v\n" + synthesis +
-                " -run map_gates:map_luts\n" + kRoutedLuts + synthesis + " -run map_cells:json";
+                " -run map_gates:map_luts\n" + kMultiplexers + kRoutedLuts + kMultiplexerCells +
+                synthesis + " -run map_cells:json";
   f.finish = "script open_chains.ys\n";
   f.placer = "nextpnr-ecp5";
   // Ten times nextpnr's own: what nearly fills a part is promised up to a sixth more.

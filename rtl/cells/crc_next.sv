@@ -1,5 +1,6 @@
-/// A CRC, lowest bit first, after some bits of data more. Each bit of it is the parity of some bits of the sum and of the data: said
-/// so, it is a tree; synthesis makes a chain of what goes through the data bit by bit.
+/// A CRC, lowest bit first, after some bits of data more. What leaves the sum meets the bit of data that comes with it, so bits of
+/// both are added at once; each bit of the new sum is the parity of some of these: said so, it is a tree; synthesis makes a chain of
+/// what goes through the data bit by bit.
 module crc_next #(
     parameter int unsigned Bits = 32,
     parameter int unsigned DataBits = 32,
@@ -10,7 +11,7 @@ module crc_next #(
     output logic [    Bits-1:0] crc_o
 );
 
-  localparam int unsigned Inputs = Bits + DataBits;
+  localparam int unsigned Inputs = Bits > DataBits ? Bits : DataBits;
 
   // The inputs whose parity a bit of the sum is, bit for bit, when all the data went through.
   function automatic logic [Bits*Inputs-1:0] parities(input int unsigned count);
@@ -19,7 +20,8 @@ module crc_next #(
     for (int unsigned b = 0; b < Bits; b++) parities[b*Inputs+b] = 1'b1;
     for (int unsigned i = 0; i < count; i++) begin
       feedback = parities[Inputs-1:0];
-      feedback[Bits+i] = 1'b1;
+      // Further ones meet what comes back out of the sum.
+      if (i >= Bits) feedback[i] = 1'b1;
       parities = parities >> Inputs;
       for (int unsigned b = 0; b < Bits; b++) begin
         if (Polynomial[b]) parities[b*Inputs+:Inputs] = parities[b*Inputs+:Inputs] ^ feedback;
@@ -28,8 +30,10 @@ module crc_next #(
   endfunction
 
   localparam logic [Bits*Inputs-1:0] Parities = parities(DataBits);
+  logic [Inputs-1:0] met;
+  assign met = Inputs'(crc_i) ^ Inputs'(data_i);
   for (genvar b = 0; b < Bits; b++) begin : gen_bits
-    assign crc_o[b] = ^({data_i, crc_i} & Parities[b*Inputs+:Inputs]);
+    assign crc_o[b] = ^(met & Parities[b*Inputs+:Inputs]);
   end
 
 endmodule

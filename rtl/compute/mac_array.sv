@@ -63,13 +63,12 @@ module mac_array #(
       end
     end
 
-    localparam int unsigned Pairs = (AtomicC + 1) / 2;
+    localparam int unsigned Pairs = AtomicC / 2;
     logic [Pairs*18-1:0] pairs_q;
     for (genvar p = 0; p < Pairs; p++) begin : gen_pairs
       logic signed [16:0] even, odd;
       assign even = products_q[2*p*17+:17];
-      if (2 * p + 1 < AtomicC) assign odd = products_q[(2*p+1)*17+:17];
-      else assign odd = '0;
+      assign odd  = products_q[(2*p+1)*17+:17];
       always_ff @(posedge clk_i) if (valid_q) pairs_q[p*18+:18] <= 18'(even) + 18'(odd);
     end
 
@@ -82,24 +81,37 @@ module mac_array #(
         .sum_o  (sum)
     );
 
-    // The greater one of two, of four and so on, beside the sums; taps that are none are the least value.
+    // The greater one of two, of four and so on, beside the sums; taps that are none are the least value, which no comparison waits
+    // for.
     localparam int unsigned Leaves = 1 << $clog2(Taps);
     localparam int unsigned Held = (Leaves > 8) ? 4 : (Leaves > 1) ? Leaves / 2 : 1;
     localparam int unsigned HeldPairs = (Held > 1) ? Held / 2 : 1;
     logic [Leaves-1:0] used_q;
-    logic [2*Leaves*8-1:0] early;
+    logic [Held*8-1:0] early;
     logic [HeldPairs*8-1:0] middle;
     logic [2*HeldPairs*8-1:0] late;
     logic [Held*8-1:0] held_q;
     logic [HeldPairs*8-1:0] middle_q;
-    always_comb begin
-      early = '0;
-      for (int unsigned c = 0; c < Leaves; c++) begin
-        early[(Leaves+c)*8+:8] = used_q[c] ? feature[(c%AtomicC)*8+:8] : 8'h80;
+    if (Leaves > 1) begin : gen_early
+      logic [Leaves*8-1:0] greater;
+      logic first, second;
+      always_comb begin
+        greater = '0;
+        first   = 1'b0;
+        second  = 1'b0;
+        for (int unsigned n = 0; n < Leaves / 2; n++) begin
+          first = used_q[2*n] && (!used_q[2*n+1] || $signed(feature[(2*n%AtomicC)*8+:8]) > $signed(feature[((2*n+1)%AtomicC)*8+:8]));
+          second = used_q[2*n+1] && !first;
+          greater[(Leaves/2+n)*8+:8] = ({8{first}} & feature[(2*n%AtomicC)*8+:8]) | ({8{second}} & feature[((2*n+1)%AtomicC)*8+:8]) |
+              {!first && !second, 7'd0};
+        end
+        for (int unsigned n = Leaves / 2 - 1; n >= Held; n--) begin
+          greater[n*8+:8] = ($signed(greater[2*n*8+:8]) > $signed(greater[(2*n+1)*8+:8])) ? greater[2*n*8+:8] : greater[(2*n+1)*8+:8];
+        end
       end
-      for (int unsigned n = Leaves - 1; n >= Held; n--) begin
-        early[n*8+:8] = ($signed(early[2*n*8+:8]) > $signed(early[(2*n+1)*8+:8])) ? early[2*n*8+:8] : early[(2*n+1)*8+:8];
-      end
+      assign early = greater[Held*8+:Held*8];
+    end else begin : gen_only
+      assign early = used_q[0] ? feature[7:0] : 8'h80;
     end
     if (Held > 1) begin : gen_middle
       for (genvar n = 0; n < HeldPairs; n++) begin : gen_pairs
@@ -124,7 +136,7 @@ module mac_array #(
 
     always_ff @(posedge clk_i) begin
       if (swap_i) weights_q <= tile_i[k];
-      if (valid_i) held_q <= early[Held*8+:Held*8];
+      if (valid_i) held_q <= early;
       if (valid_q) middle_q <= middle;
       if (paired_q) sum_q <= paired_maximum_q ? SumBits'($signed(late[15:8])) : sum;
     end

@@ -1,5 +1,5 @@
-/// What the hardware counts, in the order of the command set. Each counter has its low bits as an adder; the high bits of all
-/// lie in one memory, to which one adder carries in turn.
+/// What the hardware counts, in the order of the command set. All counters lie in one memory, to which one adder brings in turn what
+/// each has counted since.
 module counter_bank #(
     parameter int unsigned Bits = 48,
     /// Else only the cycles can be read.
@@ -15,7 +15,8 @@ module counter_bank #(
     input  bus_pkg::requested_t store_i,
     input  logic                read_beat_i,
     input  logic                write_beat_i,
-    /// One of them, in the same cycle.
+    /// Reads one of them, in the same cycle. Not in each cycle: what waits for its turn waits for reads, too.
+    input  logic                read_i,
     input  logic          [3:0] index_i,
     output logic     [Bits-1:0] count_o,
     /// All of them, for simulation: where nothing is connected, nothing is built.
@@ -24,20 +25,26 @@ module counter_bank #(
 
   localparam int unsigned NumCounters = tessera_isa_pkg::NumCounters;
 
-  logic [NumCounters-1:0] add;
-  logic [NumCounters-1:0][12:0] step;
-  logic load_feature, load_weight, load_param;
-  assign load_feature = load_i.valid &&
-      (load_i.kind == tessera_isa_pkg::LoadKindFeature ||
-       load_i.kind == tessera_isa_pkg::LoadKindOperand);
-  assign load_weight = load_i.valid && load_i.kind == tessera_isa_pkg::LoadKindWeight;
-  assign load_param = load_i.valid &&
-      (load_i.kind == tessera_isa_pkg::LoadKindParam ||
-       load_i.kind == tessera_isa_pkg::LoadKindTable);
+  // A turn takes 16 cycles, 32 with a read in every second one: so many cycles and beats, or requests of 4096 bytes.
+  localparam int unsigned UnitBits = 6;
+  localparam int unsigned ByteBits = 18;
+  localparam int unsigned NumKinds = 3;
+  localparam int unsigned FirstKind = tessera_isa_pkg::CounterReadFeatureBytes;
 
+  logic [3:0] turn_q, at;
+  logic [15:0] taken;
+  assign at = (All && read_i) ? index_i : turn_q;
+  always_comb begin
+    for (int unsigned i = 0; i < 16; i++) taken[i] = turn_q == 4'(i) && !(All && read_i);
+  end
+
+  // Not in the memory yet.
+  logic [15:0][ByteBits-1:0] pending;
+
+  // Cycles and beats.
+  logic [NumCounters-1:0] add;
   always_comb begin
     add = '0;
-    step = {NumCounters{13'd1}};
     add[tessera_isa_pkg::CounterCycles] = running_i;
     add[tessera_isa_pkg::CounterArrayBusy] = running_i && activity_i.busy;
     add[tessera_isa_pkg::CounterStallWeights] = running_i && activity_i.stall_weights;
@@ -45,60 +52,132 @@ module counter_bank #(
     add[tessera_isa_pkg::CounterWaitLoad] = running_i && activity_i.wait_load;
     add[tessera_isa_pkg::CounterWaitStore] = running_i && activity_i.wait_store;
     add[tessera_isa_pkg::CounterComputeOther] = running_i && activity_i == '0;
-    add[tessera_isa_pkg::CounterReadCommandBytes] = fetch_i.valid;
-    step[tessera_isa_pkg::CounterReadCommandBytes] = fetch_i.bytes;
-    add[tessera_isa_pkg::CounterReadFeatureBytes] = load_feature;
-    step[tessera_isa_pkg::CounterReadFeatureBytes] = load_i.bytes;
-    add[tessera_isa_pkg::CounterReadWeightBytes] = load_weight;
-    step[tessera_isa_pkg::CounterReadWeightBytes] = load_i.bytes;
-    add[tessera_isa_pkg::CounterReadParamBytes] = load_param;
-    step[tessera_isa_pkg::CounterReadParamBytes] = load_i.bytes;
-    add[tessera_isa_pkg::CounterWriteBytes] = store_i.valid;
-    step[tessera_isa_pkg::CounterWriteBytes] = store_i.bytes;
     add[tessera_isa_pkg::CounterReadBeats] = read_beat_i;
     add[tessera_isa_pkg::CounterWriteBeats] = write_beat_i;
   end
 
-  // A turn takes 16 cycles, in which no counter runs over twice.
-  localparam int unsigned LowBits = 18;
-  localparam int unsigned HighBits = Bits - LowBits;
-  logic [NumCounters-1:0][LowBits-1:0] low_q;
-  logic [NumCounters-1:0] carry_q;  // not in the memory yet
-  logic [15:0] written_q;  // high bits that are not zero since the reset
-  logic [3:0] turn_q;
-  logic [HighBits-1:0] high[16];
-  logic [15:0] carries;
-  assign carries = 16'(carry_q);
-  logic [15:0][LowBits-1:0] lows;
-  assign lows = (16 * LowBits)'(low_q);
+  // Bytes of commands and of stores.
+  logic [1:0][ByteBits-1:0] bytes_q, bytes;
+  logic [1:0] bytes_taken;
+  assign bytes_taken = {taken[tessera_isa_pkg::CounterWriteBytes], taken[tessera_isa_pkg::CounterReadCommandBytes]};
+  masked_adder #(
+      .Width(ByteBits)
+  ) u_commands (
+      .augend_i(fetch_i.valid ? ByteBits'(fetch_i.bytes) : '0),
+      .addend_i(bytes_q[0]),
+      .enable_i(!bytes_taken[0]),
+      .sum_o(bytes[0])
+  );
+  masked_adder #(
+      .Width(ByteBits)
+  ) u_stores (
+      .augend_i(store_i.valid ? ByteBits'(store_i.bytes) : '0),
+      .addend_i(bytes_q[1]),
+      .enable_i(!bytes_taken[1]),
+      .sum_o(bytes[1])
+  );
 
-  logic [NumCounters-1:0][LowBits:0] sum;
+  // Bytes of loads: of one kind at a time, so one adder.
+  logic [NumKinds-1:0] of_kind;
+  logic [NumKinds-1:0][ByteBits-1:0] loads_q;
+  logic [ByteBits-1:0] so_far, loaded;
   always_comb begin
-    for (int unsigned i = 0; i < NumCounters; i++) sum[i] = (LowBits + 1)'(low_q[i]) + (LowBits + 1)'(step[i]);
+    of_kind = '0;
+    of_kind[tessera_isa_pkg::CounterReadFeatureBytes-FirstKind] = load_i.valid &&
+        (load_i.kind == tessera_isa_pkg::LoadKindFeature ||
+         load_i.kind == tessera_isa_pkg::LoadKindOperand);
+    of_kind[tessera_isa_pkg::CounterReadWeightBytes-FirstKind] = load_i.valid &&
+        load_i.kind == tessera_isa_pkg::LoadKindWeight;
+    of_kind[tessera_isa_pkg::CounterReadParamBytes-FirstKind] = load_i.valid &&
+        (load_i.kind == tessera_isa_pkg::LoadKindParam ||
+         load_i.kind == tessera_isa_pkg::LoadKindTable);
+    so_far = of_kind[0] ? loads_q[0] : of_kind[1] ? loads_q[1] : loads_q[2];
   end
+  masked_adder #(
+      .Width(ByteBits)
+  ) u_loads (
+      .augend_i(ByteBits'(load_i.bytes)),
+      .addend_i(so_far),
+      .enable_i((of_kind & taken[FirstKind+:NumKinds]) == '0),
+      .sum_o(loaded)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) bytes_q <= '0;
+    else bytes_q <= bytes;
+    for (int unsigned k = 0; k < NumKinds; k++) begin
+      if (!rst_ni || (taken[FirstKind+k] && !of_kind[k])) loads_q[k] <= '0;
+      else if (of_kind[k]) loads_q[k] <= loaded;
+    end
+  end
+
+  for (genvar i = 0; i < 16; i++) begin : gen_pending
+    if (i == tessera_isa_pkg::CounterReadCommandBytes) begin : gen_commands
+      assign pending[i] = bytes_q[0];
+    end else if (i == tessera_isa_pkg::CounterWriteBytes) begin : gen_stores
+      assign pending[i] = bytes_q[1];
+    end else if (i >= FirstKind && i < FirstKind + NumKinds) begin : gen_loads
+      assign pending[i] = loads_q[i-FirstKind];
+    end else if (i < NumCounters) begin : gen_units
+      logic [UnitBits-1:0] units_q;
+      always_ff @(posedge clk_i) begin
+        if (!rst_ni || taken[i]) units_q <= '0;
+        else if (add[i]) units_q <= units_q + UnitBits'(1);
+        if (rst_ni && taken[i]) units_q[0] <= add[i];
+      end
+      assign pending[i] = ByteBits'(units_q);
+    end else begin : gen_none
+      assign pending[i] = '0;
+    end
+  end
+
+  // What the one at hand has counted: only some have many bits.
+  logic [15:0][UnitBits-1:0] low;
+  logic [ByteBits-1:0] waiting;
+  always_comb begin
+    for (int unsigned i = 0; i < 16; i++) low[i] = pending[i][UnitBits-1:0];
+    unique case (at)
+      4'(tessera_isa_pkg::CounterReadCommandBytes): waiting = bytes_q[0];
+      4'(tessera_isa_pkg::CounterReadFeatureBytes): waiting = loads_q[0];
+      4'(tessera_isa_pkg::CounterReadWeightBytes): waiting = loads_q[1];
+      4'(tessera_isa_pkg::CounterReadParamBytes): waiting = loads_q[2];
+      4'(tessera_isa_pkg::CounterWriteBytes): waiting = bytes_q[1];
+      default: waiting = '0;
+    endcase
+    waiting[UnitBits-1:0] = low[at];
+  end
+
+  logic [Bits-1:0] total[16], count;
+  logic round_q;  // all were written since the reset
+  logic [15:0] written;
+  always_comb begin
+    for (int unsigned i = 0; i < 16; i++) written[i] = round_q || turn_q > 4'(i);
+  end
+  masked_adder #(
+      .Width(Bits)
+  ) u_count (
+      .augend_i(Bits'(waiting)),
+      .addend_i(total[at]),
+      .enable_i(round_q || turn_q > at),
+      .sum_o(count)
+  );
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      low_q <= '0;
-      carry_q <= '0;
-      written_q <= '0;
-      turn_q <= '0;
-    end else begin
-      turn_q <= turn_q + 4'd1;
-      written_q[turn_q] <= 1'b1;
-      for (int unsigned i = 0; i < NumCounters; i++) begin
-        if (add[i]) low_q[i] <= sum[i][LowBits-1:0];
-        carry_q[i] <= (add[i] && sum[i][LowBits]) || (carry_q[i] && turn_q != 4'(i));
-      end
+      round_q <= 1'b0;
+      turn_q  <= '0;
+    end else if (!(All && read_i)) begin
+      round_q <= round_q || turn_q == '1;
+      turn_q  <= turn_q + 4'd1;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    high[turn_q] <= (written_q[turn_q] ? high[turn_q] : '0) + HighBits'(carries[turn_q]);
+    if (!(All && read_i)) total[turn_q] <= count;
   end
 
   if (All) begin : gen_all
-    assign count_o = {(written_q[index_i] ? high[index_i] : '0) + HighBits'(carries[index_i]), lows[index_i]};
+    assign count_o = count;
   end else begin : gen_cycles
     logic [Bits-1:0] cycles_q;
     always_ff @(posedge clk_i) begin
@@ -107,10 +186,10 @@ module counter_bank #(
     end
     assign count_o = (index_i == 4'(tessera_isa_pkg::CounterCycles)) ? cycles_q : '0;
     logic unused;
-    assign unused = ^{carries, lows};
+    assign unused = read_i;
   end
   for (genvar i = 0; i < NumCounters; i++) begin : gen_counters
-    assign counters_o[i] = {(written_q[i] ? high[i] : '0) + HighBits'(carry_q[i]), low_q[i]};
+    assign counters_o[i] = (written[i] ? total[i] : '0) + Bits'(pending[i]);
   end
 
 endmodule

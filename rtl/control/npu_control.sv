@@ -44,6 +44,7 @@ module npu_control #(
 
   logic clear, irq_enable, fetch_start, running, busy, done;
   logic [31:0] watchdog;
+  logic counter_read;
   logic [3:0] counter_index;
   logic [CounterBits-1:0] counter;
   unit_pkg::run_t wanted;
@@ -75,6 +76,7 @@ module npu_control #(
       .busy_i(busy),
       .done_i(done),
       .error_i(first_error),
+      .counter_read_o(counter_read),
       .counter_index_o(counter_index),
       .counter_i(counter)
   );
@@ -146,6 +148,7 @@ module npu_control #(
       .store_i(store_bytes_i),
       .read_beat_i(bus_i.read_beat),
       .write_beat_i(bus_i.write_beat),
+      .read_i(counter_read),
       .index_i(counter_index),
       .count_o(counter),
       .counters_o

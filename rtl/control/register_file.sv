@@ -30,7 +30,8 @@ module register_file #(
     input  logic        done_i,
     /// The first error, until it is cleared.
     input  unit_pkg::error_t error_i,
-    /// A counter, in the same cycle.
+    /// A counter, in the same cycle, in every second one at most.
+    output logic                   counter_read_o,
     output logic             [3:0] counter_index_o,
     input  logic [CounterBits-1:0] counter_i
 );
@@ -129,6 +130,10 @@ module register_file #(
     end
   end
 
+  logic read;
+  assign read = lite_i.arvalid && !rvalid_q;
+  assign counter_read_o = read;
+
   logic [31:0] rdata;
   logic known;
   logic [8:0] counter_index;
@@ -172,7 +177,7 @@ module register_file #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       rvalid_q <= 1'b0;
-    end else if (lite_i.arvalid && !rvalid_q) begin
+    end else if (read) begin
       rvalid_q <= 1'b1;
       rdata_q <= known ? rdata : '0;
       rresp_q <= known ? RespOkay : RespSlvErr;

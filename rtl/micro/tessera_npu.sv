@@ -345,6 +345,7 @@ module tessera_npu #(
 
   logic clear, irq_enable;
   logic [31:0] watchdog;
+  logic counter_read;
   logic [3:0] counter_index;
   logic [47:0] counter;
   bus_pkg::lite_response_t lite;
@@ -370,6 +371,7 @@ module tessera_npu #(
       .busy_i(busy),
       .done_i(done),
       .error_i(first_error),
+      .counter_read_o(counter_read),
       .counter_index_o(counter_index),
       .counter_i(counter)
   );
@@ -435,6 +437,7 @@ module tessera_npu #(
       .store_i({takes_byte && write_ready, 3'd0, 13'd1}),
       .read_beat_i(read_beat),
       .write_beat_i(write_beat),
+      .read_i(counter_read),
       .index_i(counter_index),
       .count_o(counter),
       .counters_o(counters)

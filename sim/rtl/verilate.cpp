@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "sim/tools/fpga_tools.hpp"
 #include "sim/tools/made_files.hpp"
 #include "sim/tools/shell.hpp"
 #include "tessera/error.hpp"
@@ -44,6 +45,28 @@ void run(const std::string& command, const fs::path& log) {
     throw std::runtime_error(
         fmt::format("building the RTL model failed: {}\n{}", command, tail(log)));
   }
+}
+
+// What every model needs of Verilator's own, compiled once: its archive as Debian installs it is
+// not position-independent.
+fs::path runtime_library(bool waves, bool coverage) {
+  CacheKey hash;
+  hash.add(kCompilerFlags);
+  hash.add(version_of("verilator"));
+  hash.add(processor_features());
+  hash.add(fmt::format("{}{}", waves, coverage));
+  std::string names = "verilated verilated_threads";
+  names += waves ? " verilated_fst_c" : "";
+  names += coverage ? " verilated_cov" : "";
+  const fs::path folder = cache_dir() / ("runtime-" + hash.text());
+  made_once(folder, [&](const fs::path& work) {
+    run(fmt::format("cd {}; V=$(verilator --getenv VERILATOR_ROOT)/include; "
+                    "for n in {}; do g++ {} -w -c -isystem $V -isystem $V/vltstd $V/$n.cpp || "
+                    "exit 1; done; ar rc runtime.a *.o && rm *.o",
+                    shell_quoted(work.string()), names, kCompilerFlags),
+        work / "build.log");
+  });
+  return folder / "runtime.a";
 }
 
 }  // namespace
@@ -104,18 +127,15 @@ std::string verilate(const Verilation& v, const std::function<void(const std::st
                   v.top),
       log);
   const fs::path built = work / "model.so";
-  // The run-time library is compiled along: its own archive is not position-independent.
   run(fmt::format("V=$(verilator --getenv VERILATOR_ROOT)/include; "
                   "g++ {} -w -shared -DTESSERA_WAVES={} -DTESSERA_COVERAGE={} -I{} -I{} -I{} "
-                  "-isystem $V -isystem $V/vltstd "
-                  "{} $V/verilated.cpp $V/verilated_threads.cpp {}{} {}/V{}__ALL.a "
-                  "-lpthread{} -o {}",
+                  "-isystem $V -isystem $V/vltstd {} {}/V{}__ALL.a {} -lpthread{} -o {}",
                   kCompilerFlags, v.waves ? 1 : 0, coverage ? 1 : 0,
                   shell_quoted(data_dir().string()),
                   shell_quoted((data_dir() / "include").string()), shell_quoted(work.string()),
-                  shell_quoted(v.wrapper.string()), v.waves ? "$V/verilated_fst_c.cpp" : "",
-                  coverage ? " $V/verilated_cov.cpp" : "", shell_quoted(work.string()), v.top,
-                  v.waves ? " -lz" : "", shell_quoted(built.string())),
+                  shell_quoted(v.wrapper.string()), shell_quoted(work.string()), v.top,
+                  shell_quoted(runtime_library(v.waves, coverage).string()), v.waves ? " -lz" : "",
+                  shell_quoted(built.string())),
       log);
   fs::rename(built, library);
   fs::remove_all(work);

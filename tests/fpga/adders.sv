@@ -1,4 +1,4 @@
-/// Sums of all kinds, for synthesis to make carry chains of.
+/// Sums of all kinds, for synthesis to make carry chains of, and choices between words.
 module adders (
     input  logic [33:0] a_i,
     input  logic [33:0] b_i,
@@ -6,7 +6,8 @@ module adders (
     input  logic [33:0] d_i,
     input  logic        e_i,
     output logic [17:0][33:0] sum_o,
-    output logic [7:0]  compared_o
+    output logic [7:0]  compared_o,
+    output logic [2:0][7:0] chosen_o
 );
 
   assign sum_o[0] = a_i + b_i;
@@ -95,5 +96,14 @@ module adders (
   assign compared_o[5] = a_i[20:0] > 21'd1000000;
   assign compared_o[6] = a_i[7:0] > b_i[7:0];
   assign compared_o[7] = a_i[12:0] - b_i[12:0] == 13'd0;
+
+  // One of four, of eight, of sixteen.
+  logic [3:0][7:0] four;
+  logic [15:0][7:0] sixteen;
+  assign four = a_i[31:0];
+  assign sixteen = {a_i[31:0], b_i[31:0], c_i[31:0], d_i[31:0]};
+  assign chosen_o[0] = four[b_i[33:32]];
+  assign chosen_o[1] = sixteen[{e_i, c_i[33:32]}];
+  assign chosen_o[2] = sixteen[{d_i[33:32], a_i[33:32]}];
 
 endmodule

@@ -4,6 +4,7 @@ module adders_test;
   logic [17:0][33:0] sums, netlist_sums;
   logic e;
   logic [7:0] compared, netlist_compared;
+  logic [2:0][7:0] chosen, netlist_chosen;
   int wrong = 0;
 
   adders u_adders (
@@ -13,7 +14,8 @@ module adders_test;
       .d_i(d),
       .e_i(e),
       .sum_o(sums),
-      .compared_o(compared)
+      .compared_o(compared),
+      .chosen_o(chosen)
   );
   adders_netlist u_netlist (
       .a_i(a),
@@ -22,7 +24,8 @@ module adders_test;
       .d_i(d),
       .e_i(e),
       .sum_o(netlist_sums),
-      .compared_o(netlist_compared)
+      .compared_o(netlist_compared),
+      .chosen_o(netlist_chosen)
   );
   // Ones in a row now and then: long carries.
   function automatic logic [33:0] drawn();
@@ -44,7 +47,7 @@ module adders_test;
       d = drawn();
       e = 1'($urandom);
       #1;
-      if (netlist_sums !== sums || netlist_compared !== compared) wrong++;
+      if (netlist_sums !== sums || netlist_compared !== compared || netlist_chosen !== chosen) wrong++;
     end
     $display("%0d wrong", wrong);
     $finish;

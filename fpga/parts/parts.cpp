@@ -49,8 +49,8 @@ Family ecp5() {
                 synthesis + " -run map_cells:json";
   f.finish = "script open_chains.ys\n";
   f.placer = "nextpnr-ecp5";
-  // Ten times nextpnr's own: what nearly fills a part is promised up to a sixth more.
-  f.placer_options = "--placer-heap-timingweight 100";
+  // Three times nextpnr's own. With ten times ways are longer than the router is fast with.
+  f.placer_options = "--placer-heap-timingweight 30";
   f.pins_option = "--lpf {}";
   f.pins_file = "pins.lpf";
   f.without_pins = "--lpf-allow-unconstrained";

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
 
 #include "sim/tools/shell.hpp"
 #include "tessera/error.hpp"
@@ -91,7 +92,10 @@ fs::path yosys_data(const std::string& file) {
 }
 
 std::string version_of(const std::string& tool) {
+  // Models are built and designs are placed by several threads.
+  static std::mutex mutex;
   static std::map<std::string, std::string> known;
+  const std::lock_guard<std::mutex> lock(mutex);
   const auto found = known.find(tool);
   if (found != known.end()) {
     return found->second;

@@ -81,7 +81,7 @@ std::vector<std::pair<std::string, std::uint64_t>> Hardware::rtl_parameters() co
           {"LineAtoms", line_atoms},
           {"FoldBytes", std::max(fold_bytes(), bus_bytes)},
           {"Features", features},
-          {"LutMultipliers", multipliers == Multipliers::Luts ? macs_per_cycle() : 0}};
+          {"LutMultipliers", multipliers == Multipliers::Luts ? shared_multipliers() : 0}};
 }
 
 std::string hardware_problem(const Hardware& hw) {

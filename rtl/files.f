@@ -10,8 +10,12 @@ cells/adder_tree.sv
 cells/crc_next.sv
 cells/masked_adder.sv
 cells/masked_sum.sv
+cells/loaded_adder.sv
+cells/selected_adder.sv
+cells/selected_less.sv
 cells/registered_product.sv
 cells/scaled_word.sv
+cells/registered_scale.sv
 cells/soft_multiplier.sv
 cells/ram_1r1w.sv
 cells/ram_1r1w_bytes.sv

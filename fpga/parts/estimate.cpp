@@ -136,8 +136,7 @@ Estimate AreaModel::estimate(const Hardware& hardware, std::uint32_t soft) const
   result.brams = static_cast<std::uint32_t>(memory_cells(hardware).brams);
   result.dsps = control_ == Control::Microcode
                     ? microcode_multipliers(hardware)
-                    : static_cast<std::uint32_t>(hardware.macs_per_cycle()) - soft +
-                          other_multipliers(*family_, hardware);
+                    : hardware.shared_multipliers() - soft + other_multipliers(*family_, hardware);
   if (!ns_.empty()) {
     const double ns = weighted_sum(clock_terms(result.luts), ns_);
     result.mhz = 1000 / std::max(ns, 1.0);

@@ -74,6 +74,12 @@ MicrocodeMemories microcode_memories(const Hardware& hw) {
           {std::uint64_t{hw.atomic_k} * 32, hw.acc_words}};
 }
 
+Memory accumulators_of(const Hardware& hw) {
+  constexpr std::uint32_t kFewest = 128, kMost = 512;
+  const bool copies = hw.acc_words >= kFewest && hw.acc_words <= kMost;
+  return {hw.atomic_k * std::uint64_t{32}, copies ? hw.acc_words : hw.acc_half(), false, 2};
+}
+
 std::vector<Memory> memories_of(const Hardware& hw) {
   if (hw.control == Control::Microcode) {
     const MicrocodeMemories all = microcode_memories(hw);
@@ -83,7 +89,7 @@ std::vector<Memory> memories_of(const Hardware& hw) {
   const std::uint64_t lanes = std::max<std::uint64_t>(hw.post_lanes, hw.whole_records() ? 2 : 1);
   std::vector<Memory> memories = {
       {std::uint64_t{hw.atomic_c} * 8, hw.bank_atoms(), true, hw.cbuf_banks},
-      {k * 32, hw.acc_half(), false, 2},
+      accumulators_of(hw),
       {72, hw.param_groups * ceil_div(k, lanes), false, lanes},
       {64, hw.queue_depth, false, 3},
       {66, 64},

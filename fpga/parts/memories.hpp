@@ -18,6 +18,10 @@ struct Memory {
 /// Those that may be block RAM or distributed memory; queues of two words are registers.
 std::vector<Memory> memories_of(const Hardware& hardware);
 
+/// Two halves, or two copies of both where a block RAM holds all words: see
+/// rtl/compute/accumulator.sv.
+Memory accumulators_of(const Hardware& hardware);
+
 /// Those of an accelerator with microcode.
 struct MicrocodeMemories {
   Memory rom, data, cbuf, accumulators;

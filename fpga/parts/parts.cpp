@@ -235,7 +235,7 @@ std::uint32_t lut_multipliers(const Part& part, const Hardware& hardware) {
   if (hardware.control == Control::Microcode) {
     return 0;
   }
-  const auto all = static_cast<std::uint32_t>(hardware.macs_per_cycle());
+  const std::uint32_t all = hardware.shared_multipliers();
   if (hardware.multipliers != Multipliers::Auto) {
     return hardware.multipliers == Multipliers::Luts ? all : 0;
   }

@@ -57,11 +57,11 @@ struct Part {
 const std::vector<Part>& parts();
 std::vector<std::string> part_names();
 
-/// Multipliers of the family's parts that hardware takes beside those of its array.
+/// Multipliers of the family's parts that hardware takes in any case.
 std::uint32_t other_multipliers(const Family& family, const Hardware& hardware);
 
-/// Multipliers of the array that are made of logic because the part has too few of its own, or
-/// because it is asked for.
+/// Of the multipliers that logic can stand for (Hardware::shared_multipliers) those that are made
+/// of it because the part has too few of its own, or because it is asked for.
 std::uint32_t lut_multipliers(const Part& part, const Hardware& hardware);
 
 /// Throws InputError that lists all.

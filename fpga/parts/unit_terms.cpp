@@ -30,7 +30,7 @@ struct Sizes {
         k(hw.atomic_k),
         bus(hw.bus_bytes),
         lanes(hw.post_lanes),
-        soft(soft_multipliers),
+        soft(std::max(soft_multipliers, Hardware::kPitches) - Hardware::kPitches),
         folding(flag(hw, isa::Feature::Folding)),
         depthwise(flag(hw, isa::Feature::Depthwise)),
         tables(flag(hw, isa::Feature::Tables)),
@@ -42,7 +42,8 @@ struct Sizes {
         pieces(hw.atomic_c == hw.atomic_k ? 0 : 1) {}
 
   const Hardware& hardware;
-  double c, k, bus, lanes, soft;
+  double c, k, bus, lanes;
+  double soft;  ///< of the array's multipliers
   double folding, depthwise, tables, operands, keep, zeros, checks, counters;
   double pieces;  ///< atoms and kernel groups are of other sizes
 };
@@ -62,9 +63,8 @@ const std::vector<UnitTerms>& table() {
        }},
       {"u_compute/u_accumulator",
        [](const Sizes& s) {
-         return std::vector<double>{
-             1, s.k, distributed({s.hardware.atomic_k * std::uint64_t{32}, s.hardware.acc_half()}),
-             s.pieces * s.k, s.depthwise * s.k};
+         return std::vector<double>{1, s.k, distributed(accumulators_of(s.hardware)),
+                                    s.pieces * s.k, s.depthwise * s.k};
        }},
       {"u_compute/u_sequencer",
        [](const Sizes& s) {

@@ -44,6 +44,12 @@ struct Hardware {
   }
 
   [[nodiscard]] std::uint64_t macs_per_cycle() const { return std::uint64_t{atomic_c} * atomic_k; }
+  /// Products of pitches that the sequencer works out as a convolution begins.
+  static constexpr std::uint32_t kPitches = 4;
+  /// Multipliers that are a chip's or made of logic: those of pitches, then the array's.
+  [[nodiscard]] std::uint32_t shared_multipliers() const {
+    return kPitches + static_cast<std::uint32_t>(macs_per_cycle());
+  }
   /// Usable cbuf atoms.
   [[nodiscard]] std::uint32_t cbuf_atoms() const {
     return static_cast<std::uint32_t>(cbuf_size / atomic_c);

@@ -33,17 +33,16 @@ module burst_splitter #(
 
   logic busy_q;
   logic [31:0] row_q, segment_q, address_q;
-  logic [BorderBits-1:0] row_room_q, segment_room_q;  // from there to a border, modulo its distance
-  logic [23:0] left_q;
+  logic [23:0] left_q;  // of the segment, this burst with it: 2^24 less that
   logic [15:0] inner_q, outer_q;
   logic row_done_q;  // the segment is its row's last
 
   // MaxBytes is a power of two of at most 4 KiB, so bursts that stop at its multiples obey both rules. Behind a segment's first
   // burst there is nothing but such a multiple. The burst's bytes, and whether it ends its segment, are known from the cycle before.
-  logic [12:0] bytes_q;
+  logic [BorderBits-1:0] last_q;  // the burst's last byte, counted from its first
   logic segment_done_q;
   logic [7:0] last_beat;
-  assign last_beat = 8'((13'(address_q[OffsetBits-1:0]) + bytes_q - 13'd1) >> OffsetBits);
+  assign last_beat = 8'((13'(address_q[OffsetBits-1:0]) + 13'(last_q)) >> OffsetBits);
 
   logic all_done;
   assign all_done = segment_done_q && row_done_q && outer_q == 16'd1;
@@ -51,33 +50,11 @@ module burst_splitter #(
   assign busy_o = busy_q;
   assign burst_valid_o = busy_q;
   assign burst_address_o = address_q;
-  assign burst_bytes_o = bytes_q;
+  logic [12:0] bytes;
+  assign bytes = 13'(last_q) + 13'd1;
+  assign burst_bytes_o = bytes;
   assign burst_len_o = last_beat;
   assign burst_last_o = all_done;
-
-  // The next segment begins a stride behind this one, the next row behind this one: one adder for both. A burst that does not end
-  // its segment ends at a border.
-  logic [31:0] base, next_begin, begins;
-  logic [31:BorderBits] next_border;
-  logic [27:0] stride;
-  assign base = row_done_q ? row_q : segment_q;
-  assign stride = row_done_q ? outer_stride_i : inner_stride_i;
-  assign next_begin = base + 32'(stride);
-  assign begins = busy_q ? next_begin : address_i;
-  assign next_border = address_q[31:BorderBits] + 1'b1;
-  // From where it begins to a border, of the same operands.
-  logic [BorderBits-1:0] old_room, room;
-  logic [12:0] first_limit;
-  logic [23:0] rest, last_byte;
-  logic first_is_all, rest_is_over, rest_is_all;
-  assign old_room = !busy_q ? '0 : row_done_q ? row_room_q : segment_room_q;
-  assign room = old_room - (busy_q ? stride[BorderBits-1:0] : address_i[BorderBits-1:0]);
-  assign first_limit = (room == '0) ? 13'(MaxBytes) : 13'(room);
-  assign last_byte = segment_bytes_i - 24'd1;
-  assign first_is_all = last_byte[23:BorderBits] == '0 && (room == '0 || last_byte[BorderBits-1:0] < room);
-  assign rest = left_q - 24'(bytes_q);
-  assign rest_is_over = rest[23:BorderBits] != '0;
-  assign rest_is_all = !rest_is_over || rest == 24'(MaxBytes);
 
   // What comes next is known from registers, not only when it is known that it comes.
   logic starts, advance, moves, segment_next, row_next;
@@ -86,6 +63,68 @@ module burst_splitter #(
   assign moves = starts || advance;
   assign segment_next = !busy_q || segment_done_q;
   assign row_next = !busy_q || (segment_done_q && row_done_q);
+
+  // The next segment begins a stride behind this one, the next row behind this one: one adder for both. A burst that does not end
+  // its segment ends at a border.
+  logic [31:0] base, begins, next_address;
+  logic [27:0] stride;
+  assign base = row_done_q ? row_q : segment_q;
+  assign stride = row_done_q ? outer_stride_i : inner_stride_i;
+  loaded_adder #(
+      .Width(32)
+  ) u_begins (
+      .load_i  (!busy_q),
+      .value_i (address_i),
+      .augend_i(base),
+      .addend_i(32'(stride)),
+      .sum_o   (begins)
+  );
+  loaded_adder #(
+      .Width(32 - BorderBits)
+  ) u_next (
+      .load_i  (segment_next),
+      .value_i (begins[31:BorderBits]),
+      .augend_i(address_q[31:BorderBits]),
+      .addend_i((32 - BorderBits)'(1)),
+      .sum_o   (next_address[31:BorderBits])
+  );
+  assign next_address[BorderBits-1:0] = segment_next ? begins[BorderBits-1:0] : '0;
+  // What is left is counted up to 2^24: the complement of the count is the last byte, counted from the first. The last one before
+  // a border is the complement of where a segment begins.
+  logic [23:0] whole, left;
+  logic first_is_all, rest_is_all;
+  assign whole = -segment_bytes_i;
+  loaded_adder #(
+      .Width(24)
+  ) u_left (
+      .load_i  (segment_next),
+      .value_i (whole),
+      .augend_i(left_q),
+      .addend_i(24'(bytes)),
+      .sum_o   (left)
+  );
+  assign first_is_all = (&whole[23:BorderBits]) && begins[BorderBits-1:0] <= whole[BorderBits-1:0];
+  assign rest_is_all = &left[23:BorderBits];
+
+  logic [15:0] next_inner, next_outer;
+  loaded_adder #(
+      .Width(16)
+  ) u_inner (
+      .load_i  (row_next),
+      .value_i (inner_i),
+      .augend_i(inner_q),
+      .addend_i('1),
+      .sum_o   (next_inner)
+  );
+  loaded_adder #(
+      .Width(16)
+  ) u_outer (
+      .load_i  (!busy_q),
+      .value_i (outer_i),
+      .augend_i(outer_q),
+      .addend_i('1),
+      .sum_o   (next_outer)
+  );
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) busy_q <= 1'b0;
@@ -96,20 +135,18 @@ module burst_splitter #(
   always_ff @(posedge clk_i) begin
     if (moves && row_next) begin
       row_q <= begins;
-      row_room_q <= room;
-      outer_q <= busy_q ? outer_q - 16'd1 : outer_i;
+      outer_q <= next_outer;
     end
     if (moves && segment_next) begin
       segment_q <= begins;
-      segment_room_q <= room;
-      inner_q <= row_next ? inner_i : inner_q - 16'd1;
+      inner_q <= next_inner;
       row_done_q <= row_next ? inner_i == 16'd1 : inner_q == 16'd2;
     end
     if (moves) begin
-      address_q <= segment_next ? begins : {next_border, BorderBits'(0)};
-      left_q <= segment_next ? segment_bytes_i : rest;
-      if (segment_next) bytes_q <= first_is_all ? segment_bytes_i[12:0] : first_limit;
-      else bytes_q <= rest_is_over ? 13'(MaxBytes) : rest[12:0];
+      address_q <= next_address;
+      left_q <= left;
+      if (segment_next) last_q <= ~(first_is_all ? whole[BorderBits-1:0] : begins[BorderBits-1:0]);
+      else last_q <= rest_is_all ? ~left[BorderBits-1:0] : '1;
       segment_done_q <= segment_next ? first_is_all : rest_is_all;
     end
   end

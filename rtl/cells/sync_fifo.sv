@@ -55,11 +55,13 @@ module sync_fifo #(
     end
   end else if (Depth >= 32) begin : gen_block
     // The head is a register, what follows it the output of a memory, or a register where it came when there was nothing to
-    // read: no address waits for a pop. Nor does a write, which goes to a place that is not held.
+    // read: no address waits for a pop. Nor does a write, which goes to a place that is not held. Of the two the one that has
+    // nothing is zero.
     localparam int unsigned PtrBits = $clog2(Depth);
 
-    logic [Width-1:0] head_q, skipped_q, read_data, next;
-    logic head_valid_q, next_valid_q, skip_q, full_q;
+    (* no_rw_check *) logic [Width-1:0] mem[Depth];
+    logic [Width-1:0] head_q, skipped_q, read_q;
+    logic head_valid_q, next_valid_q, full_q;
     logic [PtrBits-1:0] first_q, free_q, held_q;  // in the memory: at most Depth - 2
     logic push, refill, next_leaves, read, to_next, keep;
     assign empty_o = !head_valid_q;
@@ -72,7 +74,6 @@ module sync_fifo #(
     // What is pushed goes to the head, behind it, or to the memory.
     assign to_next = push && next_leaves && held_q == '0 && !(refill && !next_valid_q);
     assign keep = push && !(next_leaves && held_q == '0);
-    assign next = skip_q ? skipped_q : read_data;
 
     always_ff @(posedge clk_i) begin
       if (!rst_ni) begin
@@ -95,25 +96,13 @@ module sync_fifo #(
     end
 
     always_ff @(posedge clk_i) begin
-      if (refill) head_q <= next_valid_q ? next : data_i;
+      if (refill) head_q <= next_valid_q ? skipped_q | read_q : data_i;
       if (next_leaves) begin
-        skipped_q <= data_i;
-        skip_q <= !read;
+        skipped_q <= to_next ? data_i : '0;
+        read_q <= read ? mem[first_q] : '0;
       end
+      if (push) mem[free_q] <= data_i;
     end
-
-    ram_1r1w #(
-        .Width(Width),
-        .Depth(Depth)
-    ) u_memory (
-        .clk_i,
-        .we_i(push),
-        .waddr_i(free_q),
-        .wdata_i(data_i),
-        .re_i(read),
-        .raddr_i(first_q),
-        .rdata_o(read_data)
-    );
   end else begin : gen_memory
     // The head is a register: what follows it comes from the memory as it leaves. A write does not wait for that: it goes to
     // a place that is not held.

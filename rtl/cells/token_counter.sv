@@ -16,21 +16,21 @@ module token_counter #(
 );
 
   logic [Bits-1:0] count_q;
-  logic available_q;
+  logic available_q, more, fewer;
 
   assign available_o = available_q;
   assign overflow_o  = post_i && !take_i && (&count_q);
+  assign more = post_i && !take_i && !(&count_q);
+  assign fewer = take_i && !post_i;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       count_q <= '0;
       available_q <= 1'b0;
-    end else if (post_i && !take_i && !(&count_q)) begin
-      count_q <= count_q + 1'b1;
-      available_q <= 1'b1;
-    end else if (take_i && !post_i) begin
-      count_q <= count_q - 1'b1;
-      available_q <= count_q != Bits'(1);
+    end else begin
+      // One more, one fewer or as many: one adder.
+      count_q <= count_q + {{Bits - 1{fewer}}, more || fewer};
+      available_q <= more || (fewer ? count_q != Bits'(1) : available_q);
     end
   end
 

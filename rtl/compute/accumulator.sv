@@ -1,6 +1,7 @@
 /// Accumulators of the output tile: words of AtomicK int32 in two halves, so that one half drains
 /// while the other one accumulates. Accumulation takes one word per cycle, also the same word twice
-/// in a row.
+/// in a row. Where a block of memory holds all words anyway, there are two copies of both halves, one that is added to and one that
+/// is drained: nothing chooses between halves.
 module accumulator #(
     parameter int unsigned AtomicK = 8,
     /// Words in both halves, a power of two.
@@ -32,6 +33,8 @@ module accumulator #(
 
   localparam int unsigned HalfWords = Words / 2;
   localparam int unsigned RowBits = $clog2(HalfWords);
+  // Fewer are lookup tables. Blocks of most families are as deep with words of 32 bits.
+  localparam bit Copies = Words >= 128 && Words <= 512;
 
   logic fetch_half, drain_half;
   assign fetch_half = fetch_addr_i[RowBits];
@@ -39,11 +42,11 @@ module accumulator #(
   assign drain_wait_o = fetch_i && fetch_half == drain_half;
 
   // A word is read, then held, then added to: `arrive_q` and `add_q` say where there is one.
-  logic drain_half_q, arrive_q, add_q, wrote_q;
+  logic arrive_q, add_q, wrote_q;
   logic arrive_zero_q, arrive_maximum_q;
   logic [RowBits:0] arrive_addr_q, add_addr_q, wrote_addr_q;
   logic [AtomicK-1:0][31:0] total, total_q, held_q, previous;
-  logic [1:0][AtomicK-1:0][31:0] rdata;
+  logic [AtomicK-1:0][31:0] arrived;  // the word that was announced in the cycle before
 
   // What is added to in this cycle is not in the memory when the next two words are read.
   logic again, shortly;
@@ -75,7 +78,6 @@ module accumulator #(
       wrote_addr_q <= add_addr_q;
       total_q <= total;
     end
-    drain_half_q <= drain_half;
   end
 
   // Lanes that take their sums, as the word arrives and as it is added to.
@@ -116,7 +118,7 @@ module accumulator #(
     always_ff @(posedge clk_i) begin
       if (arrive_q) begin
         if (fresh) held_q[k] <= '0;
-        else held_q[k] <= shortly ? total_q[k] : rdata[arrive_addr_q[RowBits]][k];
+        else held_q[k] <= shortly ? total_q[k] : arrived[k];
       end
     end
     assign previous[k] = again_q ? total_q[k] : held_q[k];
@@ -133,32 +135,72 @@ module accumulator #(
         .subtract_i(compare_q),
         .sum_o(added)
     );
+    // Above a summand's bits its sign: which of the two is zeros, ones, what was there or the sum is two bits for all.
+    logic is_sign, is_previous;
+    assign is_sign = compare_q && added[32] && !(Pieces && !lanes[k]);
+    assign is_previous = (Pieces && !lanes[k]) || (compare_q && !added[32]);
+    // Of the two the one that counts: the sign, where it is that.
+    logic sign_or_previous;
+    assign sign_or_previous = is_sign ? sums_i[k][SumBits-1] : is_previous;
     always_comb begin
-      if (Pieces && !lanes[k]) total[k] = previous[k];
-      else if (compare_q) total[k] = added[32] ? summand : previous[k];
+      if (is_previous) total[k] = previous[k];
+      else if (is_sign) total[k] = summand;
       else total[k] = added[31:0];
+      for (int unsigned b = SumBits; b < 32; b++) begin
+        total[k][b] = is_sign ? sign_or_previous : sign_or_previous ? previous[k][b] : added[b];
+      end
     end
   end
 
-  for (genvar h = 0; h < 2; h++) begin : gen_halves
-    logic fetch_here;
-    assign fetch_here = fetch_i && fetch_half == 1'(h);
-
+  // What was not asked for nobody uses: memories are read in each cycle.
+  if (Copies) begin : gen_copies
     ram_1r1w #(
         .Width(AtomicK * 32),
-        .Depth(HalfWords)
-    ) u_half (
+        .Depth(Words)
+    ) u_added (
         .clk_i,
-        .we_i(add_q && add_addr_q[RowBits] == 1'(h)),
-        .waddr_i(add_addr_q[RowBits-1:0]),
+        .we_i(add_q),
+        .waddr_i(add_addr_q),
         .wdata_i(total),
-        // What was not asked for nobody uses.
         .re_i(1'b1),
-        .raddr_i(fetch_here ? fetch_addr_i[RowBits-1:0] : drain_addr_i[RowBits-1:0]),
-        .rdata_o(rdata[h])
+        .raddr_i(fetch_addr_i[RowBits:0]),
+        .rdata_o(arrived)
     );
-  end
+    ram_1r1w #(
+        .Width(AtomicK * 32),
+        .Depth(Words)
+    ) u_drained (
+        .clk_i,
+        .we_i(add_q),
+        .waddr_i(add_addr_q),
+        .wdata_i(total),
+        .re_i(1'b1),
+        .raddr_i(drain_addr_i[RowBits:0]),
+        .rdata_o(drain_data_o)
+    );
+  end else begin : gen_two
+    logic [1:0][AtomicK-1:0][31:0] rdata;
+    logic drain_half_q;
+    for (genvar h = 0; h < 2; h++) begin : gen_halves
+      logic fetch_here;
+      assign fetch_here = fetch_i && fetch_half == 1'(h);
 
-  assign drain_data_o = rdata[drain_half_q];
+      ram_1r1w #(
+          .Width(AtomicK * 32),
+          .Depth(HalfWords)
+      ) u_half (
+          .clk_i,
+          .we_i(add_q && add_addr_q[RowBits] == 1'(h)),
+          .waddr_i(add_addr_q[RowBits-1:0]),
+          .wdata_i(total),
+          .re_i(1'b1),
+          .raddr_i(fetch_here ? fetch_addr_i[RowBits-1:0] : drain_addr_i[RowBits-1:0]),
+          .rdata_o(rdata[h])
+      );
+    end
+    always_ff @(posedge clk_i) drain_half_q <= drain_half;
+    assign arrived = rdata[arrive_addr_q[RowBits]];
+    assign drain_data_o = rdata[drain_half_q];
+  end
 
 endmodule

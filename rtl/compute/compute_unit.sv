@@ -11,7 +11,7 @@ module compute_unit #(
     parameter int unsigned LineAtoms = 128,
     /// A bit for each feature that is built.
     parameter int unsigned Features = (1 << tessera_isa_pkg::NumFeatures) - 1,
-    /// Multipliers of the array that are made of logic.
+    /// Multipliers that are made of logic: those of four pitches, then the array's.
     parameter int unsigned LutMultipliers = 0
 ) (
     input  logic                          clk_i,
@@ -135,22 +135,23 @@ module compute_unit #(
   logic [8:0] tile_move_y, tile_move_x;
   assign window_h = is_depthwise ? window_q.window_h : 4'd1;
   assign window_w = is_depthwise ? window_q.window_w : 4'd1;
-  assign tile_move_y = 9'(compute_pkg::times(20'(kernel_q.dilation_y), 9'(window_h)));
-  assign tile_move_x = 9'(compute_pkg::times(20'(kernel_q.dilation_x), 9'(window_w)));
-  logic [19:0] tap_row_pitch, tap_col_pitch;
+  localparam int unsigned HeightBits = $clog2(WindowRows + 1);
+  localparam int unsigned WidthBits = $clog2(WindowCols + 1);
   scaled_word #(
-      .FactorBits(5)
-  ) u_tap_row_pitch (
-      .word_i  (kernel_q.row_pitch),
-      .factor_i(kernel_q.dilation_y),
-      .scaled_o(tap_row_pitch)
+      .Width(9),
+      .FactorBits(HeightBits)
+  ) u_tile_move_y (
+      .word_i  (9'(kernel_q.dilation_y)),
+      .factor_i(window_h[HeightBits-1:0]),
+      .scaled_o(tile_move_y)
   );
   scaled_word #(
-      .FactorBits(5)
-  ) u_tap_col_pitch (
-      .word_i  (20'(input_q.atoms)),
-      .factor_i(kernel_q.dilation_x),
-      .scaled_o(tap_col_pitch)
+      .Width(9),
+      .FactorBits(WidthBits)
+  ) u_tile_move_x (
+      .word_i  (9'(kernel_q.dilation_x)),
+      .factor_i(window_w[WidthBits-1:0]),
+      .scaled_o(tile_move_x)
   );
 
   logic [11:0] atoms;
@@ -182,13 +183,13 @@ module compute_unit #(
     job_in.mark_id = cmd_i.word[15:0];
     job_in.rows = input_q.rows;
     job_in.cols = input_q.cols;
-    job_in.last_atom = atoms - 12'd1;
+    job_in.atoms = atoms;
     job_in.zero_point = input_q.zero_point;
     job_in.depthwise = is_depthwise;
     job_in.resume = is_depthwise && depthwise.resume;
     job_in.maximum = is_depthwise && depthwise.maximum;
-    job_in.last_tile_y = tiles_y - 5'd1;
-    job_in.last_tile_x = tiles_x - 5'd1;
+    job_in.tiles_y = tiles_y;
+    job_in.tiles_x = tiles_x;
     job_in.window_h = window_h;
     job_in.window_w = window_w;
     // A window of one row has an output in each row that it visits.
@@ -200,9 +201,9 @@ module compute_unit #(
     job_in.tile_move_x = tile_move_x;
     job_in.y0 = tile_q.y0;
     job_in.x0 = tile_q.x0;
-    job_in.last_row = tile_q.rows - 12'd1;
-    job_in.last_col = tile_q.cols - 12'd1;
-    job_in.last_group = weights_q.groups - 8'd1;
+    job_in.tile_rows = tile_q.rows;
+    job_in.tile_cols = tile_q.cols;
+    job_in.groups = weights_q.groups;
     job_in.last_kernels = weights_q.last_kernels;
     job_in.first_byte = is_depthwise ? depthwise.first_byte : '0;
     // Beyond 4096 words no accumulator exists; saturating keeps the range check honest.
@@ -210,8 +211,6 @@ module compute_unit #(
     job_in.origin = conv.origin;
     job_in.row_pitch = kernel_q.row_pitch;
     job_in.col_pitch = input_q.atoms;
-    job_in.tap_row_pitch = tap_row_pitch;
-    job_in.tap_col_pitch = tap_col_pitch;
     job_in.ring_row = ring_q.row;
     job_in.ring_atoms = ring_q.atoms;
     job_in.acc_base = conv.acc_base;
@@ -288,7 +287,8 @@ module compute_unit #(
       .AccWords (AccWords),
       .WindowRows(WindowRows),
       .WindowCols(WindowCols),
-      .LineAtoms(LineAtoms)
+      .LineAtoms(LineAtoms),
+      .LogicSteps(LutMultipliers)
   ) u_sequencer (
       .clk_i,
       .rst_ni,
@@ -379,7 +379,7 @@ module compute_unit #(
       .AtomicC(AtomicC),
       .AtomicK(AtomicK),
       .Taps(HasDepthwise ? WindowRows * WindowCols : 1),
-      .LutMultipliers(LutMultipliers)
+      .LutMultipliers(LutMultipliers > compute_pkg::Pitches ? LutMultipliers - compute_pkg::Pitches : 0)
   ) u_array (
       .clk_i,
       .swap_i(swap),
@@ -429,13 +429,15 @@ module compute_unit #(
 
   // What is wrong with a step or a weight's address is said a cycle late, and before what is found in that cycle.
   logic line_error_q, cbuf_error_q, weight_range_error_q, acc_error_q, step_error;
-  logic [19:0] error_address_q;
+  // Zeros where something else is said.
+  logic [19:0] error_feature_q, error_weight_q;
   logic [12:0] error_word_q;
   always_ff @(posedge clk_i) begin
     {line_error_q, cbuf_error_q, weight_range_error_q, acc_error_q} <=
         {4{rst_ni}} & {line_error, cbuf_error, weight_range_error, acc_error};
-    error_address_q <= cbuf_error ? feature_addr_o : weight_addr_o;
-    error_word_q <= acc_error_word;
+    error_feature_q <= (cbuf_error && !line_error) ? feature_addr_o : '0;
+    error_weight_q <= (weight_range_error && !line_error && !cbuf_error) ? weight_addr_o : '0;
+    error_word_q <= (acc_error && !line_error && !cbuf_error && !weight_range_error) ? acc_error_word : '0;
   end
   assign step_error = line_error_q || cbuf_error_q || weight_range_error_q || acc_error_q;
 
@@ -447,28 +449,30 @@ module compute_unit #(
 
   // What is said without an error means nothing.
   logic not_configured;
+  logic [9:0] detail;
   assign not_configured = is_conv && !configured && !halt_q;
   assign error.valid = step_error || not_configured || kernel_count_error || window_error || piece_error;
   always_comb begin
     if (line_error_q) begin
       error.cause = tessera_isa_pkg::ErrorWindowRange;
-      error.info = 32'd256;
+      detail = 10'd256;
     end else if (cbuf_error_q || weight_range_error_q) begin
       error.cause = tessera_isa_pkg::ErrorCbufRange;
-      error.info = 32'(error_address_q);
+      detail = '0;
     end else if (acc_error_q) begin
       error.cause = tessera_isa_pkg::ErrorAccRange;
-      error.info = 32'(error_word_q);
+      detail = '0;
     end else if (not_configured) begin
       error.cause = tessera_isa_pkg::ErrorNotConfigured;
-      error.info = 32'd1;
+      detail = 10'd1;
     end else if (kernel_count_error) begin
       error.cause = tessera_isa_pkg::ErrorKernelCount;
-      error.info = 32'(weights_q.last_kernels);
+      detail = 10'(weights_q.last_kernels);
     end else begin
       error.cause = tessera_isa_pkg::ErrorWindowRange;
-      error.info = window_error ? {24'd0, window_q.window_w, window_q.window_h} : 32'd512;
+      detail = window_error ? {2'd0, window_q.window_w, window_q.window_h} : 10'd512;
     end
+    error.info = 32'(error_feature_q | error_weight_q) | 32'(error_word_q) | 32'(detail);
   end
 
 endmodule

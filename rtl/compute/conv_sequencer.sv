@@ -11,7 +11,9 @@ module conv_sequencer #(
     parameter int unsigned WindowRows = 2,
     parameter int unsigned WindowCols = 4,
     /// Columns that its lines hold.
-    parameter int unsigned LineAtoms = 128
+    parameter int unsigned LineAtoms = 128,
+    /// Products of pitches that are made of logic, of four.
+    parameter int unsigned LogicSteps = 0
 ) (
     input  logic               clk_i,
     /// Synchronous reset, active low.
@@ -44,41 +46,56 @@ module conv_sequencer #(
     output logic [       12:0] acc_error_word_o
 );
 
-  localparam int unsigned HeightBits = $clog2(WindowRows + 1);
-  localparam int unsigned WidthBits = $clog2(WindowCols + 1);
+  localparam int unsigned TileMoveRowBits = compute_pkg::tile_move_bits(WindowRows);
+  localparam int unsigned TileMoveColBits = compute_pkg::tile_move_bits(WindowCols);
 
   compute_pkg::job_t job_q;
-  // Steps in atoms: of the pixel, and of the tap.
-  logic [19:0] row_step_q, col_step_q, tap_row_step_q, tap_col_step_q;
   logic active_q;
 
+  // Steps in atoms: of the pixel, and of the weight tile.
   logic [19:0] row_step, col_step, tap_row_step, tap_col_step;
-  scaled_word u_row_step (
+  registered_scale #(
+      .Logic(LogicSteps > 0)
+  ) u_row_step (
+      .clk_i,
+      .enable_i(job_take_o),
       .word_i  (job_i.row_pitch),
       .factor_i(job_i.move_y),
       .scaled_o(row_step)
   );
-  scaled_word u_col_step (
-      .word_i  (20'(job_i.col_pitch)),
+  registered_scale #(
+      .WordBits(12),
+      .Logic(LogicSteps > 1)
+  ) u_col_step (
+      .clk_i,
+      .enable_i(job_take_o),
+      .word_i  (job_i.col_pitch),
       .factor_i(job_i.move_x),
       .scaled_o(col_step)
   );
-  scaled_word #(
-      .FactorBits(HeightBits)
+  registered_scale #(
+      .FactorBits(TileMoveRowBits),
+      .Logic(LogicSteps > 2)
   ) u_tap_row_step (
-      .word_i  (job_i.tap_row_pitch),
-      .factor_i(job_i.window_h[HeightBits-1:0]),
+      .clk_i,
+      .enable_i(job_take_o),
+      .word_i  (job_i.row_pitch),
+      .factor_i(job_i.tile_move_y[TileMoveRowBits-1:0]),
       .scaled_o(tap_row_step)
   );
-  scaled_word #(
-      .FactorBits(WidthBits)
+  registered_scale #(
+      .WordBits(12),
+      .FactorBits(TileMoveColBits),
+      .Logic(LogicSteps > 3)
   ) u_tap_col_step (
-      .word_i  (job_i.tap_col_pitch),
-      .factor_i(job_i.window_w[WidthBits-1:0]),
+      .clk_i,
+      .enable_i(job_take_o),
+      .word_i  (job_i.col_pitch),
+      .factor_i(job_i.tile_move_x[TileMoveColBits-1:0]),
       .scaled_o(tap_col_step)
   );
 
-  // Loop counters, outermost first: group, kernel row, kernel column, atom, output row, column.
+  // Loop counters from 1 on, outermost first: group, kernel row, kernel column, atom, output row, column.
   logic [7:0] group_q;
   logic [4:0] ky_q, kx_q;
   logic [11:0] atom_q, row_q, col_q;
@@ -106,28 +123,28 @@ module conv_sequencer #(
   (* keep *) logic issue, row_moves, tile_last, tap_moves, tap_row_moves, group_moves;
   logic job_last;
   logic one_col, one_row;
-  assign one_col = job_q.last_col == '0 && job_q.window_w == 4'd1;
-  assign one_row = job_q.last_row == '0 && job_q.window_h == 4'd1;
+  assign one_col = job_q.tile_cols == 12'd1 && job_q.window_w == 4'd1;
+  assign one_row = job_q.tile_rows == 12'd1 && job_q.window_h == 4'd1;
 
   always_ff @(posedge clk_i) begin
     if (job_take_o) begin
-      last_col_q <= job_i.last_col == '0 && job_i.window_w == 4'd1;
-      last_row_q <= job_i.last_row == '0 && (job_i.resume ? job_i.skip_y == '0 : job_i.window_h == 4'd1);
-      last_atom_q <= job_i.last_atom == '0;
-      last_kx_q <= job_i.last_tile_x == '0;
-      last_ky_q <= job_i.last_tile_y == '0;
-      last_group_q <= job_i.last_group == '0;
+      last_col_q <= job_i.tile_cols == 12'd1 && job_i.window_w == 4'd1;
+      last_row_q <= job_i.tile_rows == 12'd1 && (job_i.resume ? job_i.skip_y == '0 : job_i.window_h == 4'd1);
+      last_atom_q <= job_i.atoms == 12'd1;
+      last_kx_q <= job_i.tiles_x == 5'd1;
+      last_ky_q <= job_i.tiles_y == 5'd1;
+      last_group_q <= job_i.groups == 8'd1;
     end else if (issue) begin
       if (last_col_q) last_col_q <= one_col;
-      else if (col_wait_q == '0) last_col_q <= job_q.skip_x == '0 && col_q + 12'd1 == job_q.last_col;
-      else last_col_q <= col_wait_q == 4'd1 && col_q == job_q.last_col;
+      else if (col_wait_q == '0) last_col_q <= job_q.skip_x == '0 && col_q + 12'd1 == job_q.tile_cols;
+      else last_col_q <= col_wait_q == 4'd1 && col_q == job_q.tile_cols;
       if (tile_last) last_row_q <= one_row;
-      else if (last_col_q && row_wait_q == '0) last_row_q <= job_q.skip_y == '0 && row_q + 12'd1 == job_q.last_row;
-      else if (last_col_q) last_row_q <= row_wait_q == 4'd1 && row_q == job_q.last_row;
-      if (tile_last) last_atom_q <= last_atom_q ? job_q.last_atom == '0 : atom_q + 12'd1 == job_q.last_atom;
-      if (tap_moves) last_kx_q <= last_kx_q ? job_q.last_tile_x == '0 : kx_q + 5'd1 == job_q.last_tile_x;
-      if (tap_row_moves) last_ky_q <= last_ky_q ? job_q.last_tile_y == '0 : ky_q + 5'd1 == job_q.last_tile_y;
-      if (group_moves) last_group_q <= group_q + 8'd1 == job_q.last_group;
+      else if (last_col_q && row_wait_q == '0) last_row_q <= job_q.skip_y == '0 && row_q + 12'd1 == job_q.tile_rows;
+      else if (last_col_q) last_row_q <= row_wait_q == 4'd1 && row_q == job_q.tile_rows;
+      if (tile_last) last_atom_q <= last_atom_q ? job_q.atoms == 12'd1 : atom_q + 12'd1 == job_q.atoms;
+      if (tap_moves) last_kx_q <= last_kx_q ? job_q.tiles_x == 5'd1 : kx_q + 5'd1 == job_q.tiles_x;
+      if (tap_row_moves) last_ky_q <= last_ky_q ? job_q.tiles_y == 5'd1 : ky_q + 5'd1 == job_q.tiles_y;
+      if (group_moves) last_group_q <= group_q + 8'd1 == job_q.groups;
     end
   end
 
@@ -186,7 +203,7 @@ module conv_sequencer #(
     step_o.rotate = rotate;
     step_o.zero_point = job_q.zero_point;
     step_o.acc_addr = acc_q[11:0];
-    step_o.acc_zero = ky_q == '0 && kx_q == '0 && atom_q == '0 && !job_q.accumulate;
+    step_o.acc_zero = ky_q == 5'd1 && kx_q == 5'd1 && atom_q == 12'd1 && !job_q.accumulate;
     step_o.last = job_last;
     step_o.post_load = job_last && job_q.post_load;
     step_o.post_store = job_last && job_q.post_store;
@@ -199,80 +216,185 @@ module conv_sequencer #(
   assign mark_o.id = job_i.mark_id;
   assign idle_o = !active_q && !job_valid_i;
 
-  logic [19:0] tap_base, tap_step, next_tap;
-  logic signed [16:0] next_tap_y, next_tap_x;
+  logic row_begins, tile_begins;
+  assign row_begins = job_take_o || last_col_q;
+  assign tile_begins = job_take_o || tile_last;
 
-  // Start of the next weight tile: from that of what begins anew with it.
+  // Where the next weight tile begins, a job's first one at its origin: from where that began which begins anew with it.
+  logic [19:0] tap_base, tap_step, next_tap;
   always_comb begin
     tap_base = tap_q;
     tap_step = 20'd1;
-    next_tap_y = tap_y_q;
-    next_tap_x = tap_x_q;
     if (last_atom_q) begin
       tap_base = tap_begin_q;
-      tap_step = tap_col_step_q;
-      next_tap_x = tap_x_q + $signed(17'(job_q.tile_move_x));
+      tap_step = tap_col_step;
       if (last_kx_q) begin
         tap_base = kernel_row_q;
-        tap_step = tap_row_step_q;
-        next_tap_x = 17'($signed(job_q.x0));
-        next_tap_y = tap_y_q + $signed(17'(job_q.tile_move_y));
+        tap_step = tap_row_step;
         if (last_ky_q) begin
           tap_base = origin_q;
           tap_step = 20'(atom_done);
-          next_tap_y = 17'($signed(job_q.y0));
         end
       end
     end
   end
-  assign next_tap = tap_base + tap_step;
+  loaded_adder #(
+      .Width(20)
+  ) u_tap (
+      .load_i  (job_take_o),
+      .value_i (job_i.origin),
+      .augend_i(tap_base),
+      .addend_i(tap_step),
+      .sum_o   (next_tap)
+  );
+
+  // The tap to come, which is this one until a tile ends, and the pixel.
+  logic [16:0] next_tap_y, next_tap_x, next_y, next_x;
+  logic rows_again;
+  assign rows_again = tap_row_moves && last_ky_q;
+  loaded_adder #(
+      .Width(17)
+  ) u_tap_y (
+      .load_i  (job_take_o || rows_again),
+      .value_i (17'($signed(job_take_o ? job_i.y0 : job_q.y0))),
+      .augend_i(tap_y_q),
+      .addend_i(tap_row_moves ? 17'(job_q.tile_move_y) : '0),
+      .sum_o   (next_tap_y)
+  );
+  loaded_adder #(
+      .Width(17)
+  ) u_tap_x (
+      .load_i  (job_take_o || tap_row_moves),
+      .value_i (17'($signed(job_take_o ? job_i.x0 : job_q.x0))),
+      .augend_i(tap_x_q),
+      .addend_i(tap_moves ? 17'(job_q.tile_move_x) : '0),
+      .sum_o   (next_tap_x)
+  );
+  loaded_adder #(
+      .Width(17)
+  ) u_y (
+      .load_i  (tile_begins),
+      .value_i (next_tap_y),
+      .augend_i(y_q),
+      .addend_i(last_col_q ? 17'(job_q.move_y) : '0),
+      .sum_o   (next_y)
+  );
+  loaded_adder #(
+      .Width(17)
+  ) u_x (
+      .load_i  (row_begins),
+      .value_i (next_tap_x),
+      .augend_i(x_q),
+      .addend_i(17'(job_q.move_x)),
+      .sum_o   (next_x)
+  );
 
   function automatic logic is_wrapped(input logic signed [16:0] y, input logic signed [16:0] row);
     is_wrapped = y >= row;
   endfunction
 
-  // Rows that have wrapped around: the next one, and what the next weight tile may begin with.
-  logic signed [16:0] ring_row, before_ring_q;
-  logic row_wraps, tap_wraps;
-  // Less the ring's atoms or not: both are known before it is known which.
-  logic [19:0] next_line;
-  assign next_line = line_q + row_step_q;
-  assign ring_row = $signed({1'b0, job_q.ring_row});
-  assign row_wraps = is_wrapped(y_q, before_ring_q);
+  // Whether the row to come has wrapped around, known with its number: a job's first one, a tile's first one, one behind another.
+  // Of a tile whose taps stay in their row what was known of the one before.
+  logic signed [16:0] before_ring_q, before_tap_ring_q;
+  logic first_wraps, first_wraps_q, tap_wraps, tap_wraps_q, wraps;
+  assign first_wraps = is_wrapped(17'($signed(job_i.y0)), $signed({1'b0, job_i.ring_row}));
   always_comb begin
-    tap_wraps = is_wrapped(tap_y_q, ring_row);
-    if (last_atom_q && last_kx_q) begin
-      tap_wraps = last_ky_q ? is_wrapped(17'($signed(job_q.y0)), ring_row) :
-          is_wrapped(tap_y_q + $signed(17'(job_q.tile_move_y)), ring_row);
-    end
+    tap_wraps = tap_wraps_q;
+    if (tap_row_moves) tap_wraps = last_ky_q ? first_wraps_q : is_wrapped(tap_y_q, before_tap_ring_q);
   end
+  assign wraps = job_take_o ? first_wraps : tile_last ? tap_wraps : is_wrapped(y_q, before_ring_q);
 
-  // The pixel to come.
-  logic signed [16:0] next_y, next_x;
-  always_comb begin
-    if (job_take_o) begin
-      next_y = 17'($signed(job_i.y0));
-      next_x = 17'($signed(job_i.x0));
-    end else if (!last_col_q) begin
-      next_y = y_q;
-      next_x = x_q + $signed(17'(job_q.move_x));
-    end else if (!last_row_q) begin
-      next_y = y_q + $signed(17'(job_q.move_y));
-      next_x = tap_x_q;
-    end else begin
-      next_y = next_tap_y;
-      next_x = next_tap_x;
-    end
-  end
+  // Where it begins, as if none had wrapped around and as it is, and the address to come.
+  logic [19:0] next_line, row_address, next_address;
+  loaded_adder #(
+      .Width(20)
+  ) u_line (
+      .load_i  (tile_begins),
+      .value_i (next_tap),
+      .augend_i(line_q),
+      .addend_i(row_step),
+      .sum_o   (next_line)
+  );
+  masked_adder #(
+      .Width(20),
+      .Subtract(1'b1)
+  ) u_ring (
+      .augend_i(next_line),
+      .addend_i(job_take_o ? job_i.ring_atoms : job_q.ring_atoms),
+      .enable_i(wraps),
+      .sum_o   (row_address)
+  );
+  loaded_adder #(
+      .Width(20)
+  ) u_address (
+      .load_i  (row_begins),
+      .value_i (row_address),
+      .augend_i(address_q),
+      .addend_i(col_step),
+      .sum_o   (next_address)
+  );
+
+  logic [12:0] next_acc_group, next_acc;
+  loaded_adder #(
+      .Width(13)
+  ) u_acc_group (
+      .load_i  (job_take_o),
+      .value_i (13'(job_i.acc_base)),
+      .augend_i(acc_group_q),
+      .addend_i(job_q.pixels),
+      .sum_o   (next_acc_group)
+  );
+  loaded_adder #(
+      .Width(13)
+  ) u_acc (
+      .load_i  (tile_begins),
+      .value_i ((job_take_o || group_moves) ? next_acc_group : acc_group_q),
+      .augend_i(acc_q),
+      .addend_i(13'(emit)),
+      .sum_o   (next_acc)
+  );
 
   // A negative coordinate is a large one without its sign.
+  logic y_inside, x_inside;
+  selected_less #(
+      .Width(17)
+  ) u_y_inside (
+      .word_i  (next_y),
+      .select_i(job_take_o),
+      .first_i ({1'b0, job_q.rows}),
+      .second_i({1'b0, job_i.rows}),
+      .less_o  (y_inside)
+  );
+  selected_less #(
+      .Width(17)
+  ) u_x_inside (
+      .word_i  (next_x),
+      .select_i(job_take_o),
+      .first_i ({1'b0, job_q.cols}),
+      .second_i({1'b0, job_i.cols}),
+      .less_o  (x_inside)
+  );
+
   always_ff @(posedge clk_i) begin
     if (job_take_o || issue) begin
       y_q <= next_y;
       x_q <= next_x;
-      y_outside_q <= {next_y} >= {1'b0, job_take_o ? job_i.rows : job_q.rows};
-      x_outside_q <= {next_x} >= {1'b0, job_take_o ? job_i.cols : job_q.cols};
+      tap_y_q <= next_tap_y;
+      tap_x_q <= next_tap_x;
+      address_q <= next_address;
+      acc_q <= next_acc;
+      y_outside_q <= !y_inside;
+      x_outside_q <= !x_inside;
     end
+    if (job_take_o || (issue && last_col_q)) line_q <= next_line;
+    if (job_take_o || (issue && tile_last)) begin
+      tap_q <= next_tap;
+      tap_wraps_q <= wraps;
+    end
+    if (job_take_o || (issue && tap_moves)) tap_begin_q <= next_tap;
+    if (job_take_o || (issue && tap_row_moves)) kernel_row_q <= next_tap;
+    if (job_take_o || (issue && rows_again)) origin_q <= next_tap;
+    if (job_take_o || (issue && group_moves)) acc_group_q <= next_acc_group;
   end
 
   always_ff @(posedge clk_i) begin
@@ -281,63 +403,33 @@ module conv_sequencer #(
     end else if (job_take_o) begin
       active_q <= !job_i.is_mark;
       job_q <= job_i;
-      row_step_q <= row_step;
-      col_step_q <= col_step;
-      tap_row_step_q <= tap_row_step;
-      tap_col_step_q <= tap_col_step;
-      group_q <= '0;
-      ky_q <= '0;
-      kx_q <= '0;
-      atom_q <= '0;
-      row_q <= '0;
-      col_q <= '0;
+      group_q <= 8'd1;
+      ky_q <= 5'd1;
+      kx_q <= 5'd1;
+      atom_q <= 12'd1;
+      row_q <= 12'd1;
+      col_q <= 12'd1;
       row_wait_q <= job_i.resume ? job_i.skip_y : job_i.window_h - 4'd1;
       col_wait_q <= job_i.window_w - 4'd1;
       line_index_q <= '0;
       tile_first_q <= 1'b1;
-      origin_q <= job_i.origin;
-      kernel_row_q <= job_i.origin;
-      tap_begin_q <= job_i.origin;
-      tap_q <= job_i.origin;
-      line_q <= job_i.origin;
-      tap_y_q <= 17'($signed(job_i.y0));
-      tap_x_q <= 17'($signed(job_i.x0));
-      address_q <= is_wrapped(17'($signed(job_i.y0)), $signed({1'b0, job_i.ring_row})) ?
-          job_i.origin - job_i.ring_atoms : job_i.origin;
+      first_wraps_q <= first_wraps;
       before_ring_q <= $signed({1'b0, job_i.ring_row}) - $signed(17'(job_i.move_y));
-      acc_group_q <= 13'(job_i.acc_base);
-      acc_q <= 13'(job_i.acc_base);
+      before_tap_ring_q <= $signed({1'b0, job_i.ring_row}) - $signed(17'(job_i.tile_move_y));
     end else if (issue) begin
       tile_first_q <= tile_last;
       line_index_q <= last_col_q ? '0 : line_index_q + 12'd1;
-      acc_q <= acc_q + 13'(emit);
-      if (last_col_q || col_wait_q == '0) col_q <= last_col_q ? '0 : col_q + 12'd1;
+      if (last_col_q || col_wait_q == '0) col_q <= last_col_q ? 12'd1 : col_q + 12'd1;
       col_wait_q <= last_col_q ? job_q.window_w - 4'd1 : (col_wait_q == '0) ? job_q.skip_x : col_wait_q - 4'd1;
-      address_q <= address_q + col_step_q;
-      if (row_moves) row_q <= last_row_q ? '0 : row_q + 12'd1;
+      if (row_moves) row_q <= last_row_q ? 12'd1 : row_q + 12'd1;
       if (last_col_q) begin
         row_wait_q <= last_row_q ? job_q.window_h - 4'd1 : (row_wait_q == '0) ? job_q.skip_y : row_wait_q - 4'd1;
-        line_q <= next_line;
-        address_q <= row_wraps ? next_line - job_q.ring_atoms : next_line;
       end
-      if (tile_last) begin
-        atom_q <= last_atom_q ? '0 : atom_q + 12'd1;
-        acc_q <= acc_group_q;
-        tap_q <= next_tap;
-        if (last_atom_q) tap_begin_q <= next_tap;
-        if (last_atom_q && last_kx_q) kernel_row_q <= next_tap;
-        if (last_atom_q && last_kx_q && last_ky_q) origin_q <= next_tap;
-        line_q <= next_tap;
-        tap_y_q <= next_tap_y;
-        tap_x_q <= next_tap_x;
-        address_q <= tap_wraps ? next_tap - job_q.ring_atoms : next_tap;
-      end
-      if (tap_moves) kx_q <= last_kx_q ? '0 : kx_q + 5'd1;
-      if (tap_row_moves) ky_q <= last_ky_q ? '0 : ky_q + 5'd1;
+      if (tile_last) atom_q <= last_atom_q ? 12'd1 : atom_q + 12'd1;
+      if (tap_moves) kx_q <= last_kx_q ? 5'd1 : kx_q + 5'd1;
+      if (tap_row_moves) ky_q <= last_ky_q ? 5'd1 : ky_q + 5'd1;
       if (group_moves) begin
         group_q <= group_q + 8'd1;
-        acc_group_q <= acc_group_q + job_q.pixels;
-        acc_q <= acc_group_q + job_q.pixels;
         active_q <= !last_group_q;
       end
     end

@@ -72,15 +72,6 @@ module mac_array #(
       always_ff @(posedge clk_i) if (valid_q) pairs_q[p*18+:18] <= 18'(even) + 18'(odd);
     end
 
-    logic [SumBits-1:0] sum, sum_q;
-    adder_tree #(
-        .Terms(Pairs),
-        .Width(18)
-    ) u_sum (
-        .terms_i(pairs_q),
-        .sum_o  (sum)
-    );
-
     // The greater one of two, of four and so on, beside the sums; taps that are none are the least value, which no comparison waits
     // for.
     localparam int unsigned Leaves = 1 << $clog2(Taps);
@@ -128,6 +119,40 @@ module mac_array #(
       end
     end
 
+    // The sum of all, or the greatest.
+    logic [SumBits-1:0] greatest, sum, sum_q;
+    assign greatest = SumBits'($signed(late[15:8]));
+    if (Pairs > 1) begin : gen_sum
+      localparam int unsigned Half = 1 << ($clog2(Pairs) - 1);
+      logic signed [18+$clog2(Half)-1:0] first;
+      logic signed [18+$clog2(Pairs-Half)-1:0] second;
+      adder_tree #(
+          .Terms(Half),
+          .Width(18)
+      ) u_first (
+          .terms_i(pairs_q[Half*18-1:0]),
+          .sum_o  (first)
+      );
+      adder_tree #(
+          .Terms(Pairs - Half),
+          .Width(18)
+      ) u_second (
+          .terms_i(pairs_q[Pairs*18-1:Half*18]),
+          .sum_o  (second)
+      );
+      loaded_adder #(
+          .Width(SumBits)
+      ) u_sum (
+          .load_i  (paired_maximum_q),
+          .value_i (greatest),
+          .augend_i(SumBits'(first)),
+          .addend_i(SumBits'(second)),
+          .sum_o   (sum)
+      );
+    end else begin : gen_pair
+      assign sum = paired_maximum_q ? greatest : SumBits'($signed(pairs_q));
+    end
+
     always_ff @(posedge clk_i) begin
       for (int unsigned c = 0; c < Leaves; c++) begin
         if (swap_i) used_q[c] <= c < Taps && tile_i[k][(c%AtomicC)*9+:9] != 9'd0;
@@ -138,7 +163,7 @@ module mac_array #(
       if (swap_i) weights_q <= tile_i[k];
       if (valid_i) held_q <= early;
       if (valid_q) middle_q <= middle;
-      if (paired_q) sum_q <= paired_maximum_q ? SumBits'($signed(late[15:8])) : sum;
+      if (paired_q) sum_q <= sum;
     end
 
     assign sums_o[k] = sum_q;

@@ -42,7 +42,6 @@ module weight_loader #(
   logic [19:0] address;
   logic [7:0] groups;
   logic [4:0] tiles_y, tiles_x;
-  logic [8:0] taps_q;
   logic [11:0] atoms;
   logic [6:0] last_kernels;
   logic [7:0] zero_point;
@@ -71,17 +70,18 @@ module weight_loader #(
   logic active_q, reading_q, read_q, arrive_q, valid_q;
   logic [19:0] address_q;
   logic [7:0] group_q;
-  logic [8:0] tap_q;
+  logic [4:0] row_q, col_q;
   logic [11:0] atom_q;
   logic [6:0] kernel_q, read_kernel_q, arrive_kernel_q;  // from 1 on
   logic [7:0] read_zero_q, arrive_zero_q;
   logic [AtomicK-1:0][AtomicC*9-1:0] tile_q;
 
   logic [6:0] kernels, piece_lane, piece_end;
-  logic last_kernel, last_atom_q, last_tap_q, last_piece, last_group_q, issue, begin_job, atom_done;
+  logic last_kernel, last_atom_q, last_row_q, last_col_q, last_tap, last_piece, last_group_q, issue, begin_job, atom_done;
   logic [5:0] rotate;
   assign kernels = last_group_q ? last_kernels : 7'(AtomicK);
   assign last_kernel = kernel_q == piece_end;
+  assign last_tap = last_row_q && last_col_q;
   assign begin_job = !active_q && !empty;
 
   channel_pieces #(
@@ -93,7 +93,7 @@ module weight_loader #(
       .byte_i(depthwise ? first_byte : '0),
       .depthwise_i(depthwise),
       .group_end_i(kernels),
-      .advance_i(issue && last_kernel && last_atom_q && last_tap_q),
+      .advance_i(issue && last_kernel && last_atom_q && last_tap),
       .lane_o(piece_lane),
       .lane_end_o(piece_end),
       .group_last_o(last_piece),
@@ -107,12 +107,14 @@ module weight_loader #(
   always_ff @(posedge clk_i) begin
     if (begin_job) begin
       last_group_q <= groups == 8'd1;
-      last_tap_q <= tiles_y == 5'd1 && tiles_x == 5'd1;
+      last_row_q <= tiles_y == 5'd1;
+      last_col_q <= tiles_x == 5'd1;
       last_atom_q <= atoms == 12'd1;
     end else if (issue && last_kernel) begin
-      last_atom_q <= last_atom_q ? atoms == 12'd1 : atom_q + 12'd2 == atoms;
-      if (last_atom_q) last_tap_q <= last_tap_q ? taps_q == 9'd1 : tap_q + 9'd2 == taps_q;
-      if (last_atom_q && last_tap_q && last_piece) last_group_q <= group_q + 8'd2 == groups;
+      last_atom_q <= last_atom_q ? atoms == 12'd1 : atom_q + 12'd1 == atoms;
+      if (last_atom_q) last_col_q <= last_col_q ? tiles_x == 5'd1 : col_q + 5'd1 == tiles_x;
+      if (last_atom_q && last_col_q) last_row_q <= last_row_q ? tiles_y == 5'd1 : row_q + 5'd1 == tiles_y;
+      if (last_atom_q && last_tap && last_piece) last_group_q <= group_q + 8'd1 == groups;
     end
   end
 
@@ -120,7 +122,18 @@ module weight_loader #(
   assign re_o = active_q && reading_q;
   assign issue = re_o && !halt_i;
   assign raddr_o = address_q;
-  assign pop = issue && last_kernel && last_atom_q && last_tap_q && last_piece && last_group_q;
+  assign pop = issue && last_kernel && last_atom_q && last_tap && last_piece && last_group_q;
+
+  logic [19:0] next_address;
+  loaded_adder #(
+      .Width(20)
+  ) u_address (
+      .load_i  (!active_q),
+      .value_i (address),
+      .augend_i(address_q),
+      .addend_i(20'd1),
+      .sum_o   (next_address)
+  );
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -137,15 +150,16 @@ module weight_loader #(
       arrive_kernel_q <= read_kernel_q;
       arrive_zero_q <= read_zero_q;
       if (issue) begin
-        address_q <= address_q + 20'd1;
+        address_q <= next_address;
         kernel_q <= (last_kernel ? piece_lane : kernel_q) + 7'd1;
         if (last_kernel) begin
           reading_q <= 1'b0;
           valid_q <= 1'b1;
-          atom_q <= last_atom_q ? '0 : atom_q + 12'd1;
+          atom_q <= last_atom_q ? 12'd1 : atom_q + 12'd1;
           if (last_atom_q) begin
-            tap_q <= last_tap_q ? '0 : tap_q + 9'd1;
-            if (last_tap_q) begin
+            col_q <= last_col_q ? 5'd1 : col_q + 5'd1;
+            if (last_col_q) row_q <= last_row_q ? 5'd1 : row_q + 5'd1;
+            if (last_tap) begin
               kernel_q <= last_piece ? 7'd1 : piece_end + 7'd1;
               if (last_piece) group_q <= group_q + 8'd1;
             end
@@ -154,11 +168,11 @@ module weight_loader #(
         if (pop) active_q <= 1'b0;
       end else if (begin_job) begin
         active_q <= 1'b1;
-        address_q <= address;
-        taps_q <= 9'(compute_pkg::times(20'(tiles_y), 9'(tiles_x)));
-        group_q <= '0;
-        tap_q <= '0;
-        atom_q <= '0;
+        address_q <= next_address;
+        group_q <= 8'd1;
+        row_q <= 5'd1;
+        col_q <= 5'd1;
+        atom_q <= 12'd1;
         kernel_q <= 7'd1;
       end
       if (claim_i) begin

@@ -49,9 +49,6 @@ module command_fetch #(
   logic [BorderBits:0] limit_q;
   logic more_q, final_q;
   logic [31:0] rest;
-  logic [31:BorderBits] next_border;
-  assign rest = left_q - 32'(limit_q);
-  assign next_border = address_q[31:BorderBits] + 1'b1;
   logic [12:0] bytes;
   logic [7:0] last_beat;
   logic [6:0] words_q;  // words requested or buffered
@@ -214,8 +211,7 @@ module command_fetch #(
       end else if (packed_done) begin
         pending_q <= 1'b0;
       end
-      // Worked out for both before it is known whether there is a request.
-      words_q <= request ? more_words - 7'(pop) : words_q - 7'(pop);
+      words_q <= more_words - 7'(pop);
       if (pop && !checking_q) begin
         offset_q <= offset_q + 32'd8;
         if (is_end) ended_q <= 1'b1;
@@ -224,57 +220,111 @@ module command_fetch #(
   end
 
   logic [6:0] more_words;
-  assign more_words = words_q + 7'(bytes >> 3);
+  masked_adder #(
+      .Width(7)
+  ) u_words (
+      .augend_i(words_q),
+      .addend_i(bytes[9:3]),
+      .enable_i(request),
+      .sum_o   (more_words)
+  );
 
   logic begins;
+  logic [31:BorderBits] next_border;  // or where the first one begins
+  logic [BorderBits-1:0] behind_border_q;  // bytes from the border before the request to where it begins
   assign begins = run_i.start || (all_read && checking_q && is_same);
+  loaded_adder #(
+      .Width(32 - BorderBits)
+  ) u_next (
+      .load_i  (begins),
+      .value_i (run_i.address[31:BorderBits]),
+      .augend_i(address_q[31:BorderBits]),
+      .addend_i((32 - BorderBits)'(1)),
+      .sum_o   (next_border)
+  );
+  // Less what the request reads up to the next border: all ones above what lies behind the one before.
+  loaded_adder #(
+      .Width(32)
+  ) u_rest (
+      .load_i  (begins),
+      .value_i (run_i.bytes),
+      .augend_i(left_q),
+      .addend_i({{32 - BorderBits{1'b1}}, behind_border_q}),
+      .sum_o   (rest)
+  );
+
+  // Where what is left ends, counted from the border before it.
+  logic [BorderBits+1:0] ends;
+  masked_adder #(
+      .Width(BorderBits + 2)
+  ) u_ends (
+      .augend_i({1'b0, rest[BorderBits:0]}),
+      .addend_i({2'b00, run_i.address[BorderBits-1:0]}),
+      .enable_i(begins),
+      .sum_o   (ends)
+  );
+
   always_ff @(posedge clk_i) begin
+    if (begins || request) begin
+      left_q  <= rest;
+      final_q <= rest[31:BorderBits+1] == '0 && (!ends[BorderBits+1] && (!ends[BorderBits] || ends[BorderBits-1:0] == '0));
+    end
     if (begins) begin
-      address_q <= run_i.address;
-      left_q <= run_i.bytes;
+      behind_border_q <= run_i.address[BorderBits-1:0];
+      address_q <= {next_border, run_i.address[BorderBits-1:0]};
       limit_q <= (BorderBits + 1)'(BurstBytes) - {1'b0, run_i.address[BorderBits-1:0]};
       more_q <= 1'b1;
-      final_q <= run_i.bytes[31:BorderBits+1] == '0 &&
-          (BorderBits + 2)'(run_i.bytes[BorderBits:0]) + (BorderBits + 2)'(run_i.address[BorderBits-1:0]) <=
-          (BorderBits + 2)'(BurstBytes);
     end else if (request) begin
       address_q <= {next_border, BorderBits'(0)};
-      left_q <= rest;
+      behind_border_q <= '0;
       limit_q <= (BorderBits + 1)'(BurstBytes);
       more_q <= !final_q;
-      final_q <= rest[31:BorderBits+1] == '0 && (!rest[BorderBits] || rest[BorderBits-1:0] == '0);
     end
   end
 
   logic all_read;
   assign all_read = running_q && !ended_q && !more_q && !pending_q && reader_empty &&
-      buffer_empty && !sum_valid_q[0] && !halt_q;
+      buffer_empty && !sum_valid && !halt_q;
 
-  // The sum of the word that was buffered in the cycle before; on a narrow bus, where words take two cycles to come, of its halves
-  // one after the other.
+  // The sum of the word that was buffered in the cycle before; on a narrow bus, where words take two beats to come, of each beat two
+  // cycles later, as the word leaves the buffer.
   localparam int unsigned SumBits = (BusBytes <= 4) ? 32 : 64;
   logic [31:0] crc_q, next_crc, crc;
-  logic [63:0] sum_q;
-  logic [64/SumBits-1:0] sum_valid_q;
-  logic is_same;
+  logic [SumBits-1:0] summand;
+  logic sum_valid, is_same;
+  if (BusBytes <= 4) begin : gen_beats
+    logic [3*SumBits-1:0] beats_q;
+    logic [2:0] valid_q;
+    always_ff @(posedge clk_i) begin
+      beats_q <= {beats_q[2*SumBits-1:0], r_data_i};
+      if (!rst_ni || run_i.start) valid_q <= '0;
+      else valid_q <= {valid_q[1:0], beat_take && checking_q && !halt_q};
+    end
+    assign summand = beats_q[2*SumBits+:SumBits];
+    assign sum_valid = valid_q[2];
+  end else begin : gen_words
+    logic [63:0] word_q;
+    logic valid_q;
+    always_ff @(posedge clk_i) begin
+      word_q <= packed_word;
+      if (!rst_ni || run_i.start) valid_q <= 1'b0;
+      else valid_q <= word_valid && checking_q;
+    end
+    assign summand = word_q;
+    assign sum_valid = valid_q;
+  end
   crc_next #(
       .DataBits(SumBits)
   ) u_crc (
       .crc_i (crc_q),
-      .data_i(sum_q[SumBits-1:0]),
+      .data_i(summand),
       .crc_o (next_crc)
   );
-  assign crc = sum_valid_q[0] ? next_crc : crc_q;
+  assign crc = sum_valid ? next_crc : crc_q;
   assign is_same = ~crc_q == run_i.checksum;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || run_i.start) begin
-      crc_q <= '1;
-      sum_valid_q <= '0;
-    end else begin
-      sum_valid_q <= (word_valid && checking_q) ? '1 : sum_valid_q >> 1;
-      crc_q <= crc;
-    end
-    sum_q <= word_valid ? packed_word : sum_q >> 32;
+    if (!rst_ni || run_i.start) crc_q <= '1;
+    else crc_q <= crc;
   end
 
   always_comb begin

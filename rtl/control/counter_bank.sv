@@ -60,20 +60,22 @@ module counter_bank #(
   logic [1:0][ByteBits-1:0] bytes_q, bytes;
   logic [1:0] bytes_taken;
   assign bytes_taken = {taken[tessera_isa_pkg::CounterWriteBytes], taken[tessera_isa_pkg::CounterReadCommandBytes]};
-  masked_adder #(
+  masked_sum #(
       .Width(ByteBits)
   ) u_commands (
-      .augend_i(fetch_i.valid ? ByteBits'(fetch_i.bytes) : '0),
-      .addend_i(bytes_q[0]),
-      .enable_i(!bytes_taken[0]),
+      .first_i(ByteBits'(fetch_i.bytes)),
+      .first_enable_i(fetch_i.valid),
+      .second_i(bytes_q[0]),
+      .second_enable_i(!bytes_taken[0]),
       .sum_o(bytes[0])
   );
-  masked_adder #(
+  masked_sum #(
       .Width(ByteBits)
   ) u_stores (
-      .augend_i(store_i.valid ? ByteBits'(store_i.bytes) : '0),
-      .addend_i(bytes_q[1]),
-      .enable_i(!bytes_taken[1]),
+      .first_i(ByteBits'(store_i.bytes)),
+      .first_enable_i(store_i.valid),
+      .second_i(bytes_q[1]),
+      .second_enable_i(!bytes_taken[1]),
       .sum_o(bytes[1])
   );
 

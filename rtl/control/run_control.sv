@@ -30,6 +30,23 @@ module run_control (
   assign bad_address = run_i.address[2:0] != 3'd0;
   assign bad_length = run_i.bytes[2:0] != 3'd0 || run_i.bytes == '0;
 
+  // What there is to say is kept until it is cleared.
+  logic bad_start, fails;
+  assign bad_start = run_i.start && !busy_o && (!error_q || clear_i) && (bad_address || bad_length);
+  assign fails = running_q && !unit_rst_q && !fetch_start_q && error_i.valid && !error_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      cause_q <= '0;
+      info_q  <= '0;
+    end else if (bad_start || fails) begin
+      cause_q <= bad_start ? tessera_isa_pkg::ErrorBadStart : error_i.cause;
+      info_q  <= bad_start ? (bad_address ? run_i.address : run_i.bytes) : error_i.info;
+    end else if (clear_i) begin
+      cause_q <= '0;
+      info_q  <= '0;
+    end
+  end
+
   // Units halt a cycle late, and may request something in it.
   always_ff @(posedge clk_i) halted_q <= error_q;
 
@@ -40,37 +57,23 @@ module run_control (
       running_q <= 1'b0;
       done_q <= 1'b0;
       error_q <= 1'b0;
-      cause_q <= '0;
-      info_q <= '0;
     end else begin
       unit_rst_q <= 1'b0;
       fetch_start_q <= 1'b0;
       if (clear_i) begin
         done_q <= 1'b0;
         error_q <= 1'b0;
-        cause_q <= '0;
-        info_q <= '0;
         unit_rst_q <= 1'b1;
       end
+      if (bad_start || fails) error_q <= 1'b1;
       if (run_i.start && !busy_o) begin
         done_q <= 1'b0;
-        if (!error_q || clear_i) begin
-          if (bad_address || bad_length) begin
-            error_q <= 1'b1;
-            cause_q <= tessera_isa_pkg::ErrorBadStart;
-            info_q <= bad_address ? run_i.address : run_i.bytes;
-          end else begin
-            running_q <= 1'b1;
-            unit_rst_q <= 1'b1;
-            fetch_start_q <= 1'b1;
-          end
+        if ((!error_q || clear_i) && !bad_start) begin
+          running_q <= 1'b1;
+          unit_rst_q <= 1'b1;
+          fetch_start_q <= 1'b1;
         end
       end else if (running_q && !unit_rst_q && !fetch_start_q) begin
-        if (error_i.valid && !error_q) begin
-          error_q <= 1'b1;
-          cause_q <= error_i.cause;
-          info_q <= error_i.info;
-        end
         if (error_q ? halted_q && !outstanding_i : finished_i && !error_i.valid) begin
           running_q <= 1'b0;
           done_q <= !error_q;

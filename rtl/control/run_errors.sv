@@ -15,57 +15,40 @@ module run_errors (
     output unit_pkg::error_t        error_o
 );
 
-  unit_pkg::error_t front_q, load_q, compute_q, store_q;
-  bus_pkg::errors_t bus_q;
-  unit_pkg::tokens_t overflow_q;
+  // The first one in this order that there is: all others are zero then, so that nothing chooses between them.
+  unit_pkg::error_t front_q, bus_q, load_q, compute_q, store_q, overflow_q, bus, overflow, stall, seen;
+  logic bus_first, load_first, compute_first, store_first, overflow_first;
+  assign bus_first = !front_i.error.valid;
+  assign load_first = bus_first && !bus.valid;
+  assign compute_first = load_first && !load_i.error.valid;
+  assign store_first = compute_first && !compute_i.error.valid;
+  assign overflow_first = store_first && !store_i.error.valid;
+
+  always_comb begin
+    bus.valid = bus_i.errors.read || bus_i.errors.write;
+    bus.cause = bus_i.errors.read ? tessera_isa_pkg::ErrorReadBus : tessera_isa_pkg::ErrorWriteBus;
+    bus.info = bus_i.errors.read ? {23'd0, !bus_i.errors.read_of_load, 6'd0, bus_i.errors.read_resp} :
+        {30'd0, bus_i.errors.write_resp};
+    overflow.valid = overflow_i != '0;
+    overflow.cause = tessera_isa_pkg::ErrorTokenOverflow;
+    overflow.info = 32'(overflow_i);
+    stall.valid = deadlock_i || timeout_i;
+    stall.cause = deadlock_i ? tessera_isa_pkg::ErrorDeadlock : tessera_isa_pkg::ErrorWatchdog;
+    stall.info = deadlock_i ? {29'd0, store_i.waiting, compute_i.waiting, load_i.waiting} :
+        {29'd0, !store_i.idle, !compute_i.idle, !load_i.idle};
+  end
+
   always_ff @(posedge clk_i) begin
-    front_q <= front_i.error;
-    bus_q <= bus_i.errors;
-    load_q <= load_i.error;
-    compute_q <= compute_i.error;
-    store_q <= store_i.error;
-    overflow_q <= overflow_i;
-    if (!rst_ni) begin
-      front_q.valid <= 1'b0;
-      bus_q.read <= 1'b0;
-      bus_q.write <= 1'b0;
-      load_q.valid <= 1'b0;
-      compute_q.valid <= 1'b0;
-      store_q.valid <= 1'b0;
-      overflow_q <= '0;
-    end
+    front_q <= (rst_ni && front_i.error.valid) ? front_i.error : '0;
+    bus_q <= (rst_ni && bus_first && bus.valid) ? bus : '0;
+    load_q <= (rst_ni && load_first && load_i.error.valid) ? load_i.error : '0;
+    compute_q <= (rst_ni && compute_first && compute_i.error.valid) ? compute_i.error : '0;
+    store_q <= (rst_ni && store_first && store_i.error.valid) ? store_i.error : '0;
+    overflow_q <= (rst_ni && overflow_first && overflow.valid) ? overflow : '0;
   end
 
   // What is said without an error means nothing.
-  assign error_o.valid = front_q.valid || bus_q.read || bus_q.write || load_q.valid || compute_q.valid || store_q.valid ||
-      overflow_q != '0 || deadlock_i || timeout_i;
-  always_comb begin
-    if (front_q.valid) begin
-      error_o.cause = front_q.cause;
-      error_o.info = front_q.info;
-    end else if (bus_q.read || bus_q.write) begin
-      error_o.cause = bus_q.read ? tessera_isa_pkg::ErrorReadBus : tessera_isa_pkg::ErrorWriteBus;
-      error_o.info = bus_q.read ? {23'd0, !bus_q.read_of_load, 6'd0, bus_q.read_resp} :
-          {30'd0, bus_q.write_resp};
-    end else if (load_q.valid) begin
-      error_o.cause = load_q.cause;
-      error_o.info = load_q.info;
-    end else if (compute_q.valid) begin
-      error_o.cause = compute_q.cause;
-      error_o.info = compute_q.info;
-    end else if (store_q.valid) begin
-      error_o.cause = store_q.cause;
-      error_o.info = store_q.info;
-    end else if (overflow_q != '0) begin
-      error_o.cause = tessera_isa_pkg::ErrorTokenOverflow;
-      error_o.info = 32'(overflow_q);
-    end else if (deadlock_i) begin
-      error_o.cause = tessera_isa_pkg::ErrorDeadlock;
-      error_o.info = {29'd0, store_i.waiting, compute_i.waiting, load_i.waiting};
-    end else begin
-      error_o.cause = tessera_isa_pkg::ErrorWatchdog;
-      error_o.info = {29'd0, !store_i.idle, !compute_i.idle, !load_i.idle};
-    end
-  end
+  assign seen = front_q | bus_q | load_q | compute_q | store_q | overflow_q;
+  assign error_o = seen | (seen.valid ? '0 : stall);
 
 endmodule

@@ -334,7 +334,26 @@ module load_unit #(
   logic [19:0] unit, unit_q;
   logic fresh_q;
   assign place = !fresh_q ? place_q : is_table ? {transfer.dest, 8'd0} : {8'd0, transfer.dest};
-  assign unit = (fresh_q ? transfer.dest : unit_q) + 20'(sink.unit_step);
+  selected_adder #(
+      .Width(20)
+  ) u_unit (
+      .augend_i(20'(sink.unit_step)),
+      .select_i(fresh_q),
+      .first_i (unit_q),
+      .second_i(transfer.dest),
+      .sum_o   (unit)
+  );
+  // The upper bits are a table's.
+  logic [27:0] next_place;
+  loaded_adder #(
+      .Width(28)
+  ) u_place (
+      .load_i  (transfer.fold && chunk_last),
+      .value_i ({place_q[27:20], unit}),
+      .augend_i(place),
+      .addend_i(28'd1),
+      .sum_o   (next_place)
+  );
   logic write_atom, write_operand, write_table;
   assign write_atom = chunk_valid && !is_word && !is_operand && !halt_q;
   assign write_operand = chunk_valid && is_operand && !halt_q;
@@ -404,8 +423,7 @@ module load_unit #(
       fresh_q <= 1'b1;
     end else if (chunk_valid && !is_param) begin
       fresh_q <= 1'b0;
-      // The upper bits are a table's.
-      place_q <= (transfer.fold && chunk_last) ? {place_q[27:20], unit} : place + 28'd1;
+      place_q <= next_place;
       if (transfer.fold && chunk_last) unit_q <= unit;
       else if (fresh_q) unit_q <= transfer.dest;
     end
@@ -439,9 +457,10 @@ module load_unit #(
   assign checksum_error = wrong_checksum && !halt_q;
 
   // What is wrong with data is said a cycle late, and before what is found in that cycle.
-  logic pixel_error, row_error;
+  logic pixel_error, row_error, any_place_error;
   assign pixel_error = transfer_done && ragged && !halt_q;
   assign row_error = row_ragged && !halt_q;
+  assign any_place_error = cbuf_error || param_error || operand_error || table_error;
   logic cbuf_error_q, param_error_q, operand_error_q, table_error_q, pixel_error_q, row_error_q, checksum_error_q;
   logic [27:0] error_place_q;
   logic [31:0] error_address_q;
@@ -449,8 +468,9 @@ module load_unit #(
     {cbuf_error_q, param_error_q, operand_error_q, table_error_q} <=
         {4{rst_ni}} & {cbuf_error, param_error, operand_error, table_error};
     {pixel_error_q, row_error_q, checksum_error_q} <= {3{rst_ni}} & {pixel_error, row_error, checksum_error};
-    error_place_q <= is_param ? 28'(transfer.dest) + 28'(record_group) : place;
-    error_address_q <= checked_address;
+    // Zeros where something else is said.
+    error_place_q <= !any_place_error ? '0 : is_param ? 28'(transfer.dest) + 28'(record_group) : place;
+    error_address_q <= (checksum_error && !any_place_error && !pixel_error) ? checked_address : '0;
   end
   logic place_error, data_error;
   assign place_error = cbuf_error_q || param_error_q || operand_error_q || table_error_q;
@@ -468,29 +488,31 @@ module load_unit #(
 
   // What is said without an error means nothing.
   logic not_configured;
+  logic [15:0] detail;
   assign not_configured = is_load && !configured && !halt_q && !splitter_busy;
   assign error.valid = data_error || not_configured || fold_error || record_error;
   always_comb begin
     if (place_error) begin
       error.cause = cbuf_error_q ? tessera_isa_pkg::ErrorCbufRange : param_error_q ? tessera_isa_pkg::ErrorParamRange :
           operand_error_q ? tessera_isa_pkg::ErrorOperandRange : tessera_isa_pkg::ErrorTableRange;
-      error.info = 32'(error_place_q);
+      detail = '0;
     end else if (pixel_error_q || (row_error_q && !checksum_error_q)) begin
       error.cause = tessera_isa_pkg::ErrorLoadLength;
-      error.info = pixel_error_q ? 32'd1 : 32'd2;
+      detail = pixel_error_q ? 16'd1 : 16'd2;
     end else if (checksum_error_q) begin
       error.cause = tessera_isa_pkg::ErrorLoadChecksum;
-      error.info = error_address_q;
+      detail = '0;
     end else if (not_configured) begin
       error.cause = tessera_isa_pkg::ErrorNotConfigured;
-      error.info = 32'd0;
+      detail = '0;
     end else if (fold_error) begin
       error.cause = tessera_isa_pkg::ErrorFoldRange;
-      error.info = 32'(source.pixel_bytes);
+      detail = source.pixel_bytes;
     end else begin
       error.cause = tessera_isa_pkg::ErrorLoadLength;
-      error.info = 32'd1;
+      detail = 16'd1;
     end
+    error.info = 32'(error_place_q) | error_address_q | 32'(detail);
   end
 
 endmodule

@@ -63,7 +63,7 @@ module tap_folder #(
   logic [PlaceBits-1:0] first_q, free_q;
   logic [HoldBits-1:0] count_q;
   logic [StepBits-1:0] step_q;  // beat of the unit
-  logic [11:0] unit_q;
+  logic [11:0] unit_q;  // from 1 on
   logic [8:0] before_q, after_q;  // padding written so far
   logic [23:0] data_q;  // bytes of the row taken so far
   logic last_q;
@@ -139,7 +139,7 @@ module tap_folder #(
   always_comb begin
     next_first = first_q + PlaceBits'(drop ? dropped : '0);
     next_step = !emit ? step_q : last_step_q ? '0 : step_q + StepBits'(1);
-    next_unit = !drop ? unit_q : last_unit_q ? '0 : unit_q + 12'd1;
+    next_unit = !drop ? unit_q : last_unit_q ? 12'd1 : unit_q + 12'd1;
     next_data = take ? data_q + 24'(in_bytes_i) : data_q;
     next_after = (pad && before_done) ? after_q + 9'(pad_bytes) : after_q;
     // Compared whether or not there is one; padding ends with a part of a beat, or a whole one.
@@ -152,7 +152,7 @@ module tap_folder #(
       next_data_done = 1'b0;
       next_after_done = 1'b0;
     end
-    next_last_unit = next_unit == units_i - 12'd1;
+    next_last_unit = next_unit == units_i;
   end
 
   logic [HoldBits-1:0] done_bytes, left_bytes;
@@ -171,7 +171,7 @@ module tap_folder #(
       free_q <= '0;
       count_q <= '0;
       step_q <= '0;
-      unit_q <= '0;
+      unit_q <= 12'd1;
       before_q <= '0;
       after_q <= '0;
       data_q <= '0;

@@ -9,7 +9,15 @@ package compute_pkg;
     end
   endfunction
 
-  /// A configuration word times a small factor: a sum of shifted words, so that the chip's multipliers are left to the array.
+  /// Pitches that the sequencer multiplies as it takes a convolution.
+  localparam int unsigned Pitches = 4;
+
+  /// Bits of the way from one weight tile to the next with windows of so many rows or columns, of taps at most 16 apart.
+  function automatic int unsigned tile_move_bits(input int unsigned window);
+    tile_move_bits = $clog2(16 * window + 1);
+  endfunction
+
+  /// A configuration word times a small factor: a sum of shifted words.
   function automatic logic [19:0] times(input logic [19:0] word, input logic [8:0] factor);
     times = '0;
     for (int unsigned b = 0; b < 9; b++) begin
@@ -23,13 +31,13 @@ package compute_pkg;
     logic [15:0] mark_id;
     logic [15:0] rows;          // slab rows
     logic [15:0] cols;          // slab columns
-    logic [11:0] last_atom;     // of a pixel; this and other last ones: counted from zero
+    logic [11:0] atoms;         // of a pixel
     logic [ 7:0] zero_point;
     logic        depthwise;
     logic        resume;        // the window holds the rows above
     logic        maximum;       // pooling instead of sums
-    logic [ 4:0] last_tile_y;   // weight tile of a kernel: taps, or windows when depthwise
-    logic [ 4:0] last_tile_x;
+    logic [ 4:0] tiles_y;       // weight tiles of a kernel: taps, or windows when depthwise
+    logic [ 4:0] tiles_x;
     logic [ 3:0] window_h;      // slab rows and columns that a step's window spans; 1 when not
     logic [ 3:0] window_w;      // depthwise
     logic [ 3:0] move_y;        // slab rows and columns from one step to the next
@@ -40,17 +48,15 @@ package compute_pkg;
     logic [ 8:0] tile_move_x;
     logic [15:0] y0;
     logic [15:0] x0;
-    logic [11:0] last_row;      // of the tile
-    logic [11:0] last_col;
-    logic [ 7:0] last_group;
+    logic [11:0] tile_rows;
+    logic [11:0] tile_cols;
+    logic [ 7:0] groups;
     logic [ 6:0] last_kernels;
     logic [ 5:0] first_byte;    // depthwise: the first channel's of its atom
     logic [12:0] pixels;        // tile_rows * tile_cols, saturated
     logic [19:0] origin;        // cbuf atom of (y0, x0)
     logic [19:0] row_pitch;     // atoms from one slab row to the next
     logic [11:0] col_pitch;     // and from one column to the next
-    logic [19:0] tap_row_pitch; // and from one tap to the one below it
-    logic [19:0] tap_col_pitch; // and to the one beside it
     logic [15:0] ring_row;      // first slab row that lies ring_atoms lower
     logic [19:0] ring_atoms;
     logic [11:0] acc_base;
@@ -60,7 +66,7 @@ package compute_pkg;
   } job_t;
 
   /// Bits of job_t; a wrong number is a width error in lint.
-  localparam int unsigned JobBits = 357;
+  localparam int unsigned JobBits = 317;
 
   /// What travels down the pipeline with a feature atom.
   typedef struct packed {

@@ -6,6 +6,9 @@ module requant_lane (
     /// Stage enables: bit i is high when stage i holds data.
     input  logic        [ 5:0] stage_i,
     input  logic signed [31:0] acc_i,
+    /// What comes through the lane again: that instead of `acc_i`.
+    input  logic               again_i,
+    input  logic signed [31:0] again_acc_i,
     input  logic signed [31:0] bias_i,
     /// Multiplier in units of 2^-31.
     input  logic signed [31:0] multiplier_i,
@@ -20,13 +23,24 @@ module requant_lane (
   assign left  = (shift_i > 0) ? shift_i[4:0] : 5'd0;
   assign right = (shift_i < 0) ? 5'(-shift_i) : 5'd0;
 
-  logic signed [31:0] acc_q, bias_q, scaled_q, multiplier0_q, multiplier_q;
+  logic signed [31:0] acc_q, again_acc_q, bias_q, biased, scaled_q, multiplier0_q, multiplier_q;
+  logic again_q;
   logic [4:0] left_q, right0_q, right1_q, right2_q, right3_q;
   logic signed [63:0] product;
   logic signed [33:0] product_q;  // without its lowest 30 bits
   logic signed [33:0] coarse_q;
   logic [2:0] fine_q;
   logic [7:0] data_q;
+
+  selected_adder #(
+      .Width(32)
+  ) u_biased (
+      .augend_i(bias_q),
+      .select_i(again_q),
+      .first_i (acc_q),
+      .second_i(again_acc_q),
+      .sum_o   (biased)
+  );
 
   // Four products of halves: 17 lower bits without a sign, 15 upper ones.
   logic signed [17:0] scaled_low, factor_low;
@@ -129,6 +143,8 @@ module requant_lane (
   always_ff @(posedge clk_i) begin
     if (stage_i[0]) begin
       acc_q <= acc_i;
+      again_q <= again_i;
+      again_acc_q <= again_acc_i;
       bias_q <= bias_i;
       multiplier0_q <= multiplier_i;
       left_q <= left;
@@ -136,7 +152,7 @@ module requant_lane (
     end
     if (stage_i[1]) begin
       // Behind registers: what comes in are slow outputs of memories.
-      scaled_q <= (acc_q + bias_q) <<< left_q;
+      scaled_q <= biased <<< left_q;
       multiplier_q <= multiplier0_q;
       right1_q <= right0_q;
     end

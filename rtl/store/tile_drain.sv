@@ -70,10 +70,10 @@ module tile_drain #(
   localparam int unsigned QueueDepth = 16;
 
   logic active_q;
-  logic [11:0] pixel_q;
+  logic [11:0] pixel_q;  // from 1 on, as the group
   logic [7:0] group_q;
   logic [6:0] chunk_q;
-  logic [12:0] word_q;
+  logic [12:0] pixel_word_q, word_q;  // of its first group, and of this one
   logic [10:0] param_group_q;
 
   // Of the word to come, known from the cycle before: kernels left of the group, and whether loops are at their last.
@@ -82,7 +82,7 @@ module tile_drain #(
 
   logic [6:0] first_kernels;  // of the next group
   logic next_last;
-  assign next_last = start_i ? groups_i == 8'd1 : group_q + 8'd2 == groups_i || (last_group_q && groups_i == 8'd1);
+  assign next_last = start_i ? groups_i == 8'd1 : group_q + 8'd1 == groups_i || (last_group_q && groups_i == 8'd1);
   assign first_kernels = next_last ? last_kernels_i : 7'(AtomicK);
 
   always_ff @(posedge clk_i) begin
@@ -95,7 +95,7 @@ module tile_drain #(
       last_chunk_q <= 8'(left_kernels_q) <= 8'(2 * PostLanes);
     end
     if (start_i) last_pixel_q <= pixels_i == 12'd1;
-    else if (issue && last_chunk_q && last_group_q) last_pixel_q <= pixel_q + 12'd2 == pixels_i;
+    else if (issue && last_chunk_q && last_group_q) last_pixel_q <= pixel_q + 12'd1 == pixels_i;
   end
 
   logic try_read, turn, operand_read;
@@ -110,16 +110,53 @@ module tile_drain #(
   assign param_o = {param_group_q[9:0], chunk_q};
   assign drained_o = issue && last_chunk_q && last_group_q && last_pixel_q;
 
+  // Where a tile begins, the next pixel's or group's.
+  logic [12:0] next_pixel_word, next_word;
+  logic [10:0] next_param_group;
+  loaded_adder #(
+      .Width(13)
+  ) u_pixel_word (
+      .load_i  (start_i),
+      .value_i (13'(acc_base_i)),
+      .augend_i(pixel_word_q),
+      .addend_i(13'd1),
+      .sum_o   (next_pixel_word)
+  );
+  loaded_adder #(
+      .Width(13)
+  ) u_word (
+      .load_i  (start_i || last_group_q),
+      .value_i (next_pixel_word),
+      .augend_i(word_q),
+      .addend_i(13'(pixels_i)),
+      .sum_o   (next_word)
+  );
+  loaded_adder #(
+      .Width(11)
+  ) u_param_group (
+      .load_i  (start_i || last_group_q),
+      .value_i (11'(param_base_i)),
+      .augend_i(param_group_q),
+      .addend_i(11'd1),
+      .sum_o   (next_param_group)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (start_i || (issue && last_chunk_q)) begin
+      word_q <= next_word;
+      param_group_q <= next_param_group;
+    end
+    if (start_i || (issue && last_chunk_q && last_group_q)) pixel_word_q <= next_pixel_word;
+  end
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       active_q <= 1'b0;
     end else if (start_i) begin
       active_q <= 1'b1;
-      pixel_q <= '0;
-      group_q <= '0;
-      param_group_q <= 11'(param_base_i);
+      pixel_q <= 12'd1;
+      group_q <= 8'd1;
       chunk_q <= '0;
-      word_q <= 13'(acc_base_i);
     end else if (issue) begin
       if (!last_chunk_q) begin
         chunk_q <= chunk_q + 7'd1;
@@ -127,13 +164,9 @@ module tile_drain #(
         chunk_q <= '0;
         if (!last_group_q) begin
           group_q <= group_q + 8'd1;
-          param_group_q <= param_group_q + 11'd1;
-          word_q <= word_q + 13'(pixels_i);
         end else begin
-          group_q <= '0;
-          param_group_q <= 11'(param_base_i);
+          group_q <= 8'd1;
           pixel_q <= pixel_q + 12'd1;
-          word_q <= 13'(acc_base_i) + 13'(pixel_q) + 13'd1;
           active_q <= !last_pixel_q;
         end
       end
@@ -212,13 +245,17 @@ module tile_drain #(
   assign operand_read = valid_q[Requantised-2] && wants_operand && !halt_i;
   assign operand_addr_o = operand_q[11:0];
 
-  always_ff @(posedge clk_i) begin
-    if (start_i || (operand_read && result_i.per_channel && pipe_pixel_q[Requantised-2])) begin
-      operand_q <= 13'(acc_base_i);
-    end else if (operand_read) begin
-      operand_q <= operand_q + 13'(pipe_last_q[Requantised-2]);
-    end
-  end
+  logic [12:0] next_operand;
+  loaded_adder #(
+      .Width(13)
+  ) u_operand (
+      .load_i  (start_i || (result_i.per_channel && pipe_pixel_q[Requantised-2])),
+      .value_i (13'(acc_base_i)),
+      .augend_i(operand_q),
+      .addend_i(13'(pipe_last_q[Requantised-2])),
+      .sum_o   (next_operand)
+  );
+  always_ff @(posedge clk_i) if (start_i || operand_read) operand_q <= next_operand;
 
   logic [PostLanes*32-1:0] selected_q;
   logic [PostLanes-1:0][71:0] params_q;
@@ -248,7 +285,9 @@ module tile_drain #(
     requant_lane u_lane (
         .clk_i,
         .stage_i(valid_q[Requantised-1:Given] | {valid_q[Stages-2:Again+1], again}),
-        .acc_i(again ? acc_q : selected_q[l*32+:32]),
+        .acc_i(selected_q[l*32+:32]),
+        .again_i(again),
+        .again_acc_i(acc_q),
         .bias_i(again ? bias_q : params_q[l][31:0]),
         .multiplier_i(again ? {1'b0, post_i.multiplier} : params_q[l][63:32]),
         .shift_i(again ? 8'(post_i.shift) : params_q[l][71:64]),

@@ -54,8 +54,54 @@ module tile_keeper #(
   assign chunk_last_o = fits;
   assign last_o = pixel_done && last_pixel_q;
 
-  logic [19:0] next_row;
-  assign next_row = row_q + row_step_i;
+  // Where a tile begins, or the next row, pixel or atom.
+  logic [19:0] next_row, next_pixel, next_atom;
+  logic [11:0] next_pixels, next_cols;
+  loaded_adder #(
+      .Width(20)
+  ) u_row (
+      .load_i  (start_i),
+      .value_i (dest_i),
+      .augend_i(row_q),
+      .addend_i(row_step_i),
+      .sum_o   (next_row)
+  );
+  loaded_adder #(
+      .Width(20)
+  ) u_pixel (
+      .load_i  (start_i || last_col_q),
+      .value_i (next_row),
+      .augend_i(pixel_q),
+      .addend_i(20'(pixel_step_i)),
+      .sum_o   (next_pixel)
+  );
+  loaded_adder #(
+      .Width(20)
+  ) u_atom (
+      .load_i  (start_i || pixel_done),
+      .value_i (next_pixel),
+      .augend_i(atom_q),
+      .addend_i(20'd1),
+      .sum_o   (next_atom)
+  );
+  loaded_adder #(
+      .Width(12)
+  ) u_pixels (
+      .load_i  (start_i),
+      .value_i (pixels_i),
+      .augend_i(pixels_q),
+      .addend_i('1),
+      .sum_o   (next_pixels)
+  );
+  loaded_adder #(
+      .Width(12)
+  ) u_cols (
+      .load_i  (start_i || last_col_q),
+      .value_i (cols_i),
+      .augend_i(cols_q),
+      .addend_i('1),
+      .sum_o   (next_cols)
+  );
 
   logic [6:0] next_reach;
   always_comb begin
@@ -84,25 +130,19 @@ module tile_keeper #(
       end
     end
     if (start_i) begin
-      row_q <= dest_i;
-      pixel_q <= dest_i;
-      atom_q <= dest_i;
-      pixels_q <= pixels_i;
-      cols_q <= cols_i;
       last_pixel_q <= pixels_i == 12'd1;
       last_col_q <= cols_i == 12'd1;
-    end else if (take_i) begin
-      if (fills) atom_q <= atom_q + 20'd1;
-      if (pixel_done) begin
-        pixels_q <= pixels_q - 12'd1;
-        last_pixel_q <= pixels_q == 12'd2;
-        cols_q <= last_col_q ? cols_i : cols_q - 12'd1;
-        last_col_q <= last_col_q ? cols_i == 12'd1 : cols_q == 12'd2;
-        pixel_q <= last_col_q ? next_row : pixel_q + 20'(pixel_step_i);
-        atom_q <= last_col_q ? next_row : pixel_q + 20'(pixel_step_i);
-        if (last_col_q) row_q <= next_row;
-      end
+    end else if (take_i && pixel_done) begin
+      last_pixel_q <= pixels_q == 12'd2;
+      last_col_q <= last_col_q ? cols_i == 12'd1 : cols_q == 12'd2;
     end
+    if (start_i || (take_i && (pixel_done || fills))) atom_q <= next_atom;
+    if (start_i || (take_i && pixel_done)) begin
+      pixel_q <= next_pixel;
+      pixels_q <= next_pixels;
+      cols_q <= next_cols;
+    end
+    if (start_i || (take_i && pixel_done && last_col_q)) row_q <= next_row;
   end
 
   assign address_o = atom_q;

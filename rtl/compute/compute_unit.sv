@@ -472,7 +472,7 @@ module compute_unit #(
       error.cause = tessera_isa_pkg::ErrorWindowRange;
       detail = window_error ? {2'd0, window_q.window_w, window_q.window_h} : 10'd512;
     end
-    error.info = 32'(error_feature_q | error_weight_q) | 32'(error_word_q) | 32'(detail);
+    error.info = 32'(error_feature_q) | 32'(error_weight_q) | 32'(error_word_q) | 32'(detail);
   end
 
 endmodule

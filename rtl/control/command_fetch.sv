@@ -232,7 +232,8 @@ module command_fetch #(
   logic begins;
   logic [31:BorderBits] next_border;  // or where the first one begins
   logic [BorderBits-1:0] behind_border_q;  // bytes from the border before the request to where it begins
-  assign begins = run_i.start || (all_read && checking_q && is_same);
+  // A second time, when all was checked: whether the sum is right comes late, and decides only whether there is more to read.
+  assign begins = run_i.start || (all_read && checking_q);
   loaded_adder #(
       .Width(32 - BorderBits)
   ) u_next (
@@ -253,27 +254,21 @@ module command_fetch #(
       .sum_o   (rest)
   );
 
-  // Where what is left ends, counted from the border before it.
-  logic [BorderBits+1:0] ends;
-  masked_adder #(
-      .Width(BorderBits + 2)
-  ) u_ends (
-      .augend_i({1'b0, rest[BorderBits:0]}),
-      .addend_i({2'b00, run_i.address[BorderBits-1:0]}),
-      .enable_i(begins),
-      .sum_o   (ends)
-  );
+  // The first request reads all if that ends no later than the border behind it.
+  logic first_is_all;
+  assign first_is_all = (BorderBits + 2)'(run_i.bytes[BorderBits:0]) + (BorderBits + 2)'(run_i.address[BorderBits-1:0]) <=
+      (BorderBits + 2)'(BurstBytes);
 
   always_ff @(posedge clk_i) begin
     if (begins || request) begin
       left_q  <= rest;
-      final_q <= rest[31:BorderBits+1] == '0 && (!ends[BorderBits+1] && (!ends[BorderBits] || ends[BorderBits-1:0] == '0));
+      final_q <= rest[31:BorderBits+1] == '0 && (begins ? first_is_all : !rest[BorderBits] || rest[BorderBits-1:0] == '0);
     end
     if (begins) begin
       behind_border_q <= run_i.address[BorderBits-1:0];
       address_q <= {next_border, run_i.address[BorderBits-1:0]};
       limit_q <= (BorderBits + 1)'(BurstBytes) - {1'b0, run_i.address[BorderBits-1:0]};
-      more_q <= 1'b1;
+      more_q <= run_i.start || is_same;
     end else if (request) begin
       address_q <= {next_border, BorderBits'(0)};
       behind_border_q <= '0;

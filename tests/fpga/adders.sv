@@ -5,8 +5,8 @@ module adders (
     input  logic [33:0] c_i,
     input  logic [33:0] d_i,
     input  logic        e_i,
-    output logic [17:0][33:0] sum_o,
-    output logic [7:0]  compared_o,
+    output logic [19:0][33:0] sum_o,
+    output logic [9:0]  compared_o,
     output logic [2:0][7:0] chosen_o
 );
 
@@ -87,6 +87,45 @@ module adders (
       .sum_o  (sum_o[17][19:0])
   );
   assign sum_o[17][33:20] = '0;
+  loaded_adder #(
+      .Width(17)
+  ) u_loaded (
+      .load_i  (e_i),
+      .value_i (c_i[16:0]),
+      .augend_i(a_i[16:0]),
+      .addend_i(b_i[16:0]),
+      .sum_o   (sum_o[18][16:0])
+  );
+  // One less, as what counts down does.
+  loaded_adder #(
+      .Width(16)
+  ) u_counted (
+      .load_i  (e_i),
+      .value_i (b_i[15:0]),
+      .augend_i(a_i[15:0]),
+      .addend_i('1),
+      .sum_o   (sum_o[18][32:17])
+  );
+  assign sum_o[18][33] = 1'b0;
+  selected_adder #(
+      .Width(17)
+  ) u_selected (
+      .augend_i(a_i[16:0]),
+      .select_i(e_i),
+      .first_i (b_i[16:0]),
+      .second_i(c_i[16:0]),
+      .sum_o   (sum_o[19][16:0])
+  );
+  selected_adder #(
+      .Width(16)
+  ) u_selected_even (
+      .augend_i(d_i[15:0]),
+      .select_i(e_i),
+      .first_i (a_i[15:0]),
+      .second_i(b_i[15:0]),
+      .sum_o   (sum_o[19][32:17])
+  );
+  assign sum_o[19][33] = 1'b0;
 
   assign compared_o[0] = a_i < b_i;
   assign compared_o[1] = a_i <= b_i;
@@ -96,6 +135,24 @@ module adders (
   assign compared_o[5] = a_i[20:0] > 21'd1000000;
   assign compared_o[6] = a_i[7:0] > b_i[7:0];
   assign compared_o[7] = a_i[12:0] - b_i[12:0] == 13'd0;
+  selected_less #(
+      .Width(17)
+  ) u_less (
+      .word_i  (a_i[16:0]),
+      .select_i(e_i),
+      .first_i (b_i[16:0]),
+      .second_i(c_i[16:0]),
+      .less_o  (compared_o[8])
+  );
+  selected_less #(
+      .Width(34)
+  ) u_less_even (
+      .word_i  (d_i),
+      .select_i(e_i),
+      .first_i (a_i),
+      .second_i(b_i),
+      .less_o  (compared_o[9])
+  );
 
   // One of four, of eight, of sixteen.
   logic [3:0][7:0] four;

@@ -1,8 +1,6 @@
 /// The bursts are the transfer, byte for byte, and AXI's.
 module burst_splitter_properties #(
-    parameter int unsigned BusBytes = 8,
-    /// Proves what all else assumes: the ways to a border are those from where rows and segments begin.
-    parameter bit Rooms = 1'b0
+    parameter int unsigned BusBytes = 8
 ) (
     input logic        clk_i,
     input logic        start_i,
@@ -98,25 +96,10 @@ module burst_splitter_properties #(
     end
   end
 
-  localparam int unsigned RoomBits = $clog2(Most);
-  (* keep *) logic [31:0] row_q_seen, segment_q_seen;
-  (* keep *) logic [RoomBits-1:0] row_room_q_seen, segment_room_q_seen;
-  logic rooms_are_known;
-  assign rooms_are_known = row_room_q_seen == -row_q_seen[RoomBits-1:0] && segment_room_q_seen == -segment_q_seen[RoomBits-1:0];
-  if (Rooms) begin : gen_rooms
-    always_comb begin
-      if (rst_n && busy) rooms_alike : assert (rooms_are_known);
-    end
-  end else begin : gen_bursts
-    always_comb begin
-      if (rst_n && busy) assume (rooms_are_known);
-    end
-  end
-
   logic [13:0] in_beat;
   assign in_beat = 14'(address & (BusBytes - 1)) + 14'(bytes);
   always_comb begin
-    if (rst_n && valid && !Rooms) begin
+    if (rst_n && valid) begin
       something : assert (started_q && busy && bytes != '0);
       next_bytes_of_the_transfer : assert (address == next);
       inside_the_segment : assert (24'(bytes) <= segment_bytes_i - done_q);
@@ -125,7 +108,7 @@ module burst_splitter_properties #(
       len_is_beats_less_one : assert (14'(len) == (in_beat - 1'b1) / BusBytes);
       last_is_true : assert (last == (ends_segment && ends_row && y_q == outer_i - 1'b1));
     end
-    if (rst_n && !Rooms) begin
+    if (rst_n) begin
       stable_until_taken : assert (!offered_q || (valid && offer_q == {address, bytes, len, last}));
       no_deadlock : assert (valid == started_q);
     end

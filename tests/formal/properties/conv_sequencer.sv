@@ -21,7 +21,8 @@ module conv_sequencer_properties (
   conv_sequencer #(
       .AtomicC(2),
       .AtomicK(2),
-      .AccWords(16)
+      .AccWords(16),
+      .LogicSteps(4)
   ) u_dut (
       .clk_i,
       .rst_ni(rst_n),
@@ -46,23 +47,35 @@ module conv_sequencer_properties (
       .acc_error_word_o(acc_error_word)
   );
 
+  function automatic logic is_few(input logic [11:0] count);
+    is_few = count != '0 && count < 4;
+  endfunction
+
   // Short loops, any distances.
   function automatic logic is_small(input compute_pkg::job_t of);
-    is_small = of.last_group < 3 && of.last_tile_y < 3 && of.last_tile_x < 3 && of.last_atom < 3 && of.last_row < 3 && of.last_col < 3 &&
+    is_small = is_few(12'(of.groups)) && is_few(12'(of.tiles_y)) && is_few(12'(of.tiles_x)) && is_few(of.atoms) && is_few(of.tile_rows) &&
+        is_few(of.tile_cols) &&
         of.move_y < 4 && of.move_x < 4 && of.tile_move_y < 4 && of.tile_move_x < 4 && !of.depthwise && !of.resume && !of.maximum &&
         of.window_h == 1 && of.window_w == 1 && of.skip_y == 0 && of.skip_x == 0 && of.first_byte == 0 && of.last_kernels != 0 &&
-        of.last_kernels <= 2 && of.pixels == (13'(of.last_row) + 13'd1) * (13'(of.last_col) + 13'd1) &&
+        of.last_kernels <= 2 && of.pixels == 13'(of.tile_rows) * 13'(of.tile_cols) &&
         $signed(of.y0) >= -64 && $signed(of.y0) < 64 && $signed(of.x0) >= -64 && $signed(of.x0) < 64;
   endfunction
 
   compute_pkg::job_t job;
   logic active;
+  logic [1:0] last_group, last_ky, last_kx, last_atom, last_row, last_col;
+  assign last_group = 2'(job.groups - 8'd1);
+  assign last_ky = 2'(job.tiles_y - 5'd1);
+  assign last_kx = 2'(job.tiles_x - 5'd1);
+  assign last_atom = 2'(job.atoms - 12'd1);
+  assign last_row = 2'(job.tile_rows - 12'd1);
+  assign last_col = 2'(job.tile_cols - 12'd1);
   logic [1:0] group, ky, kx, atom, row, col;
   logic is_first, is_last, tile_done;
   assign is_first = row == '0 && col == '0;
-  assign tile_done = row == job.last_row[1:0] && col == job.last_col[1:0];
-  assign is_last = tile_done && atom == job.last_atom[1:0] && kx == job.last_tile_x[1:0] && ky == job.last_tile_y[1:0] &&
-      group == job.last_group[1:0];
+  assign tile_done = row == last_row && col == last_col;
+  assign is_last = tile_done && atom == last_atom && kx == last_kx && ky == last_ky &&
+      group == last_group;
 
   always_ff @(posedge clk_i) begin
     if (!rst_n) begin
@@ -73,16 +86,16 @@ module conv_sequencer_properties (
       {group, ky, kx, atom, row, col} <= '0;
     end else if (step_valid) begin
       if (is_last) active <= 1'b0;
-      col <= (col == job.last_col[1:0]) ? '0 : col + 2'd1;
-      if (col == job.last_col[1:0]) begin
-        row <= (row == job.last_row[1:0]) ? '0 : row + 2'd1;
+      col <= (col == last_col) ? '0 : col + 2'd1;
+      if (col == last_col) begin
+        row <= (row == last_row) ? '0 : row + 2'd1;
         if (tile_done) begin
-          atom <= (atom == job.last_atom[1:0]) ? '0 : atom + 2'd1;
-          if (atom == job.last_atom[1:0]) begin
-            kx <= (kx == job.last_tile_x[1:0]) ? '0 : kx + 2'd1;
-            if (kx == job.last_tile_x[1:0]) begin
-              ky <= (ky == job.last_tile_y[1:0]) ? '0 : ky + 2'd1;
-              if (ky == job.last_tile_y[1:0]) group <= group + 2'd1;
+          atom <= (atom == last_atom) ? '0 : atom + 2'd1;
+          if (atom == last_atom) begin
+            kx <= (kx == last_kx) ? '0 : kx + 2'd1;
+            if (kx == last_kx) begin
+              ky <= (ky == last_ky) ? '0 : ky + 2'd1;
+              if (ky == last_ky) group <= group + 2'd1;
             end
           end
         end
@@ -91,17 +104,17 @@ module conv_sequencer_properties (
   end
 
   logic signed [16:0] y, x;
-  logic [19:0] address;
+  logic [19:0] address, row_step, col_step, tap_row_step, tap_col_step;
   logic [12:0] word;
   logic is_outside, is_wrapped;
   assign y = 17'($signed(job.y0)) + $signed(17'(ky * 4'(job.tile_move_y[1:0]) + row * 4'(job.move_y[1:0])));
   assign x = 17'($signed(job.x0)) + $signed(17'(kx * 4'(job.tile_move_x[1:0]) + col * 4'(job.move_x[1:0])));
   assign is_outside = y < 0 || x < 0 || y >= $signed({1'b0, job.rows}) || x >= $signed({1'b0, job.cols});
   assign is_wrapped = y >= $signed({1'b0, job.ring_row});
-  assign address = job.origin + 20'(ky) * job.tap_row_pitch + 20'(kx) * job.tap_col_pitch + 20'(atom) +
+  assign address = job.origin + 20'(ky) * tap_row_step + 20'(kx) * tap_col_step + 20'(atom) +
       20'(row) * 20'(job.move_y[1:0]) * job.row_pitch + 20'(col) * 20'(job.move_x[1:0]) * 20'(job.col_pitch) -
       (is_wrapped ? job.ring_atoms : 20'd0);
-  assign word = 13'(job.acc_base) + 13'(group) * job.pixels + 13'(row) * (13'(job.last_col) + 13'd1) + 13'(col);
+  assign word = 13'(job.acc_base) + 13'(group) * job.pixels + 13'(row) * 13'(job.tile_cols) + 13'(col);
 
   // What the registers hold, as far as the loops say it: with this, a step leads to the next for any number of them.
   (* keep *) logic active_q_seen, tile_first_q_seen, last_col_q_seen, last_row_q_seen, last_atom_q_seen, last_kx_q_seen, last_ky_q_seen;
@@ -110,41 +123,46 @@ module conv_sequencer_properties (
   (* keep *) logic [4:0] ky_q_seen, kx_q_seen;
   (* keep *) logic [11:0] atom_q_seen, row_q_seen, col_q_seen;
   (* keep *) logic [3:0] row_wait_q_seen, col_wait_q_seen;
-  (* keep *) logic [19:0] row_step_q_seen, col_step_q_seen, tap_row_step_q_seen, tap_col_step_q_seen;
+  (* keep *) logic [19:0] row_step_seen, col_step_seen, tap_row_step_seen, tap_col_step_seen;
   (* keep *) logic [19:0] origin_q_seen, kernel_row_q_seen, tap_begin_q_seen, tap_q_seen, line_q_seen, address_q_seen;
-  (* keep *) logic [16:0] tap_y_q_seen, tap_x_q_seen, y_q_seen, x_q_seen, before_ring_q_seen;
+  (* keep *) logic [16:0] tap_y_q_seen, tap_x_q_seen, y_q_seen, x_q_seen, before_ring_q_seen, before_tap_ring_q_seen;
+  (* keep *) logic first_wraps_q_seen, tap_wraps_q_seen;
   (* keep *) logic [12:0] acc_group_q_seen, acc_q_seen;
   (* keep *) compute_pkg::job_t job_q_seen;
 
-  logic [19:0] kernel_row, tap_begin, tap, line, row_step, col_step;
+  logic [19:0] kernel_row, tap_begin, tap, line;
   logic [16:0] tap_y, tap_x;
   logic counters_follow, ends_follow, places_follow, steps_follow, rows_follow, words_follow;
   assign row_step = 20'(job.move_y[1:0]) * job.row_pitch;
   assign col_step = 20'(job.move_x[1:0]) * 20'(job.col_pitch);
-  assign kernel_row = job.origin + 20'(ky) * job.tap_row_pitch;
-  assign tap_begin = kernel_row + 20'(kx) * job.tap_col_pitch;
+  assign tap_row_step = 20'(job.tile_move_y[1:0]) * job.row_pitch;
+  assign tap_col_step = 20'(job.tile_move_x[1:0]) * 20'(job.col_pitch);
+  assign kernel_row = job.origin + 20'(ky) * tap_row_step;
+  assign tap_begin = kernel_row + 20'(kx) * tap_col_step;
   assign tap = tap_begin + 20'(atom);
   assign line = tap + 20'(row) * row_step;
   assign tap_y = 17'($signed(job.y0)) + 17'(ky * 4'(job.tile_move_y[1:0]));
   assign tap_x = 17'($signed(job.x0)) + 17'(kx * 4'(job.tile_move_x[1:0]));
-  assign counters_follow = group_q_seen == 8'(group) && ky_q_seen == 5'(ky) && kx_q_seen == 5'(kx) && atom_q_seen == 12'(atom) &&
-      row_q_seen == 12'(row) && col_q_seen == 12'(col) && row_wait_q_seen == '0 && col_wait_q_seen == '0 &&
+  assign counters_follow = group_q_seen == 8'(group) + 8'd1 && ky_q_seen == 5'(ky) + 5'd1 && kx_q_seen == 5'(kx) + 5'd1 &&
+      atom_q_seen == 12'(atom) + 12'd1 && row_q_seen == 12'(row) + 12'd1 && col_q_seen == 12'(col) + 12'd1 && row_wait_q_seen == '0 && col_wait_q_seen == '0 &&
       tile_first_q_seen == is_first && job_q_seen == job;
-  assign ends_follow = last_col_q_seen == (col == job.last_col[1:0]) && last_row_q_seen == (row == job.last_row[1:0]) &&
-      last_atom_q_seen == (atom == job.last_atom[1:0]) && last_kx_q_seen == (kx == job.last_tile_x[1:0]) &&
-      last_ky_q_seen == (ky == job.last_tile_y[1:0]) && last_group_q_seen == (group == job.last_group[1:0]);
-  assign steps_follow = row_step_q_seen == row_step && col_step_q_seen == col_step && tap_row_step_q_seen == job.tap_row_pitch &&
-      tap_col_step_q_seen == job.tap_col_pitch;
+  assign ends_follow = last_col_q_seen == (col == last_col) && last_row_q_seen == (row == last_row) &&
+      last_atom_q_seen == (atom == last_atom) && last_kx_q_seen == (kx == last_kx) &&
+      last_ky_q_seen == (ky == last_ky) && last_group_q_seen == (group == last_group);
+  assign steps_follow = row_step_seen == row_step && col_step_seen == col_step && tap_row_step_seen == tap_row_step &&
+      tap_col_step_seen == tap_col_step;
   assign places_follow = origin_q_seen == job.origin && kernel_row_q_seen == kernel_row && tap_begin_q_seen == tap_begin &&
       tap_q_seen == tap && line_q_seen == line && address_q_seen == address;
   assign rows_follow = tap_y_q_seen == tap_y && tap_x_q_seen == tap_x && y_q_seen == y && x_q_seen == x &&
-      before_ring_q_seen == 17'(job.ring_row) - 17'(job.move_y) &&
+      before_ring_q_seen == 17'(job.ring_row) - 17'(job.move_y) && before_tap_ring_q_seen == 17'(job.ring_row) - 17'(job.tile_move_y) &&
+      first_wraps_q_seen == ($signed(17'($signed(job.y0))) >= $signed({1'b0, job.ring_row})) &&
+      tap_wraps_q_seen == ($signed(tap_y) >= $signed({1'b0, job.ring_row})) &&
       (y_outside_q_seen || x_outside_q_seen) == is_outside && y_outside_q_seen == (y < 0 || y >= $signed({1'b0, job.rows}));
   assign words_follow = acc_group_q_seen == 13'(job.acc_base) + 13'(group) * job.pixels && acc_q_seen == word;
 
   logic counters_within;
-  assign counters_within = col <= job.last_col[1:0] && row <= job.last_row[1:0] && atom <= job.last_atom[1:0] &&
-      kx <= job.last_tile_x[1:0] && ky <= job.last_tile_y[1:0] && group <= job.last_group[1:0] && is_small(job);
+  assign counters_within = col <= last_col && row <= last_row && atom <= last_atom &&
+      kx <= last_kx && ky <= last_ky && group <= last_group && is_small(job);
 
   logic steps, reads;
   assign steps = active && !halt_i && (!is_first || tile_ready_i);

@@ -9,7 +9,8 @@ module requant_lane_properties #(
     input logic clk_i
 );
 
-  (* anyconst *)logic signed [31:0] acc, bias, factor;
+  (* anyconst *)logic signed [31:0] acc, other_acc, bias, factor;
+  (* anyconst *)logic again;
   (* anyconst *)logic signed [7:0] shift, zero_point, low, high;
   /// Connected to the lane's after it has been cut.
   (* keep *)logic signed [63:0] product;
@@ -18,7 +19,9 @@ module requant_lane_properties #(
   requant_lane u_dut (
       .clk_i,
       .stage_i(6'h3f),
-      .acc_i(acc),
+      .acc_i(again ? other_acc : acc),
+      .again_i(again),
+      .again_acc_i(again ? acc : other_acc),
       .bias_i(bias),
       .multiplier_i(factor),
       .shift_i(shift),

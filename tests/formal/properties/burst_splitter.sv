@@ -1,6 +1,8 @@
 /// The bursts are the transfer, byte for byte, and AXI's.
 module burst_splitter_properties #(
-    parameter int unsigned BusBytes = 8
+    parameter int unsigned BusBytes = 8,
+    /// Registers are looked at.
+    parameter bit Follows = 1'b1
 ) (
     input logic        clk_i,
     input logic        start_i,
@@ -96,10 +98,24 @@ module burst_splitter_properties #(
     end
   end
 
+  // What the registers hold: with this, a burst leads to the next for any number of them.
+  (* keep *) logic [31:0] row_q_seen, segment_q_seen, address_q_seen;
+  (* keep *) logic [23:0] left_q_seen;
+  (* keep *) logic [15:0] inner_q_seen, outer_q_seen;
+  (* keep *) logic [$clog2(Most)-1:0] last_q_seen;
+  (* keep *) logic row_done_q_seen, segment_done_q_seen;
+  logic to_border, follow;
+  assign to_border = ((address + 32'(bytes)) & (Most - 1)) == '0;
+  assign follow = row_q_seen == row_q && segment_q_seen == segment_q && address_q_seen == next && left_q_seen == done_q - segment_bytes_i &&
+      inner_q_seen == inner_i - x_q && outer_q_seen == outer_i - y_q && row_done_q_seen == ends_row && segment_done_q_seen == ends_segment &&
+      bytes == 13'(last_q_seen) + 13'd1 && done_q < segment_bytes_i && x_q < inner_i && y_q < outer_i && (ends_segment || to_border) &&
+      (address & (Most - 1)) + 32'(bytes) <= Most && 24'(bytes) <= segment_bytes_i - done_q;
+
   logic [13:0] in_beat;
   assign in_beat = 14'(address & (BusBytes - 1)) + 14'(bytes);
   always_comb begin
     if (rst_n && valid) begin
+      registers_follow : assert (!Follows || follow);
       something : assert (started_q && busy && bytes != '0);
       next_bytes_of_the_transfer : assert (address == next);
       inside_the_segment : assert (24'(bytes) <= segment_bytes_i - done_q);

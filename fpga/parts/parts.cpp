@@ -20,8 +20,8 @@ constexpr const char* kSumsAsWritten =
     "wreduce A:sums_as_written\ntechmap -map sums.v A:sums_as_written t:$add %i\n";
 
 // As synth_lattice does it, with the time that ways to and from lookup tables take here: see
-// rtl/fpga/ecp5/maps/routed_carries.v. What takes less than 7.5 ns by that count need not be faster:
-// distance adds about half as much again.
+// rtl/fpga/ecp5/maps/routed_carries.v. What takes less than 7.5 ns by that count need not be
+// faster: distance adds about half as much again.
 constexpr const char* kRoutedLuts =
     "check -latchonly -assert\ntechmap -map +/lattice/latches_map.v\n"
     "read_verilog -overwrite -lib -specify routed_carries.v\nabc9 -W 650 -D 7500\nclean\n";

@@ -1,7 +1,7 @@
 /// A word times a small factor, modulo 2^Width, in a register: from one of the chip's multipliers or a sum of shifted words.
 module registered_scale #(
     parameter int unsigned Width = 20,
-    /// Bits of the word: at most Width, and at most 17 + 18.
+    /// Bits of the word: at most Width.
     parameter int unsigned WordBits = 20,
     parameter int unsigned FactorBits = 4,
     /// Made of logic.

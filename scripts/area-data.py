@@ -5,7 +5,8 @@ Designs of given hardware: area-data.py COSIM --these HARDWARE... [--part PART] 
 configuration has it.
 More hardware, as JSON, counted beside what the file has: area-data.py COSIM --add HARDWARE... --out FILE
 After a change to what a feature is made of: area-data.py COSIM --again FEATURE [--part PART] --out FILE makes the file's designs that have it
-anew, and places those that were; the others stay. With `placed` in the place of a feature all that were placed are, and what they take stays.
+anew, and places those that were; the others stay. With `placed` in the place of a feature all that were placed are, and what they take stays; with `all` every design is counted anew, as after a change to
+modules that each has.
 
 Each design is synthesised and counted (`cosim fpga --no-place`), also when the part does not hold it; of those that leave a fifth of it
 free (with microcode, a twentieth) M are placed as well, small ones and large ones. The same designs every time; what was made before is in cosim's cache. The file says
@@ -27,6 +28,7 @@ ROOMY_WITH_MICROCODE = 0.95
 FEATURES = ["folding", "depthwise", "tables", "operands", "keep", "zero_points", "checksums", "counters"]
 
 PLACED = "placed"
+ALL = "all"
 
 
 def drawn(rng, most_macs):
@@ -114,7 +116,7 @@ def main():
     arguments.add_argument("--microcode", action="store_true")
     arguments.add_argument("--these", nargs="+")
     arguments.add_argument("--add", nargs="+")
-    arguments.add_argument("--again", choices=[*FEATURES, PLACED])
+    arguments.add_argument("--again", choices=[*FEATURES, PLACED, ALL])
     options = arguments.parse_args()
     if options.add:
         add(options)
@@ -185,8 +187,8 @@ def make_again(options):
     with open(options.out, encoding="utf-8") as file:
         data = json.load(file)
     only_placed = options.again == PLACED
-    bit = 0 if only_placed else 1 << FEATURES.index(options.again)
-    entries = [d for d in data["designs"] if only_placed or d["parameters"]["Features"] & bit]
+    bits = 1 << FEATURES.index(options.again) if options.again in FEATURES else 0
+    entries = [d for d in data["designs"] if d["parameters"]["Features"] & bits == bits]
     with ThreadPoolExecutor(options.jobs) as pool:
         for place in (True,) if only_placed else (False, True):
             chosen = [d for d in entries if d["fmax_mhz"]] if place else entries

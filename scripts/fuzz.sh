@@ -1,27 +1,27 @@
 #!/usr/bin/env bash
 # Fuzzes every reader with sanitizers: scripts/fuzz.sh [SECONDS] (default 60 each). New inputs that reach
-# new code stay in build/fuzz/found; one that crashes ends the run with its path.
+# new code stay in build/sanitizers/fuzz/found; one that crashes ends the run with its path.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 cd "$top"
 seconds=${1:-60}
 
 scripts/install.sh ci
-configured fuzz
-ninja -C build/fuzz --quiet fuzz_tflite fuzz_onnx fuzz_yaml fuzz_csv fuzz_config fuzz_commands
+configured sanitizers
+ninja -C build/sanitizers --quiet fuzz_tflite fuzz_onnx fuzz_yaml fuzz_csv fuzz_config fuzz_commands
 
 # What other people's tools wrote, besides our own small files.
 for kind in tflite onnx; do
-  mkdir -p "build/fuzz/zoo/$kind"
-  cp tests/zoo/small/*."$kind" "build/fuzz/zoo/$kind"
+  mkdir -p "build/sanitizers/fuzz/zoo/$kind"
+  cp tests/zoo/small/*."$kind" "build/sanitizers/fuzz/zoo/$kind"
 done
 
 fuzz() {
-  local target=$1 log=build/fuzz/$1.log
-  mkdir -p "build/fuzz/found/$target" "build/fuzz/zoo/$target"
-  if ! "build/fuzz/tests/fuzz/fuzz_$target" -seed=1 -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 \
-    -max_len=65536 -print_final_stats=1 -artifact_prefix="build/fuzz/$target-" \
-    "build/fuzz/found/$target" "tests/fuzz/corpus/$target" "build/fuzz/zoo/$target" >"$log" 2>&1; then
+  local target=$1 log=build/sanitizers/fuzz/$1.log
+  mkdir -p "build/sanitizers/fuzz/found/$target" "build/sanitizers/fuzz/zoo/$target"
+  if ! "build/sanitizers/tests/fuzz/fuzz_$target" -seed=1 -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 \
+    -max_len=65536 -print_final_stats=1 -artifact_prefix="build/sanitizers/fuzz/$target-" \
+    "build/sanitizers/fuzz/found/$target" "tests/fuzz/corpus/$target" "build/sanitizers/fuzz/zoo/$target" >"$log" 2>&1; then
     tail -40 "$log"
     echo "$target: FAILED"
     return 1

@@ -1,5 +1,6 @@
 // Hardware presets for build scripts:
-//   variant parameters PRESET   the RTL's parameters, NAME=VALUE, one a line
+//   variant parameters PRESET   the RTL's parameters, NAME=VALUE, one a line; also of hardware as a
+//                               configuration has it, {...}
 //   variant sources PRESET      the list of the RTL's sources, in the folder rtl
 //   variant build PRESET...     Verilates the presets that are not in the cache yet
 //   variant board BOARD...      the sources of a board's design with models of the chip's cells
@@ -17,11 +18,20 @@
 #include "tessera/config.hpp"
 #include "tessera/import.hpp"
 #include "tessera/program.hpp"
+#include "tessera/resources.hpp"
 
 namespace {
 
-void print_parameters(const std::string& preset) {
-  for (const auto& [name, value] : tessera::hardware_preset(preset).rtl_parameters()) {
+tessera::Hardware described(const std::string& text) {
+  return text.front() == '{'
+             ? tessera::load_config((tessera::data_dir() / "configs" / "npu.yaml").string(),
+                                    {"hardware=" + text})
+                   .hardware
+             : tessera::hardware_preset(text);
+}
+
+void print_parameters(const std::string& text) {
+  for (const auto& [name, value] : described(text).rtl_parameters()) {
     fmt::print("{}={}\n", name, value);
   }
 }

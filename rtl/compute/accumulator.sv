@@ -179,7 +179,7 @@ module accumulator #(
         .rdata_o(drain_data_o)
     );
   end else begin : gen_two
-    logic [1:0][AtomicK-1:0][31:0] rdata;
+    logic [2*AtomicK*32-1:0] rdata;
     logic drain_half_q;
     for (genvar h = 0; h < 2; h++) begin : gen_halves
       logic fetch_here;
@@ -195,12 +195,12 @@ module accumulator #(
           .wdata_i(total),
           .re_i(1'b1),
           .raddr_i(fetch_here ? fetch_addr_i[RowBits-1:0] : drain_addr_i[RowBits-1:0]),
-          .rdata_o(rdata[h])
+          .rdata_o(rdata[h*AtomicK*32+:AtomicK*32])
       );
     end
     always_ff @(posedge clk_i) drain_half_q <= drain_half;
-    assign arrived = rdata[arrive_addr_q[RowBits]];
-    assign drain_data_o = rdata[drain_half_q];
+    assign arrived = arrive_addr_q[RowBits] ? rdata[AtomicK*32+:AtomicK*32] : rdata[0+:AtomicK*32];
+    assign drain_data_o = drain_half_q ? rdata[AtomicK*32+:AtomicK*32] : rdata[0+:AtomicK*32];
   end
 
 endmodule

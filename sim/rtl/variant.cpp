@@ -47,7 +47,6 @@ std::string build_variant(const Hardware& hardware, const VariantOptions& option
   if (options.netlist) {
     v.prefix = "netlist";
     v.flags = " -DICE40_HX -DNO_ICE40_DEFAULT_ASSIGNMENTS";
-    v.slow = true;
     v.sources = netlist_sources(hardware, announce);
   } else {
     v.sources = listed_sources(data_dir() / "rtl" / hardware.rtl_sources());

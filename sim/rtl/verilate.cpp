@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "sim/rtl/model_library.hpp"
 #include "sim/tools/fpga_tools.hpp"
 #include "sim/tools/made_files.hpp"
 #include "sim/tools/shell.hpp"
@@ -20,7 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kCompilerFlags = "-std=c++17 -O3 -march=native -fPIC";
 constexpr const char* kVerilatorFlags =
     "--cc --no-timing -O3 --x-assign fast --x-initial fast --noassert -Wno-fatal -Wno-lint";
 // Members of bundles by their names.
@@ -40,18 +40,11 @@ std::string processor_features() {
   return "";
 }
 
-void run(const std::string& command, const fs::path& log) {
-  if (!run_logged(command, log)) {
-    throw std::runtime_error(
-        fmt::format("building the RTL model failed: {}\n{}", command, tail(log)));
-  }
-}
-
 // What every model needs of Verilator's own, compiled once: its archive as Debian installs it is
 // not position-independent.
 fs::path runtime_library(bool waves, bool coverage) {
   CacheKey hash;
-  hash.add(kCompilerFlags);
+  hash.add(kModelFlags);
   hash.add(version_of("verilator"));
   hash.add(processor_features());
   hash.add(fmt::format("{}{}", waves, coverage));
@@ -60,10 +53,11 @@ fs::path runtime_library(bool waves, bool coverage) {
   names += coverage ? " verilated_cov" : "";
   const fs::path folder = cache_dir() / ("runtime-" + hash.text());
   made_once(folder, [&](const fs::path& work) {
-    run(fmt::format("cd {}; V=$(verilator --getenv VERILATOR_ROOT)/include; "
-                    "for n in {}; do g++ {} -w -c -isystem $V -isystem $V/vltstd $V/$n.cpp || "
+    run_build_step(
+        fmt::format("cd {}; V=$(verilator --getenv VERILATOR_ROOT)/include; "
+                    "for n in {}; do g++ {} -O3 -c -isystem $V -isystem $V/vltstd $V/$n.cpp || "
                     "exit 1; done; ar rc runtime.a *.o && rm *.o",
-                    shell_quoted(work.string()), names, kCompilerFlags),
+                    shell_quoted(work.string()), names, kModelFlags),
         work / "build.log");
   });
   return folder / "runtime.a";
@@ -79,8 +73,8 @@ std::string verilate(const Verilation& v, const std::function<void(const std::st
   const bool coverage = std::getenv(kCoverageVariable) != nullptr;
   const std::string flags = v.flags + (coverage ? kCoverageFlags : "");
   CacheKey hash;
-  hash.add(v.top + parameters + flags + (v.slow ? "slow" : "") + kCompilerFlags + kVerilatorFlags +
-           (v.waves ? kWaveFlags : ""));
+  hash.add(v.top + parameters + flags + kModelFlags + kOptimisedOften + kOptimisedOnce +
+           kVerilatorFlags + (v.waves ? kWaveFlags : ""));
   hash.add(processor_features());
   hash.add(contents(v.wrapper));
   for (const fs::path& header : v.headers) {
@@ -94,7 +88,7 @@ std::string verilate(const Verilation& v, const std::function<void(const std::st
   if (fs::exists(library)) {
     return library.string();
   }
-  for (const char* tool : {"verilator", "g++", "make"}) {
+  for (const char* tool : {"verilator", "g++"}) {
     if (!has_tool(tool)) {
       throw MissingTool(
           fmt::format("`{}` is needed to build the RTL model and is not installed", tool));
@@ -117,26 +111,21 @@ std::string verilate(const Verilation& v, const std::function<void(const std::st
   for (const fs::path& file : v.sources) {
     sources += " " + shell_quoted(file.string());
   }
-  run(fmt::format("verilator {}{}{} --top-module {}{} -Mdir {} -CFLAGS {}{}", kVerilatorFlags,
-                  v.waves ? kWaveFlags : "", flags, v.top, parameters, shell_quoted(work.string()),
-                  shell_quoted(kCompilerFlags), sources),
-      log);
-  run(fmt::format("make -j2 -C {} -f V{}.mk {} V{}__ALL.a", shell_quoted(work.string()), v.top,
-                  v.slow || coverage ? "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1"
-                                     : "OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O3",
-                  v.top),
-      log);
+  run_build_step(fmt::format("verilator {}{}{} --top-module {}{} -Mdir {} {}", kVerilatorFlags,
+                             v.waves ? kWaveFlags : "", flags, v.top, parameters,
+                             shell_quoted(work.string()), sources),
+                 log);
+  ModelLibrary model;
+  model.folder = work;
+  model.wrapper = v.wrapper;
+  model.runtime = runtime_library(v.waves, coverage).string();
+  model.definitions = fmt::format(
+      " -DTESSERA_WAVES={0} -DTESSERA_COVERAGE={1} -DVM_TRACE={0} -DVM_TRACE_FST={0} "
+      "-DVM_COVERAGE={1}",
+      v.waves ? 1 : 0, coverage ? 1 : 0);
+  model.libraries = v.waves ? " -lz" : "";
   const fs::path built = work / "model.so";
-  run(fmt::format("V=$(verilator --getenv VERILATOR_ROOT)/include; "
-                  "g++ {} -w -shared -DTESSERA_WAVES={} -DTESSERA_COVERAGE={} -I{} -I{} -I{} "
-                  "-isystem $V -isystem $V/vltstd {} {}/V{}__ALL.a {} -lpthread{} -o {}",
-                  kCompilerFlags, v.waves ? 1 : 0, coverage ? 1 : 0,
-                  shell_quoted(data_dir().string()),
-                  shell_quoted((data_dir() / "include").string()), shell_quoted(work.string()),
-                  shell_quoted(v.wrapper.string()), shell_quoted(work.string()), v.top,
-                  shell_quoted(runtime_library(v.waves, coverage).string()), v.waves ? " -lz" : "",
-                  shell_quoted(built.string())),
-      log);
+  compile_model(model, built);
   fs::rename(built, library);
   fs::remove_all(work);
   return library.string();

@@ -17,9 +17,8 @@ struct Verilation {
   std::filesystem::path wrapper;                                  ///< C++ around the model
   std::vector<std::filesystem::path> headers;                     ///< that the wrapper depends on
   std::string flags;                                              ///< further ones of Verilator
-  bool slow = false;         ///< too large to be optimised much
-  bool waves = false;        ///< with tracing compiled in
-  std::string announcement;  ///< what is said before a build
+  bool waves = false;                                             ///< with tracing compiled in
+  std::string announcement;                                       ///< what is said before a build
 };
 
 /// Path of the library. Builds it unless the cache has one for the same sources, parameters and

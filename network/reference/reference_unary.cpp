@@ -118,11 +118,12 @@ std::int8_t value_of(const Unary& unary, std::int8_t x, const Quantisation& in,
 
 namespace {
 
-// To nearest, halves away from zero.
+// To nearest, halves away from zero; what is not a number becomes the least.
 std::int8_t quantised(float value, const Quantisation& out) {
   const float steps = std::round(value / out.scales[0]);
   const float limit = 1024.0F;  // beyond int8 whatever the zero point
-  return saturated(static_cast<std::int32_t>(std::clamp(steps, -limit, limit)) + out.zero_point);
+  const float bounded = steps > -limit ? std::min(steps, limit) : -limit;
+  return saturated(static_cast<std::int32_t>(bounded) + out.zero_point);
 }
 
 }  // namespace

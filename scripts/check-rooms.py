@@ -3,7 +3,8 @@
 
 The tables there list the rooms from the ground up. Every folder with sources is in one of them; a
 room includes, links and instantiates only what stands above it in its table; what it includes it
-also links; include/tessera includes nothing of a room; and paths that the documentation names exist.
+also links; include/tessera includes nothing of a room; constants are not borrowed from a source that
+happens to be compiled in the same unit; and paths that the documentation names exist.
 """
 import glob
 import os
@@ -85,6 +86,22 @@ def arrows(files):
                 yield path, os.path.dirname(name)
 
 
+CONSTANT = r"(?:constexpr|const) [^=;(]*?\b(k[A-Z]\w*)\b"
+
+
+def borrowed(files):
+    """Sources with a constant that another source of their room has for itself."""
+    texts = {f: re.sub(r"//.*", "", read(f)) for f in files if f.endswith(".cpp")}
+    declared = {f: set(re.findall("^" + CONSTANT, text, re.M)) for f, text in texts.items()}
+    for path, text in texts.items():
+        own = set(re.findall(CONSTANT, text))
+        for other, names in declared.items():
+            if os.path.dirname(other) == os.path.dirname(path):
+                for name in sorted(names - own):
+                    if re.search(rf"(?<!::)\b{name}\b", text):
+                        yield path, name
+
+
 def documented_paths():
     for path in glob.glob(os.path.join(TOP, "docs/*.md")) + [os.path.join(TOP, f) for f in ("README.md", "CONTRIBUTING.md")]:
         with open(path, encoding="utf-8") as file:
@@ -130,6 +147,8 @@ def main():
                 problems.append(f"{folder}: links tessera::{other}, which is no room")
             elif folder in level and rooms[other] in level and level[rooms[other]] > level[folder]:
                 problems.append(f"{folder}: links {rooms[other]}, which stands higher")
+    for path, name in borrowed(files):
+        problems.append(f"{path}: uses {name}, which another source declares for itself")
     for path, name in documented_paths():
         if name.split("/")[0] in ("build", "share", "bin", "rom", "sweep", "run") and not os.path.exists(os.path.join(TOP, name)):
             continue

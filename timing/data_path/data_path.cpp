@@ -3,8 +3,6 @@
 namespace tessera::timing {
 namespace {
 
-constexpr std::uint32_t kMostResponses = 511;  // write bursts without a response
-constexpr std::uint32_t kChunks = 16;          // between accumulators and writer
 constexpr std::uint32_t kParamWord = 4;
 
 // Cycles from an accumulator's read to its bytes at the writer, by what follows the requantiser.

@@ -151,7 +151,9 @@ class DataPath {
   Moves moves_;                         ///< of the last cycle
 
   // Fetch.
-  static constexpr std::size_t kWriteBursts = 4;  ///< addresses ahead of their data
+  static constexpr std::size_t kWriteBursts = 4;        ///< addresses ahead of their data
+  static constexpr std::uint32_t kMostResponses = 511;  ///< write bursts without one
+  static constexpr std::uint32_t kChunks = 16;          ///< between accumulators and writer
   static constexpr std::uint32_t kFetchWords = 64, kFetchBytes = 256;
   std::uint64_t fetch_address_ = 0, fetch_left_ = 0;
   std::uint8_t* fetch_data_ = nullptr;

@@ -49,4 +49,8 @@ finds 'an arrow climbs from rtl/cells to rtl/load'
 copy
 echo 'See `scheduler/nowhere.cpp`.' >>"$work/tree/docs/engines.md"
 finds 'docs/engines.md: names scheduler/nowhere.cpp, which does not exist'
-echo "seven breaks, all found"
+
+copy
+echo 'static int words() { return kParamWord; }' >>"$work/tree/timing/data_path/data_path_cycle.cpp"
+finds 'data_path_cycle.cpp: uses kParamWord, which another source declares for itself'
+echo "eight breaks, all found"

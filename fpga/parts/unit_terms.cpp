@@ -30,6 +30,7 @@ struct Sizes {
         k(hw.atomic_k),
         bus(hw.bus_bytes),
         lanes(hw.post_lanes),
+        pitches(std::min(soft_multipliers, Hardware::kPitches)),
         soft(std::max(soft_multipliers, Hardware::kPitches) - Hardware::kPitches),
         folding(flag(hw, isa::Feature::Folding)),
         depthwise(flag(hw, isa::Feature::Depthwise)),
@@ -43,7 +44,8 @@ struct Sizes {
 
   const Hardware& hardware;
   double c, k, bus, lanes;
-  double soft;  ///< of the array's multipliers
+  double pitches;  ///< of whose multipliers as many are logic
+  double soft;     ///< of the array's multipliers
   double folding, depthwise, tables, operands, keep, zeros, checks, counters;
   double pieces;  ///< atoms and kernel groups are of other sizes
 };
@@ -68,7 +70,8 @@ const std::vector<UnitTerms>& table() {
        }},
       {"u_compute/u_sequencer",
        [](const Sizes& s) {
-         return std::vector<double>{1, s.depthwise, s.depthwise * s.pieces, std::log2(s.c)};
+         return std::vector<double>{1, s.pitches, s.depthwise, s.depthwise * s.pieces,
+                                    std::log2(s.c)};
        }},
       {"u_compute/u_weight_loader",
        [](const Sizes& s) {

@@ -90,6 +90,15 @@ TEST_P(Estimates, AreAsFarOffAsThePageSays) {
   EXPECT_LT(mhz.mean, 15);
 }
 
+TEST(Area, OfPresetsIsAsThePageSays) {
+  const std::string page = test::text_of(TESSERA_SOURCE_DIR "/docs/silicon.md");
+  for (const char* name : {"nano", "tiny", "small", "medium"}) {
+    const std::uint32_t luts = estimate(find_part("ecp5-85f"), hardware_preset(name)).luts;
+    const std::string row = fmt::format("\n| {} | {} | ", name, luts);
+    EXPECT_NE(page.find(row), std::string::npos) << row;
+  }
+}
+
 // 756 of them with 43 multipliers of logic, as counted; without that term less than none.
 TEST(Area, ZeroPointsOfWeightsCostLookupTables) {
   const Part& part = find_part("ecp5-25f");

@@ -90,11 +90,17 @@ TEST_P(Estimates, AreAsFarOffAsThePageSays) {
   EXPECT_LT(mhz.mean, 15);
 }
 
+// `medium` is none of the designs: its count is the page's alone.
 TEST(Area, OfPresetsIsAsThePageSays) {
+  const std::vector<MadeDesign> all = made_designs("ecp5");
   const std::string page = test::text_of(TESSERA_SOURCE_DIR "/docs/silicon.md");
   for (const char* name : {"nano", "tiny", "small", "medium"}) {
     const std::uint32_t luts = estimate(find_part("ecp5-85f"), hardware_preset(name)).luts;
-    const std::string row = fmt::format("\n| {} | {} | ", name, luts);
+    const auto made = std::find_if(all.begin(), all.end(), [&](const MadeDesign& design) {
+      return design.hardware.name == name;
+    });
+    std::string row = fmt::format("\n| {} | {} | ", name, luts);
+    row += made == all.end() ? "" : fmt::format("{} |", made->made.luts);
     EXPECT_NE(page.find(row), std::string::npos) << row;
   }
 }

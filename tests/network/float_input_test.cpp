@@ -15,7 +15,7 @@ struct Quantised {
   std::int8_t expected;
 };
 
-// Steps of a half around zero point 3.
+// Steps of a half around zero point -3: the least integer would wrap below it.
 class FloatInput : public testing::TestWithParam<Quantised> {};
 
 TEST_P(FloatInput, IsQuantisedToNearestWithinInt8) {
@@ -25,7 +25,7 @@ TEST_P(FloatInput, IsQuantisedToNearestWithinInt8) {
   builder.output(out);
   Network network = builder.finish();
   network.tensors[static_cast<std::size_t>(in)].type = DataType::Float32;
-  network.tensors[static_cast<std::size_t>(out)].quantisation = {{0.5F}, 3};
+  network.tensors[static_cast<std::size_t>(out)].quantisation = {{0.5F}, -3};
   Bytes input(sizeof(float));
   std::memcpy(input.data(), &GetParam().value, sizeof(float));
   const Bytes result = run_reference(network, {input}).at(0);
@@ -36,9 +36,9 @@ constexpr float kInfinite = std::numeric_limits<float>::infinity();
 
 INSTANTIATE_TEST_SUITE_P(
     Quantize, FloatInput,
-    testing::Values(Quantised{0.0F, 3}, Quantised{0.25F, 4}, Quantised{-0.25F, 2},
-                    Quantised{62.0F, 127}, Quantised{62.6F, 127}, Quantised{-65.5F, -128},
-                    Quantised{-66.0F, -128}, Quantised{3.0e38F, 127}, Quantised{-3.0e38F, -128},
+    testing::Values(Quantised{0.0F, -3}, Quantised{0.25F, -2}, Quantised{-0.25F, -4},
+                    Quantised{65.0F, 127}, Quantised{65.6F, 127}, Quantised{-62.5F, -128},
+                    Quantised{-63.0F, -128}, Quantised{3.0e38F, 127}, Quantised{-3.0e38F, -128},
                     Quantised{kInfinite, 127}, Quantised{-kInfinite, -128},
                     // As other runtimes do, whose conversion makes the least integer of it.
                     Quantised{std::nanf(""), -128}, Quantised{-std::nanf(""), -128}));

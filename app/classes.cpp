@@ -40,6 +40,7 @@ void check_labels(const Config& config, const Network& network) {
     return;
   }
   std::vector<std::int64_t> sizes;
+  sizes.reserve(network.outputs.size());
   for (const std::int32_t output : network.outputs) {
     sizes.push_back(network.tensors[static_cast<std::size_t>(output)].elements());
   }

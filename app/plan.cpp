@@ -225,7 +225,7 @@ std::string plan_text(const PlanReport& report) {
             ? ", no plan for this order is smaller: peak = lower bound"
             : fmt::format(", at least {} for this order", grouped(report.allocation.lower_bound));
   }
-  text += "\n";
+  text += '\n';
   if (report.in_place_saved_bytes != 0) {
     text += fmt::format("in place: {} bytes saved\n", grouped(report.in_place_saved_bytes));
   }

@@ -139,8 +139,8 @@ std::uint32_t link_divider(const Board& board, double mhz) {
 std::string config_package(const Board& board, const Hardware& hardware, double mhz) {
   Package package;
   for (const auto& [name, value] : hardware.rtl_parameters()) {
-    package.add(name,
-                name == "LutMultipliers" ? fpga::lut_multipliers(board.part, hardware) : value);
+    package.add(name, name == "LutMultipliers" ? fpga::logic_multipliers(board.part, hardware).all()
+                                               : value);
   }
   package.add("ClockHz", static_cast<std::uint64_t>(std::llround(1e6 * mhz)));
   package.add("LinkDivider", link_divider(board, mhz));

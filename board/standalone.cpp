@@ -211,7 +211,7 @@ StandaloneFiles files_on_the_chip(const Board& board, const Standalone& what, do
       {"standalone_pkg.sv", package(board, what)},
       {"tessera_rom.sv", rom::rom_module(what.image)},
       {"tessera_system.sv",
-       rom::system_module(what.image, fpga::lut_multipliers(board.part, program.hardware))},
+       rom::system_module(what.image, fpga::logic_multipliers(board.part, program.hardware).all())},
       {"standalone_samples.sv",
        rom::memory_module("standalone_samples",
                           fmt::format("Inputs of `{}`, one behind the other.", program.network),

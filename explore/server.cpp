@@ -116,7 +116,7 @@ class Server {
   void add_answer(const std::string& path,
                   const std::function<std::string(const httplib::Request&)>& answer) {
     http_.Get(path, [this, answer](const httplib::Request& request, httplib::Response& response) {
-      const std::lock_guard lock(one_at_a_time_);
+      const std::scoped_lock lock(one_at_a_time_);
       try {
         response.set_content(answer(request), "application/json");
       } catch (const std::exception& error) {

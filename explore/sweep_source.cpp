@@ -17,6 +17,7 @@ using Json = nlohmann::ordered_json;
 
 std::vector<Stretch> stretches_of(const Program& program, const timing::Timeline& timeline) {
   std::vector<Stretch> stretches;
+  stretches.reserve(timeline.slices.size());
   for (const timing::Slice& s : timeline.slices) {
     stretches.push_back({s.unit, s.begin, s.end, s.bytes, s.what, program.layers[s.layer].name});
   }

@@ -30,7 +30,7 @@ const fpga::Part& smallest_part(const fpga::Part& part, const Hardware& hardware
       return other;
     }
   }
-  return part;
+  return fpga::find_part(part.name);
 }
 
 // Models of collections are all called model.tflite.

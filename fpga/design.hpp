@@ -45,7 +45,7 @@ struct Design {
   std::string board;     ///< name; empty: the accelerator alone
   double clock_mhz = 0;  ///< that a board's clock is made for; 0: as fast as it gets
   Hardware hardware;
-  std::uint32_t lut_multipliers = 0;  ///< of the array's
+  std::uint32_t lut_multipliers = 0;  ///< of the array's, then of those of pitches
   Usage usage;
   std::string missing;  ///< what the part has too little of, and what would help; only when counted
   std::vector<ModuleArea> modules;    ///< largest first

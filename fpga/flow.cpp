@@ -117,7 +117,7 @@ class Flow {
     synthesis.sources = with_own_cells(family_, std::move(synthesis.sources));
     const std::vector<fs::path> maps = synthesis_maps(family_);
     synthesis.maps.insert(synthesis.maps.end(), maps.begin(), maps.end());
-    design_.lut_multipliers = lut_multipliers(*request_.part, request_.hardware);
+    design_.lut_multipliers = logic_multipliers(*request_.part, request_.hardware).all();
     for (auto& [name, value] : synthesis.parameters) {
       value = name == "LutMultipliers" ? design_.lut_multipliers : value;
     }
@@ -165,7 +165,7 @@ class Flow {
   void place(std::uint32_t seed, const fs::path& folder) {
     const fs::path log = folder / "placer.log";
     {
-      const std::lock_guard<std::mutex> lock(mutex_);
+      const std::scoped_lock lock(mutex_);
       logs_[seed] = log;
     }
     const bool done = run_logged(
@@ -220,10 +220,10 @@ class Flow {
         } catch (...) {
           errors[i] = std::current_exception();
         }
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const std::scoped_lock lock(mutex_);
         logs_.erase(request_.first_seed + i);
       }
-      const std::lock_guard<std::mutex> lock(mutex_);
+      const std::scoped_lock lock(mutex_);
       --working_;
       changed_.notify_all();
     };
@@ -237,6 +237,7 @@ class Flow {
         std::min(request_.seeds, std::max(1U, std::thread::hardware_concurrency()));
     working_ = workers;
     std::vector<std::thread> threads;
+    threads.reserve(workers);
     for (std::uint32_t w = 0; w < workers; ++w) {
       threads.emplace_back(work);
     }

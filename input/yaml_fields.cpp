@@ -178,7 +178,7 @@ double YamlFields::to_number(const YAML::Node& value, const std::string& key, do
   } catch (const YAML::Exception&) {
     result = NAN;
   }
-  if (!(result >= low && result <= high)) {
+  if (std::isnan(result) || result < low || result > high) {
     fail(value, fmt::format("`{}.{}` must be a number from {} to {}", what_, key, low, high));
   }
   return result;

@@ -333,6 +333,7 @@ void NetworkChecker::check(const Operator& op, const HostOperator& host) const {
   require(op.inputs.size() >= rule.least_inputs && op.inputs.size() <= rule.most_inputs,
           fmt::format("has {} inputs; it must have {}", op.inputs.size(), rule.least_inputs));
   std::vector<const Tensor*> in;
+  in.reserve(op.inputs.size());
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     in.push_back(&input(op, i, "input"));
   }

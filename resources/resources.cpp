@@ -27,7 +27,7 @@ fs::path& given_program() {
 std::optional<fs::path> share_above(const fs::path& file) {
   std::error_code error;
   for (fs::path dir = file.parent_path(); !dir.empty(); dir = dir.parent_path()) {
-    const fs::path share = dir / "share" / "tessera";
+    fs::path share = dir / "share" / "tessera";
     if (fs::is_directory(share / "configs", error)) {
       return share;
     }

@@ -23,6 +23,7 @@ for header in $(printf '%s\n' "${cpp[@]}" | grep '\.hpp$' || true); do
   name=${header#include/}
   mapfile -t -O "${#sources[@]}" sources < <(git grep -l "#include \"$name\"" -- '*.cpp' | head -2)
 done
+((${#sources[@]} == 0)) || scripts/install.sh lint
 ((${#sources[@]} == 0)) || scripts/tidy.py $(printf '%s\n' "${sources[@]}" | sort -u | head -40)
 
 if [ -n "$(matching '^rtl/')" ]; then

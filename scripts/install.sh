@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing: scripts/install.sh [build|web|test|ci|fpga|verify|python]; `fpga`
-# also gets the open FPGA tools, `verify` other people's bus models, solvers and interpreters, `python` what the
-# package is built and tested with, each into a Python environment of their own: build/fpga, build/verify, build/python.
+# Installs the Debian packages that are missing: scripts/install.sh [build|web|test|ci|lint|fpga|verify|python].
+# `lint` also gets a clang-tidy newer than Debian's, `fpga` the open FPGA tools, `verify` other people's bus models,
+# solvers and interpreters, `python` what the package is built and tested with, each into a Python environment of
+# its own: build/lint, build/fpga, build/verify, build/python.
 set -euo pipefail
 
 build=(g++ make cmake ninja-build verilator zlib1g-dev libyaml-cpp-dev libcli11-dev libfmt-dev libcpp-httplib-dev libbrotli-dev pkg-config
@@ -16,7 +17,8 @@ test=("${build[@]}" "${web[@]}" gtkwave libonnx-testdata chromium slurm-wlm mung
 fpga=("${build[@]}" python3-venv)
 verify=("${build[@]}" python3-venv python3-dev berkeley-abc)
 python=("${build[@]}" "${web[@]}" python3-venv python3-dev procps)
-ci=("${test[@]}" clang-format clang-tidy libclang-rt-dev python3-venv)
+ci=("${test[@]}" clang-format libclang-rt-dev python3-venv)
+lint=("${ci[@]}")
 
 level=${1:-build}
 declare -n packages=$level
@@ -34,7 +36,7 @@ if ((${#missing[@]})); then
   "${as_root[@]}" apt-get -q install -y --no-install-recommends "${missing[@]}"
 fi
 
-if [[ $level == fpga || $level == verify || $level == python ]]; then
+if [[ $level == lint || $level == fpga || $level == verify || $level == python ]]; then
   top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
   venv=$top/build/$level/venv
   wanted=$top/scripts/$level-requirements.txt

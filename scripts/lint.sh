@@ -4,7 +4,7 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 cd "$top"
 
-scripts/install.sh ci
+scripts/install.sh lint
 echo "clang-format"
 git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
 scripts/check-rooms.py

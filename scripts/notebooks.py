@@ -7,6 +7,7 @@ on stderr, is an error here. --write keeps the new outputs, without what differs
 
 import argparse
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -55,8 +56,9 @@ def main():
         notebook = nbformat.read(file, as_version=4)
         begin = time.monotonic()
         try:
-            kernel = AsyncKernelManager(kernel_name="python3", transport="ipc")  # no open port
-            NotebookClient(notebook, km=kernel, timeout=SECONDS, record_timing=False).execute()
+            with tempfile.TemporaryDirectory() as sockets:  # no open port, no file among the sources
+                kernel = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=f"{sockets}/kernel")
+                NotebookClient(notebook, km=kernel, timeout=SECONDS, record_timing=False).execute()
             problems = list(complaints(notebook))
         except CellExecutionError as error:
             problems = [str(error)]

@@ -17,6 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(TOP, "build", "release")
 WORK = os.path.join(TOP, "build", "lint")
+# Debian's looks at all of the system's headers, too, in four times the time.
+TIDY = os.path.join(WORK, "venv", "bin", "clang-tidy")
 MOST_TOGETHER = 40
 # States that the analyzer looks at in a function. Its own limit, 225 000, takes three times as long for what few functions have.
 ANALYZER = ["-Xclang", "-analyzer-config", "-Xclang", "max-nodes=" + os.environ.get("TESSERA_ANALYZER_NODES", "30000")]
@@ -129,10 +131,6 @@ class Unit:
         with open(self.path, "w", encoding="utf-8") as file:
             file.write(text)
 
-    def parses(self):
-        command = ["clang++", "-fsyntax-only", "-w", *self.flags, self.path]
-        return subprocess.run(command, capture_output=True, check=False).returncode == 0
-
     def original(self, match):
         line = int(match.group(1))
         at = max(i for i, start in enumerate(self.starts) if start <= line)
@@ -141,21 +139,24 @@ class Unit:
     def check(self):
         # Paths through tests are run, with sanitizers; to analyse them takes four times as long as all else.
         fewer = ["--checks=-clang-analyzer-*"] if re.match(r"(tests|bench)/", self.sources[0]) else []
-        command = ["clang-tidy", "--quiet", "--warnings-as-errors=*", *fewer, self.path, "--", *self.flags, *ANALYZER]
+        command = [TIDY, "--quiet", "--warnings-as-errors=*", *fewer, self.path, "--", *self.flags, *ANALYZER]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         text = re.sub(re.escape(self.path) + r":(\d+)", self.original, done.stdout)
         return done.returncode == 0, text if done.returncode == 0 or text else done.stderr
 
 
-def units_of(sources, flags):
-    unit = Unit(sources, flags)
-    if len(sources) == 1 or unit.parses():
-        return [unit]
+def findings(sources, flags):
+    """Of the units that it takes: their sources, whether they are fine, what is said of them."""
+    fine, text = Unit(sources, flags).check()
+    if fine or len(sources) == 1 or "[clang-diagnostic-error" not in text:
+        return [(sources, fine, text)]
     half = len(sources) // 2
-    return units_of(sources[:half], flags) + units_of(sources[half:], flags)
+    return findings(sources[:half], flags) + findings(sources[half:], flags)
 
 
 def main():
+    if not os.path.exists(TIDY):
+        sys.exit("tidy.py: no clang-tidy in build/lint/venv: scripts/install.sh lint gets it")
     flags = database()
     wanted = [os.path.relpath(os.path.abspath(f), TOP) for f in sys.argv[1:]] or sorted(flags)
     wanted = [f for f in wanted if f in flags]
@@ -164,15 +165,16 @@ def main():
     for source in wanted:
         kinds.setdefault(kind_of(source), []).append(source)
     groups = [group for sources in kinds.values() for group in apart(sources)]
-    failed = False
+    groups.sort(key=lambda group: -len(group))
+    units = failed = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        units = [u for us in pool.map(lambda s: units_of(s, flags), groups) for u in us]
-        units.sort(key=lambda unit: -len(unit.sources))
-        for unit, (fine, text) in zip(units, pool.map(Unit.check, units)):
-            if not fine:
-                failed = True
-                print(f"{', '.join(unit.sources)}\n{text}", flush=True)
-    print(f"clang-tidy: {len(wanted)} sources in {len(units)} units")
+        for found in pool.map(lambda group: findings(group, flags), groups):
+            for sources, fine, text in found:
+                units += 1
+                if not fine:
+                    failed += 1
+                    print(f"{', '.join(sources)}\n{text}", flush=True)
+    print(f"clang-tidy: {len(wanted)} sources in {units} units")
     return 1 if failed else 0
 
 

@@ -86,6 +86,7 @@ std::vector<Axis> axes_of(const std::string& path, const std::vector<Axis>& give
     list.know(axis.key);
   }
   std::vector<Axis> axes;
+  axes.reserve(list.keys.size());
   for (const std::string& key : list.keys) {
     axes.push_back({key, {}});
   }

@@ -195,6 +195,7 @@ class Pool {
  private:
   void wait() {
     std::vector<pollfd> files;
+    files.reserve(workers_.size());
     for (const Worker& worker : workers_) {
       files.push_back({worker.item() ? worker.results() : -1, POLLIN, 0});
     }

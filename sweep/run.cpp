@@ -195,6 +195,9 @@ void merge(const std::string& folder, std::vector<std::string> files) {
     }
     all.insert(all.end(), points.begin(), points.end());
   }
+  if (!definition) {
+    throw InputError("no shares to put together");
+  }
   std::vector<std::string> missing;
   for (std::size_t i = 1; i <= definition->shard.count; ++i) {
     if (shares.count(i) == 0) {

@@ -78,6 +78,7 @@ std::vector<std::size_t> Space::coordinates(std::size_t index) const {
 std::vector<std::string> Space::values(std::size_t index) const {
   const std::vector<std::size_t> at = coordinates(index);
   std::vector<std::string> values;
+  values.reserve(axes.size());
   for (std::size_t a = 0; a < axes.size(); ++a) {
     values.push_back(axes[a].values[at[a]]);
   }

@@ -77,6 +77,7 @@ Network load_configured(const Config& config) {
     return load_network(config.network, options);
   }
   std::vector<ModelSource> sources;
+  sources.reserve(config.models.size());
   for (const ModelEntry& model : config.models) {
     sources.push_back(
         {model.name, load_network(model.path, options), model.group, model.keep_outputs});

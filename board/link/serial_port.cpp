@@ -110,7 +110,8 @@ std::vector<std::uint8_t> SerialPort::receive(std::chrono::milliseconds wait) {
   }
   std::vector<std::uint8_t> bytes(4096);
   const ssize_t count = ::read(file_, bytes.data(), bytes.size());
-  if (count <= 0 && !(count < 0 && (errno == EAGAIN || errno == EINTR))) {
+  const bool nothing_yet = count < 0 && (errno == EAGAIN || errno == EINTR);
+  if (count <= 0 && !nothing_yet) {
     throw LinkLost(fmt::format("{}: the line is gone", path_));
   }
   bytes.resize(count > 0 ? static_cast<std::size_t>(count) : 0);

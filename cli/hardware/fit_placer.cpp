@@ -31,17 +31,17 @@ fit::Placed FitPlacer::place(const Hardware& hardware, std::uint32_t seeds) {
   lock.unlock();
   const ProgressListener listener{
       [&](const std::string& text) {
-        const std::lock_guard<std::mutex> guard(mutex_);
+        const std::scoped_lock guard(mutex_);
         progress_.say(text);
       },
       [&](const std::string& what, std::uint64_t done, std::uint64_t whole) {
-        const std::lock_guard<std::mutex> guard(mutex_);
+        const std::scoped_lock guard(mutex_);
         if (*running_.begin() == own) {
           progress_.update(what, done, whole);
         }
       }};
   const auto finished = [&](fit::Placed placed) {
-    const std::lock_guard<std::mutex> guard(mutex_);
+    const std::scoped_lock guard(mutex_);
     running_.erase(own);
     return placed;
   };

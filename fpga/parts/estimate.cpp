@@ -36,7 +36,7 @@ const Family& find_family(const std::string& name) {
 const AreaModel& model_of(const std::string& family) {
   static std::map<std::string, AreaModel> made;
   static std::mutex making;
-  const std::lock_guard<std::mutex> lock(making);
+  const std::scoped_lock lock(making);
   const auto found = made.find(family);
   return found != made.end()
              ? found->second
@@ -48,11 +48,10 @@ const AreaModel& model_of(const std::string& family) {
 AreaModel::AreaModel(const std::string& family, const std::vector<MadeDesign>& designs)
     : family_(&find_family(family)), control_(designs.front().hardware.control) {
   // What modules take that have the same terms.
-  const std::size_t count =
-      terms_of(designs.front().hardware, designs.front().lut_multipliers).size();
+  const std::size_t count = terms_of(designs.front().hardware, designs.front().logic).size();
   std::vector<std::vector<Observation>> luts(count), ffs(count);
   for (const MadeDesign& design : designs) {
-    const std::vector<ModuleTerms> kinds = terms_of(design.hardware, design.lut_multipliers);
+    const std::vector<ModuleTerms> kinds = terms_of(design.hardware, design.logic);
     std::vector<MadeDesign::Cells> sums(count);
     for (const auto& [module, cells] : design.modules) {
       const auto kind = std::find_if(kinds.begin(), kinds.end(), [&module = module](const auto& k) {
@@ -72,7 +71,7 @@ AreaModel::AreaModel(const std::string& family, const std::vector<MadeDesign>& d
   }
   std::vector<Observation> all_luts, all_ffs, ns;
   for (const MadeDesign& design : designs) {
-    const MadeDesign::Cells cells = module_cells(design.hardware, design.lut_multipliers);
+    const MadeDesign::Cells cells = module_cells(design.hardware, design.logic);
     const PackedTerms terms = packed_terms(design.hardware, cells);
     all_luts.push_back({terms.luts, static_cast<double>(design.made.luts)});
     all_ffs.push_back({terms.ffs, static_cast<double>(design.made.ffs)});
@@ -85,8 +84,9 @@ AreaModel::AreaModel(const std::string& family, const std::vector<MadeDesign>& d
   ns_ = least_squares(ns);
 }
 
-std::vector<ModuleTerms> AreaModel::terms_of(const Hardware& hardware, std::uint32_t soft) const {
-  return control_ == Control::Microcode ? microcode_terms(hardware) : unit_terms(hardware, soft);
+std::vector<ModuleTerms> AreaModel::terms_of(const Hardware& hardware,
+                                             const LogicMultipliers& logic) const {
+  return control_ == Control::Microcode ? microcode_terms(hardware) : unit_terms(hardware, logic);
 }
 
 MemoryCells AreaModel::memory_cells(const Hardware& hardware) const {
@@ -114,8 +114,9 @@ AreaModel::PackedTerms AreaModel::packed_terms(const Hardware& hardware,
   return {{cells.luts, cells.ffs, distributed}, {cells.ffs, distributed}};
 }
 
-MadeDesign::Cells AreaModel::module_cells(const Hardware& hardware, std::uint32_t soft) const {
-  const std::vector<ModuleTerms> kinds = terms_of(hardware, soft);
+MadeDesign::Cells AreaModel::module_cells(const Hardware& hardware,
+                                          const LogicMultipliers& logic) const {
+  const std::vector<ModuleTerms> kinds = terms_of(hardware, logic);
   MadeDesign::Cells cells;
   for (std::size_t m = 0; m < modules_.size(); ++m) {
     cells.luts += std::max(weighted_sum(kinds[m].terms, modules_[m].luts), 0.0);
@@ -124,19 +125,19 @@ MadeDesign::Cells AreaModel::module_cells(const Hardware& hardware, std::uint32_
   return cells;
 }
 
-Estimate AreaModel::estimate(const Hardware& hardware, std::uint32_t soft) const {
+Estimate AreaModel::estimate(const Hardware& hardware, const LogicMultipliers& logic) const {
   const auto rounded = [](double value) {
     return static_cast<std::uint32_t>(std::lround(std::max(value, 0.0)));
   };
   Estimate result;
-  const MadeDesign::Cells cells = module_cells(hardware, soft);
+  const MadeDesign::Cells cells = module_cells(hardware, logic);
   const PackedTerms terms = packed_terms(hardware, cells);
   result.luts = rounded(weighted_sum(terms.luts, luts_));
   result.ffs = rounded(weighted_sum(terms.ffs, ffs_));
   result.brams = static_cast<std::uint32_t>(memory_cells(hardware).brams);
-  result.dsps = control_ == Control::Microcode
-                    ? microcode_multipliers(hardware)
-                    : hardware.shared_multipliers() - soft + other_multipliers(*family_, hardware);
+  result.dsps = control_ == Control::Microcode ? microcode_multipliers(hardware)
+                                               : hardware.shared_multipliers() - logic.all() +
+                                                     other_multipliers(*family_, hardware);
   if (!ns_.empty()) {
     const double ns = weighted_sum(clock_terms(result.luts), ns_);
     result.mhz = 1000 / std::max(ns, 1.0);
@@ -151,7 +152,7 @@ Estimate estimate(const Part& part, const Hardware& hardware) {
         "and places others",
         name_of(hardware.control), part.name, name_of(there)));
   }
-  return model_of(part.family->name).estimate(hardware, lut_multipliers(part, hardware));
+  return model_of(part.family->name).estimate(hardware, logic_multipliers(part, hardware));
 }
 
 }  // namespace tessera::fpga

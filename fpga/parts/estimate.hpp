@@ -19,13 +19,14 @@ class AreaModel {
   /// Of designs of that family's parts, all with the same control.
   AreaModel(const std::string& family, const std::vector<MadeDesign>& designs);
 
-  [[nodiscard]] Estimate estimate(const Hardware& hardware, std::uint32_t lut_multipliers) const;
+  [[nodiscard]] Estimate estimate(const Hardware& hardware, const LogicMultipliers& logic) const;
 
  private:
   struct Coefficients {
     std::vector<double> luts, ffs;  ///< of a module
   };
-  [[nodiscard]] MadeDesign::Cells module_cells(const Hardware& hardware, std::uint32_t soft) const;
+  [[nodiscard]] MadeDesign::Cells module_cells(const Hardware& hardware,
+                                               const LogicMultipliers& logic) const;
   /// What the placer's figures are sums of. A Gowin flip-flop gets its data through the lookup
   /// table beside it, and distributed memory takes flip-flops; an iCE40's cell has both.
   struct PackedTerms {
@@ -36,7 +37,7 @@ class AreaModel {
 
   [[nodiscard]] MemoryCells memory_cells(const Hardware& hardware) const;
   [[nodiscard]] std::vector<ModuleTerms> terms_of(const Hardware& hardware,
-                                                  std::uint32_t soft) const;
+                                                  const LogicMultipliers& logic) const;
 
   const Family* family_;
   Control control_;

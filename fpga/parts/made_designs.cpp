@@ -32,6 +32,15 @@ Hardware hardware_from(const nlohmann::json& parameters) {
   return hw;
 }
 
+// Steps of the sequencer that are pitches' products: said apart where they are of logic though
+// products of the array are not.
+LogicMultipliers logic_of(const nlohmann::json& parameters, const Hardware& hardware) {
+  const auto all = parameters.at("LutMultipliers").get<std::uint32_t>();
+  const auto array = std::min(all, static_cast<std::uint32_t>(hardware.macs_per_cycle()));
+  const std::uint32_t pitches = parameters.value("LogicSteps", all - array);
+  return {all - pitches, pitches};
+}
+
 struct FamilyData {
   const char* family;
   Control control;                 ///< of all its designs
@@ -66,7 +75,7 @@ std::vector<MadeDesign> read_designs(const std::string& path) {
     for (const nlohmann::json& entry : json.at("designs")) {
       MadeDesign design;
       design.hardware = hardware_from(entry.at("parameters"));
-      design.lut_multipliers = entry.at("parameters").at("LutMultipliers").get<std::uint32_t>();
+      design.logic = logic_of(entry.at("parameters"), design.hardware);
       entry.at("luts").get_to(design.made.luts);
       entry.at("ffs").get_to(design.made.ffs);
       entry.at("brams").get_to(design.made.brams);

@@ -26,7 +26,7 @@ struct MadeDesign {
     double luts = 0, ffs = 0;
   };
   Hardware hardware;
-  std::uint32_t lut_multipliers = 0;
+  LogicMultipliers logic;
   Estimate made;                         ///< what it took; mhz 0: it was not routed
   double promised_mhz = 0;               ///< by the placer before routing; 0: not known
   std::map<std::string, Cells> modules;  ///< cells of each module after synthesis, before packing

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "fpga/parts/parts.hpp"
 #include "tessera/hardware.hpp"
 
 namespace tessera::fpga {
@@ -14,8 +15,7 @@ struct ModuleTerms {
   std::vector<double> terms;  ///< as many for any hardware
 };
 
-/// `soft_multipliers` of the array are made of logic.
-std::vector<ModuleTerms> unit_terms(const Hardware& hardware, std::uint32_t soft_multipliers);
+std::vector<ModuleTerms> unit_terms(const Hardware& hardware, const LogicMultipliers& logic);
 
 /// With microcode.
 std::vector<ModuleTerms> microcode_terms(const Hardware& hardware);

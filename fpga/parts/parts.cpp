@@ -232,17 +232,20 @@ std::uint32_t other_multipliers(const Family& family, const Hardware& hardware) 
                  (family.lane_multipliers + (operands ? family.operand_multipliers : 0));
 }
 
-std::uint32_t lut_multipliers(const Part& part, const Hardware& hardware) {
-  if (hardware.control == Control::Microcode) {
-    return 0;
-  }
-  const std::uint32_t all = hardware.shared_multipliers();
-  if (hardware.multipliers != Multipliers::Auto) {
-    return hardware.multipliers == Multipliers::Luts ? all : 0;
+LogicMultipliers logic_multipliers(const Part& part, const Hardware& hardware) {
+  if (hardware.control == Control::Microcode || hardware.multipliers == Multipliers::Dsp) {
+    return {};
   }
   const std::uint32_t others = other_multipliers(*part.family, hardware);
   const std::uint32_t left = part.dsps > others ? part.dsps - others : 0;
-  return all > left ? all - left : 0;
+  const std::uint32_t all = hardware.shared_multipliers();
+  const std::uint32_t lacking = all > left ? all - left : 0;
+  // Products of pitches have a cycle for all of it, those of the array two.
+  const std::uint32_t array = all - Hardware::kPitches;
+  if (hardware.multipliers == Multipliers::Luts) {
+    return {array, std::max(lacking, array) - array};
+  }
+  return {std::min(lacking, array), std::max(lacking, array) - array};
 }
 
 std::vector<std::string> part_names() {

@@ -61,8 +61,13 @@ std::vector<std::string> part_names();
 std::uint32_t other_multipliers(const Family& family, const Hardware& hardware);
 
 /// Of the multipliers that logic can stand for (Hardware::shared_multipliers) those that are made
-/// of it because the part has too few of its own, or because it is asked for.
-std::uint32_t lut_multipliers(const Part& part, const Hardware& hardware);
+/// of it: the array's because it is asked for or the part has too few of its own, those of pitches
+/// where it has none left.
+struct LogicMultipliers {
+  std::uint32_t array = 0, pitches = 0;
+  [[nodiscard]] std::uint32_t all() const { return array + pitches; }
+};
+LogicMultipliers logic_multipliers(const Part& part, const Hardware& hardware);
 
 /// Throws InputError that lists all.
 const Part& find_part(const std::string& name);

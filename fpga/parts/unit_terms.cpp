@@ -24,14 +24,14 @@ double distributed(const Memory& memory) {
 
 /// What modules grow with.
 struct Sizes {
-  Sizes(const Hardware& hw, std::uint32_t soft_multipliers)
+  Sizes(const Hardware& hw, const LogicMultipliers& logic)
       : hardware(hw),
         c(hw.atomic_c),
         k(hw.atomic_k),
         bus(hw.bus_bytes),
         lanes(hw.post_lanes),
-        pitches(std::min(soft_multipliers, Hardware::kPitches)),
-        soft(std::max(soft_multipliers, Hardware::kPitches) - Hardware::kPitches),
+        pitches(logic.pitches),
+        soft(logic.array),
         folding(flag(hw, isa::Feature::Folding)),
         depthwise(flag(hw, isa::Feature::Depthwise)),
         tables(flag(hw, isa::Feature::Tables)),
@@ -188,8 +188,8 @@ const std::vector<UnitTerms>& table() {
 
 }  // namespace
 
-std::vector<ModuleTerms> unit_terms(const Hardware& hardware, std::uint32_t soft_multipliers) {
-  const Sizes sizes(hardware, soft_multipliers);
+std::vector<ModuleTerms> unit_terms(const Hardware& hardware, const LogicMultipliers& logic) {
+  const Sizes sizes(hardware, logic);
   std::vector<ModuleTerms> all;
   for (const UnitTerms& unit : table()) {
     all.push_back({unit.prefix, unit.terms(sizes)});

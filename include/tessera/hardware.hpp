@@ -46,7 +46,7 @@ struct Hardware {
   [[nodiscard]] std::uint64_t macs_per_cycle() const { return std::uint64_t{atomic_c} * atomic_k; }
   /// Products of pitches that the sequencer works out as a convolution begins.
   static constexpr std::uint32_t kPitches = 4;
-  /// Multipliers that are a chip's or made of logic: those of pitches, then the array's.
+  /// Multipliers that are a chip's or made of logic: the array's, then those of pitches.
   [[nodiscard]] std::uint32_t shared_multipliers() const {
     return kPitches + static_cast<std::uint32_t>(macs_per_cycle());
   }

@@ -91,7 +91,7 @@ inline FixedPoint inverse_root(std::int32_t value) {
     value /= 4;
     ++shift;
   }
-  int leading_zeros = 0;
+  int leading_zeros = 3;  // below 2^29
   while ((static_cast<std::uint32_t>(value) & (0x80000000U >> leading_zeros)) == 0) {
     ++leading_zeros;
   }

@@ -156,6 +156,7 @@ class Detector {
   void by_class() {
     for (std::int32_t label = 0; label < classes(); ++label) {
       std::vector<float> scores;
+      scores.reserve(static_cast<std::size_t>(anchors()));
       for (std::int64_t a = 0; a < anchors(); ++a) {
         scores.push_back(score(a, label));
       }

@@ -72,6 +72,7 @@ std::vector<std::size_t> order_by_breadth(const AllocationProblem& problem) {
     std::uint64_t breadth;
   };
   std::vector<Moment> moments;
+  moments.reserve(problem.buffers.size());
   for (const Buffer& buffer : problem.buffers) {
     moments.push_back({buffer.lower, 0});
   }

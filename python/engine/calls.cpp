@@ -90,6 +90,7 @@ std::string timeline(const Question& question) {
     std::uint64_t bytes;
   };
   std::vector<Row> rows;
+  rows.reserve(timeline.slices.size() + timeline.bus.size());
   for (const timing::Slice& slice : timeline.slices) {
     rows.push_back({kUnits[slice.unit], program.layers[slice.layer].name, slice.what, slice.number,
                     slice.begin, slice.end, slice.bytes});

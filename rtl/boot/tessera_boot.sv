@@ -19,7 +19,7 @@ module tessera_boot #(
     parameter int unsigned QueueDepth = 32,
     /// A bit for each feature of the command set that is built.
     parameter int unsigned Features = (1 << tessera_isa_pkg::NumFeatures) - 1,
-    /// Multipliers of the array that are made of logic; the others are the chip's.
+    /// Multipliers that are made of logic, the array's and then those of pitches; the others are the chip's.
     parameter int unsigned LutMultipliers = 0,
     /// As boot_memory's.
     parameter int unsigned HeaderBytes = 128,

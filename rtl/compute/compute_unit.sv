@@ -11,7 +11,7 @@ module compute_unit #(
     parameter int unsigned LineAtoms = 128,
     /// A bit for each feature that is built.
     parameter int unsigned Features = (1 << tessera_isa_pkg::NumFeatures) - 1,
-    /// Multipliers that are made of logic: those of four pitches, then the array's.
+    /// Multipliers that are made of logic: the array's, then those of four pitches, which have a cycle for all of it.
     parameter int unsigned LutMultipliers = 0
 ) (
     input  logic                          clk_i,
@@ -288,7 +288,7 @@ module compute_unit #(
       .WindowRows(WindowRows),
       .WindowCols(WindowCols),
       .LineAtoms(LineAtoms),
-      .LogicSteps(LutMultipliers)
+      .LogicSteps(LutMultipliers > AtomicC * AtomicK ? LutMultipliers - AtomicC * AtomicK : 0)
   ) u_sequencer (
       .clk_i,
       .rst_ni,
@@ -379,7 +379,7 @@ module compute_unit #(
       .AtomicC(AtomicC),
       .AtomicK(AtomicK),
       .Taps(HasDepthwise ? WindowRows * WindowCols : 1),
-      .LutMultipliers(LutMultipliers > compute_pkg::Pitches ? LutMultipliers - compute_pkg::Pitches : 0)
+      .LutMultipliers(LutMultipliers)
   ) u_array (
       .clk_i,
       .swap_i(swap),

@@ -1,7 +1,8 @@
 /// Types inside the compute unit.
 package compute_pkg;
 
-  /// The greatest divisor of two array sides: pieces of channels begin at its multiples.
+  /// The greatest divisor of two array sides: pieces of channels begin at its multiples. A constant: sides
+  /// are parameters.
   function automatic int unsigned common_divisor(input int unsigned a, input int unsigned b);
     common_divisor = 1;
     for (int unsigned d = 2; d <= 64; d++) begin
@@ -9,15 +10,14 @@ package compute_pkg;
     end
   endfunction
 
-  /// Pitches that the sequencer multiplies as it takes a convolution.
-  localparam int unsigned Pitches = 4;
-
-  /// Bits of the way from one weight tile to the next with windows of so many rows or columns, of taps at most 16 apart.
+  /// Bits of the way from one weight tile to the next with windows of so many rows or columns, of taps at most
+  /// 16 apart.
   function automatic int unsigned tile_move_bits(input int unsigned window);
     tile_move_bits = $clog2(16 * window + 1);
   endfunction
 
-  /// A configuration word times a small factor: a sum of shifted words.
+  /// A configuration word times a small factor: a sum of shifted words, one behind the other where the factor
+  /// is no constant.
   function automatic logic [19:0] times(input logic [19:0] word, input logic [8:0] factor);
     times = '0;
     for (int unsigned b = 0; b < 9; b++) begin

@@ -34,6 +34,7 @@ class FusedPlanner {
 
   std::vector<FusedSegment> run() {
     std::vector<const ConvShape*> shapes;
+    shapes.reserve(layers_.size());
     for (const FusedLayer& layer : layers_) {
       shapes.push_back(layer.shape);
     }
@@ -93,7 +94,7 @@ class FusedPlanner {
     const Step& step = steps_[s];
     std::size_t from = s;
     while (from > 0 && steps_[from - 1].buffer != 0 &&
-           !(steps_[from - 1].buffer == 1 && is_read(step, steps_[from - 1]))) {
+           (steps_[from - 1].buffer != 1 || !is_read(step, steps_[from - 1]))) {
       --from;
     }
     std::size_t first = work_.size() - (s - from);

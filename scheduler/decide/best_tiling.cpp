@@ -52,7 +52,7 @@ class Tilings {
     for (const AxisCut& cols : cols_) {
       kernels_stay(cols);
       for (std::size_t h = 1; h <= rows_.size(); ++h) {
-        const std::uint64_t tiles = h * std::uint64_t(&cols - cols_.data() + 1);
+        const std::uint64_t tiles = h * static_cast<std::uint64_t>(&cols - cols_.data() + 1);
         if (tiles > kMostTilesTried) {
           break;
         }

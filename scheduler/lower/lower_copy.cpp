@@ -139,6 +139,7 @@ Lowering concatenation(const Context& c, const Concatenation& concat) {
     }
     const auto in_strides = row_major_strides(in.shape);
     std::vector<Axis> axes;
+    axes.reserve(in.shape.size());
     for (std::size_t d = 0; d < in.shape.size(); ++d) {
       axes.push_back({in.shape[d], in_strides[d], in_strides[d], out_strides[d]});
     }

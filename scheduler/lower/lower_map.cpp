@@ -153,6 +153,7 @@ std::vector<Axis> axes_of(const Tensor& in, const Tensor* operand, const Tensor&
   const auto second = operand != nullptr ? strides_for(*operand, out)
                                          : std::vector<std::int64_t>(out.shape.size(), 0);
   std::vector<Axis> axes;
+  axes.reserve(out.shape.size());
   for (std::size_t d = 0; d < out.shape.size(); ++d) {
     axes.push_back({out.shape[d], from[d], operand != nullptr ? second[d] : from[d], own[d]});
   }

@@ -16,6 +16,7 @@ LayerRecord describe_operator(const Network& network, const Operator& op) {
 
 std::vector<LayerRecord> describe_layers(const Prepared& prepared, const DecidedNetwork& decided) {
   std::vector<LayerRecord> layers;
+  layers.reserve(prepared.network.operators.size());
   for (const Operator& op : prepared.network.operators) {
     layers.push_back(describe_operator(prepared.network, op));
   }

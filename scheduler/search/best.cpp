@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "scheduler/decide/side_by_side.hpp"
 #include "timing/machine/cost_model.hpp"
@@ -231,7 +232,7 @@ class Search {
       }
     }
     Tuning mixed = base.tuning;
-    mixed.tile_shifts = shifts;
+    mixed.tile_shifts = std::move(shifts);
     attempt(mixed);
   }
 

@@ -95,7 +95,7 @@ std::string version_of(const std::string& tool) {
   // Models are built and designs are placed by several threads.
   static std::mutex mutex;
   static std::map<std::string, std::string> known;
-  const std::lock_guard<std::mutex> lock(mutex);
+  const std::scoped_lock lock(mutex);
   const auto found = known.find(tool);
   if (found != known.end()) {
     return found->second;

@@ -298,7 +298,7 @@ TEST_F(FitSearch, TakesTheLuckiestOfEquals) {
     std::set<std::string> placed;
     const Place place = [&](const Hardware& hardware, std::uint32_t) {
       const fpga::Estimate e = fpga::estimate(evaluator.question().part[0], hardware);
-      const std::lock_guard<std::mutex> guard(mutex);
+      const std::scoped_lock guard(mutex);
       placed.insert(text_of(hardware));
       if (lucky.empty() && placed.size() == 3) {
         lucky = text_of(hardware);

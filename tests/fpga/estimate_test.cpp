@@ -35,8 +35,7 @@ Errors errors_of(const std::string& family, const std::function<double(const Est
     }
     std::vector<MadeDesign> others = all;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    const Estimate estimate =
-        AreaModel(family, others).estimate(all[i].hardware, all[i].lut_multipliers);
+    const Estimate estimate = AreaModel(family, others).estimate(all[i].hardware, all[i].logic);
     const double error = 100 * std::abs(figure(estimate) / made - 1);
     errors.mean += error;
     errors.worst = std::max(errors.worst, error);
@@ -66,7 +65,7 @@ TEST_P(Estimates, MemoriesAndMultipliersAreExact) {
   const std::vector<MadeDesign> all = made_designs(GetParam().name);
   const AreaModel model(GetParam().name, all);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const Estimate estimate = model.estimate(all[i].hardware, all[i].lut_multipliers);
+    const Estimate estimate = model.estimate(all[i].hardware, all[i].logic);
     EXPECT_EQ(estimate.brams, all[i].made.brams) << "design " << i;
     EXPECT_EQ(estimate.dsps, all[i].made.dsps) << "design " << i;
   }

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 
 #include "tessera/config.hpp"
@@ -17,10 +17,12 @@ struct At {
 };
 
 At at(const std::string& site) {
-  At found;
-  EXPECT_EQ(std::sscanf(site.c_str(), "X%d/Y%d/MULT18_%d", &found.x, &found.y, &found.z), 3)
-      << site;
-  return found;
+  std::smatch found;
+  if (!std::regex_match(site, found, std::regex(R"(X(\d+)/Y(\d+)/MULT18_(\d+))"))) {
+    ADD_FAILURE() << site;
+    return {};
+  }
+  return {std::stoi(found[1]), std::stoi(found[2]), std::stoi(found[3])};
 }
 
 // nextpnr refuses a site that is none: the tests that place find that out. Here: as many as parts

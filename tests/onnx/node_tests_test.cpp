@@ -46,7 +46,7 @@ NodeTest node_test(const fs::path& dir, const std::set<int>& kept) {
       *graph->add_initializer() = tensor;
     }
   }
-  *graph->mutable_input() = inputs;
+  *graph->mutable_input() = std::move(inputs);
   result.output.ParseFromString(test::text_of(dir / "test_data_set_0/output_0.pb"));
   return result;
 }

@@ -224,10 +224,9 @@ TEST_F(Flips, InConstantsStopTheRunWithTheirAddress) {
       source = *s;
     } else if (const auto* h = std::get_if<isa::LdShape>(&*word.command); h != nullptr) {
       shape = *h;
-    } else if (const auto* load = std::get_if<isa::Load>(&*word.command); load != nullptr) {
-      if (load->check != 0 && shape.inner == 1 && shape.outer == 1) {
-        loads.emplace_back(source.address, source.address + shape.segment_bytes - 1);
-      }
+    } else if (const auto* load = std::get_if<isa::Load>(&*word.command);
+               load != nullptr && load->check != 0 && shape.inner == 1 && shape.outer == 1) {
+      loads.emplace_back(source.address, source.address + shape.segment_bytes - 1);
     }
   });
   ASSERT_GT(loads.size(), 10U);

@@ -84,6 +84,7 @@ TEST(Fused, MakesEveryRowOnceAndReadsWhatIsThere) {
     StreamState state(hw);
     state.regions.set_window({0, atoms});
     std::vector<FusedLayer> layers;
+    layers.reserve(block.shapes.layers.size());
     for (const ConvShape* shape : block.shapes.layers) {
       layers.push_back({shape, &decision, unplaced(*shape)});
     }

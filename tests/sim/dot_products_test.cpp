@@ -30,6 +30,7 @@ TEST_P(DotProducts, AreThePlainOnes) {
   const auto pool = fill(length * (c.pixels + c.taps));
   const auto weights = fill(c.taps * length * c.kernels);
   std::vector<const std::int16_t*> features;
+  features.reserve(c.taps * c.pixels);
   for (std::size_t i = 0; i < c.taps * c.pixels; ++i) {
     features.push_back(pool.data() + rng.below(c.pixels + c.taps) * length);
   }

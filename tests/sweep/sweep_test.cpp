@@ -249,6 +249,7 @@ TEST(SweepProperty, MoreBufferNeverCostsMoreWithPolicyBest) {
   const sweep::Space space = sweep::make_space(request);
   sweep::PointRunner runner(space);
   std::vector<sweep::PointResult> points;
+  points.reserve(space.points());
   for (std::size_t i = 0; i < space.points(); ++i) {
     points.push_back(runner.run(i));
   }

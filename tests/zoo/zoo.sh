@@ -28,10 +28,14 @@ else
   rm -f "$zoo"/public*.json
   echo "skipped: the public models are not on this machine (TESSERA_SHARED)"
 fi
-for policy in first-fit best; do
-  "$python" "$here/run.py" "$cosim" "$zoo/models" --set engine=tlm --set policy=$policy \
-    --json "$zoo/tlm-$policy.json"
-  "$python" "$here/run.py" "$cosim" "$zoo/models" --set engine=rtl --set policy=$policy \
-    --only "$("$python" "$here/page.py" --rtl)" --json "$zoo/rtl-$policy.json"
-done
+with() { # a policy
+  "$python" "$here/run.py" "$cosim" "$zoo/models" --set engine=tlm --set policy="$1" \
+    --json "$zoo/tlm-$1.json" &&
+    "$python" "$here/run.py" "$cosim" "$zoo/models" --set engine=rtl --set policy="$1" \
+      --only "$("$python" "$here/page.py" --rtl)" --json "$zoo/rtl-$1.json"
+}
+with first-fit &
+beside=$!
+with best
+wait "$beside"
 "$python" "$here/page.py" "$zoo" --check "$here/../../docs/models.md"

@@ -102,7 +102,7 @@ void ArrayTiming::push_conv(const ConvOperation& op, std::uint32_t id, Cycle now
   const Cycle before = readings_.empty() ? 0 : readings_.back().freed;
   readings_.push_back({job, 0, job.weights, kNever});
   if (loader_waits) {
-    loader_from_ = std::max(std::max(loader_from_, before), job.visible) + 1;
+    loader_from_ = std::max({loader_from_, before, job.visible}) + 1;
   }
   idle_from_ = kNever;
   jobs_.push_back(job);

@@ -130,6 +130,7 @@ std::string emit_cpp(const Definition& definition) {
     for (const Field& field : command.fields) {
       if (!field.values.empty()) {
         std::vector<Named> values;
+        values.reserve(field.values.size());
         for (const std::string& value : field.values) {
           values.push_back({value, ""});
         }

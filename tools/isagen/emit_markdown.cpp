@@ -37,7 +37,7 @@ std::string emit_markdown(const Definition& definition) {
       out += fmt::format("| {}:{} | `{}` | {} to {} | {} |\n", field.lsb + field.bits - 1,
                          field.lsb, field.name, field.min, field.max, doc);
     }
-    out += "\n";
+    out += '\n';
   }
   out +=
       "## Features\n\nWhat hardware can be built without (`hardware.features`). A word that needs "

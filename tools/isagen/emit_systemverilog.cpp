@@ -135,16 +135,16 @@ std::string emit_systemverilog(const Definition& definition) {
     out += fmt::format("  localparam logic [5:0] Op{} = 6'h{:02x};\n", camel_case(command.name),
                        command.opcode);
   }
-  out += "\n";
+  out += '\n';
   for (std::size_t i = 0; i < definition.units.size(); ++i) {
     out += fmt::format("  localparam logic [1:0] Unit{} = 2'd{};\n",
                        camel_case(definition.units[i].name), i);
   }
-  out += "\n";
+  out += '\n';
   for (const CommandWord& command : definition.commands) {
     emit_values(out, command);
   }
-  out += "\n";
+  out += '\n';
   for (const CommandWord& command : definition.commands) {
     emit_typedef(out, command);
   }
@@ -170,12 +170,12 @@ std::string emit_systemverilog(const Definition& definition) {
     out += fmt::format("  localparam logic [11:0] Reg{} = 12'h{:03x};\n", camel_case(reg.name),
                        reg.offset);
   }
-  out += "\n";
+  out += '\n';
   for (std::size_t i = 0; i < definition.errors.size(); ++i) {
     out += fmt::format("  localparam logic [7:0] Error{} = 8'd{};\n",
                        camel_case(definition.errors[i].name), i);
   }
-  out += "\n";
+  out += '\n';
   for (std::size_t i = 0; i < definition.counters.size(); ++i) {
     out += fmt::format("  localparam int unsigned Counter{} = {};\n",
                        camel_case(definition.counters[i].name), i);

@@ -369,12 +369,12 @@ std::string emit_microcode_systemverilog(const Microcode& microcode) {
     out += fmt::format("  localparam logic [4:0] Op{} = 5'd{};\n",
                        capitalised(kInstructions[i].name), i);
   }
-  out += "\n";
+  out += '\n';
   const auto names = [&](const char* prefix, const std::vector<std::string>& list) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       out += fmt::format("  localparam logic [5:0] {}{} = 6'd{};\n", prefix, list[i], i);
     }
-    out += "\n";
+    out += '\n';
   };
   names("Port", microcode.ports);
   names("In", microcode.ins);

@@ -123,6 +123,7 @@ OnnxValue OnnxImporter::stored_constant(const std::string& name, const OnnxConst
   wide.dims = dims;
   const OnnxConstant stored = transposed(wide, order);
   std::vector<std::uint8_t> bytes;
+  bytes.reserve(stored.values.size());
   for (const double value : stored.values) {
     bytes.push_back(static_cast<std::uint8_t>(static_cast<std::int32_t>(value) + zero_point));
   }

@@ -228,7 +228,7 @@ OnnxConstant OnnxImporter::Folding::cast() const {
   for (std::size_t i = 0; i < result.values.size(); ++i) {
     const double real = result.real(i);
     result.values[i] = to == onnx::TensorProto::FLOAT || to == onnx::TensorProto::DOUBLE ? real
-                       : to == onnx::TensorProto::BOOL ? double(real != 0)
+                       : to == onnx::TensorProto::BOOL ? (real != 0 ? 1.0 : 0.0)
                                                        : std::trunc(real);
   }
   result.scales.clear();

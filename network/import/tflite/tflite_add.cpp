@@ -53,6 +53,7 @@ void TfliteGraph::fold(const Operator& op) {
           fmt::format("computes a constant of {} bytes; at most {} are", tensor(op.output).bytes(),
                       kMostBytes));
   std::vector<const std::uint8_t*> data;
+  data.reserve(op.inputs.size());
   for (const std::int32_t input : op.inputs) {
     data.push_back(input < 0 ? nullptr : tensor(input).constant.data());
   }

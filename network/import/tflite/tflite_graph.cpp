@@ -166,6 +166,7 @@ void TfliteGraph::centre_kernel(std::int32_t index) {
     return;
   }
   std::vector<std::int32_t> weights;
+  weights.reserve(kernel.constant.size());
   for (const std::uint8_t value : kernel.constant) {
     weights.push_back(static_cast<std::int8_t>(value) - zero_point);
   }

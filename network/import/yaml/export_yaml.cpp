@@ -172,6 +172,7 @@ class Exporter {
   std::string operator()(const Dequantize&) { return begin("dequantize"); }
   std::string operator()(const HostOperator& host) {
     std::vector<std::string> numbers;
+    numbers.reserve(host.numbers.size());
     for (const float value : host.numbers) {
       numbers.push_back(number(value));
     }
@@ -269,6 +270,7 @@ class Exporter {
   std::string weight_files() {
     const Tensor& kernel = weights();
     std::vector<std::string> scales;
+    scales.reserve(kernel.quantisation.scales.size());
     for (const float scale : kernel.quantisation.scales) {
       scales.push_back(number(scale));
     }

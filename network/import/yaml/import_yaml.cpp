@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 
 #include "input/read_file.hpp"
 #include "input/yaml_fields.hpp"
@@ -38,8 +39,7 @@ class LayerListReader {
     const std::string name = fields.text("name", std::filesystem::path(path_).stem().string());
     const auto seed = static_cast<std::uint64_t>(
         fields.integer("seed", 0, INT64_MAX, static_cast<std::int64_t>(seed_)));
-    NetworkBuilder builder(name, seed);
-    builder_ = &builder;
+    builder_.emplace(name, seed);
     const YAML::Node layers = fields.need("layers");
     if (!layers.IsSequence() || layers.size() == 0) {
       fields.fail("layers", "must be a list of at least one layer");
@@ -57,14 +57,14 @@ class LayerListReader {
       read_layer(layer);
     }
     if (!outputs.IsDefined()) {
-      builder.output(last_);
+      builder_->output(last_);
     } else {
       for (const auto& output : outputs) {
-        builder.output(read_output(output));
+        builder_->output(read_output(output));
       }
     }
     try {
-      return builder.finish();
+      return builder_->finish();
     } catch (const InputError& error) {
       throw InputError(path_ + ": " + error.what());
     }
@@ -148,6 +148,7 @@ class LayerListReader {
     const auto found = tensors_.find(name);
     if (found == tensors_.end()) {
       std::vector<std::string> names;
+      names.reserve(tensors_.size());
       for (const auto& entry : tensors_) {
         names.push_back(entry.first);
       }
@@ -403,7 +404,7 @@ class LayerListReader {
 
   std::string path_;
   std::uint64_t seed_;
-  NetworkBuilder* builder_ = nullptr;
+  std::optional<NetworkBuilder> builder_;
   std::map<std::string, std::int32_t> tensors_;
   std::int32_t last_ = -1;
   std::size_t count_ = 0;

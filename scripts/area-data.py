@@ -6,7 +6,7 @@ configuration has it.
 More hardware, as JSON, counted beside what the file has: area-data.py COSIM --add HARDWARE... --out FILE
 After a change to what a feature is made of: area-data.py COSIM --again FEATURE [--part PART] --out FILE makes the file's designs that have it
 anew, and places those that were; the others stay. With `placed` in the place of a feature all that were placed are, and what they take stays; with `all` every design is counted anew, as after a change to
-modules that each has.
+modules that each has, with `luts` those that have products of logic.
 
 Each design is synthesised and counted (`cosim fpga --no-place`), also when the part does not hold it; of those that leave a fifth of it
 free (with microcode, a twentieth) M are placed as well, small ones and large ones. The same designs every time; what was made before is in cosim's cache. The file says
@@ -29,6 +29,7 @@ FEATURES = ["folding", "depthwise", "tables", "operands", "keep", "zero_points",
 
 PLACED = "placed"
 ALL = "all"
+LUTS = "luts"
 
 
 def drawn(rng, most_macs):
@@ -116,7 +117,7 @@ def main():
     arguments.add_argument("--microcode", action="store_true")
     arguments.add_argument("--these", nargs="+")
     arguments.add_argument("--add", nargs="+")
-    arguments.add_argument("--again", choices=[*FEATURES, PLACED, ALL])
+    arguments.add_argument("--again", choices=[*FEATURES, PLACED, ALL, LUTS])
     options = arguments.parse_args()
     if options.add:
         add(options)
@@ -188,7 +189,8 @@ def make_again(options):
         data = json.load(file)
     only_placed = options.again == PLACED
     bits = 1 << FEATURES.index(options.again) if options.again in FEATURES else 0
-    entries = [d for d in data["designs"] if d["parameters"]["Features"] & bits == bits]
+    entries = [d for d in data["designs"] if d["parameters"]["Features"] & bits == bits
+               and (options.again != LUTS or d["parameters"]["LutMultipliers"] > 0)]
     with ThreadPoolExecutor(options.jobs) as pool:
         for place in (True,) if only_placed else (False, True):
             chosen = [d for d in entries if d["fmax_mhz"]] if place else entries

@@ -158,6 +158,25 @@ TEST(Parts, CellsBelongToInstances) {
   EXPECT_EQ(module_of("in_q_TRELLIS_FF_Q"), "");
 }
 
+TEST(Parts, PitchesAreOfLogicOnlyWhereNoMultiplierIsLeft) {
+  Hardware hardware = hardware_preset("tiny");
+  Part part = find_part("ecp5-25f");
+  const std::uint32_t others = other_multipliers(*part.family, hardware);
+  const auto logic = [&](Multipliers multipliers, std::uint32_t left) {
+    hardware.multipliers = multipliers;
+    part.dsps = others + left;
+    const LogicMultipliers made = logic_multipliers(part, hardware);
+    return std::make_pair(made.array, made.pitches);
+  };
+  using Logic = std::pair<std::uint32_t, std::uint32_t>;
+  EXPECT_EQ(logic(Multipliers::Auto, 20), Logic(0, 0));
+  EXPECT_EQ(logic(Multipliers::Auto, 15), Logic(5, 0));
+  EXPECT_EQ(logic(Multipliers::Auto, 3), Logic(16, 1));
+  EXPECT_EQ(logic(Multipliers::Luts, 20), Logic(16, 0));
+  EXPECT_EQ(logic(Multipliers::Luts, 0), Logic(16, 4));
+  EXPECT_EQ(logic(Multipliers::Dsp, 0), Logic(0, 0));
+}
+
 TEST(Parts, ReportSaysWhatEachModuleTakes) {
   Design design;
   design.part = &find_part("ecp5-25f");

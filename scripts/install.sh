@@ -17,7 +17,7 @@ test=("${build[@]}" "${web[@]}" gtkwave libonnx-testdata chromium slurm-wlm mung
 fpga=("${build[@]}" python3-venv)
 verify=("${build[@]}" python3-venv python3-dev berkeley-abc)
 python=("${build[@]}" "${web[@]}" python3-venv python3-dev procps)
-ci=("${test[@]}" clang-format libclang-rt-dev python3-venv)
+ci=("${test[@]}" clang-format libclang-rt-dev python3-venv ccache)
 lint=("${ci[@]}")
 
 level=${1:-build}

@@ -26,23 +26,18 @@ head -c 200 "$out/design.bit" | grep -aq LFE5U-25F || fail "no bitstream for the
 # Only placed: the same promise, and nothing that only routing says; no bitstream of an earlier run stays.
 place --no-route --quiet --json "$out/unrouted.json"
 if [[ -e $out/design.bit || -e $out/placed.config ]]; then fail "a bitstream in the folder of what was not routed"; fi
-# And one that nobody routed.
-"$cosim" fpga --config "$top/configs/npu.yaml" --set hardware=nano --part ecp5-12f --out "$out-nano" --no-route --quiet
 python3 - "$out" <<'CHECK'
 import json, sys
-routed, promised, nano = (json.load(open(f)) for f in (f"{sys.argv[1]}/again.json", f"{sys.argv[1]}/unrouted.json", f"{sys.argv[1]}-nano/fpga.json"))
+routed, promised = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("again", "unrouted"))
 assert routed["promised_mhz"] == promised["promised_mhz"] < routed["fmax_mhz"], (routed, promised)
-for design in (promised, nano):
-    assert design["fmax_mhz"] is None and design["bitstream"] is None, design
-    assert design["inferences_per_second"] is None and design["luts"] > 0, design
-assert nano["promised_mhz"] > 50, nano
+assert promised["fmax_mhz"] is None and promised["bitstream"] is None, promised
+assert promised["inferences_per_second"] is None and promised["luts"] > 0, promised
 # The longest path by the delays that the placer writes is the one that it promises.
-for design in (promised, nano):
-    path = design["critical_path"]
-    assert abs(1000 / sum(step["ns"] for step in path) - design["promised_mhz"]) < 0.05, path
-    assert {step["what"] for step in path} == {"clk-to-q", "routing", "logic", "setup"}, path
-    # Cells between the units belong to none of them.
-    assert path[0]["module"] and path[-1]["module"], path
+path = promised["critical_path"]
+assert abs(1000 / sum(step["ns"] for step in path) - promised["promised_mhz"]) < 0.05, path
+assert {step["what"] for step in path} == {"clk-to-q", "routing", "logic", "setup"}, path
+# Cells between the units belong to none of them.
+assert path[0]["module"] and path[-1]["module"], path
 CHECK
 
 # Buffers in block RAM; bits of memory that became registers are named here.

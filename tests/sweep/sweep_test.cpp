@@ -207,6 +207,16 @@ TEST_F(SweepCli, AFolderHoldsOneSweep) {
   EXPECT_EQ(run("sweep merge --out " + path("v") + " " + path("u.sqlite")).code, 2);
 }
 
+TEST_F(SweepCli, WithoutSharesThereIsNothingToMerge) {
+  std::filesystem::create_directories(path("empty"));
+  for (const char* folder : {"empty", "missing"}) {
+    const Outcome none = run("sweep merge --out " + path(folder));
+    EXPECT_EQ(none.code, 2);
+    EXPECT_NE(none.err.find(path(folder) + ": has no points-*-of-*.sqlite"), std::string::npos)
+        << none.err;
+  }
+}
+
 TEST_F(SweepCli, SharesMakeTheWhole) {
   ASSERT_EQ(sweep("whole", std::string(kFew) + "--set policy=best").code, 0);
   for (const char* shard : {"3/3", "1/3"}) {

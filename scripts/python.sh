@@ -20,8 +20,9 @@ common='linux-vdso|ld-linux|libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\
 wheel() {
   rm -rf "$wheels"
   scripts/web-assets.sh || echo "without the charting library: no --report, no explore"
-  # The build folder stays: only what has changed is compiled again.
-  PATH=$tools:$PATH "$tools/pip" wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w "$wheels/plain" .
+  # The build folder stays: only what has changed is compiled again. The compiler has the name that it has for programs, whose
+  # objects a cache may hold.
+  CXX=c++ PATH=$tools:$PATH "$tools/pip" wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w "$wheels/plain" .
   PATH=$tools:$PATH "$tools/auditwheel" repair "$wheels"/plain/*.whl -w "$wheels" >"$wheels/auditwheel.log" 2>&1 ||
     { cat "$wheels/auditwheel.log"; exit 1; }
   ls "$wheels"/*.whl

@@ -20,6 +20,13 @@ build_all() {
   NINJA_STATUS="building [%f/%t] " ninja -C "$build"
 }
 
+# A number made of the commit, for what tests draw; 1 where there is none.
+seed_of_commit() {
+  local commit
+  commit=$(git -C "$top" rev-parse HEAD 2>/dev/null || echo 1)
+  echo $((16#${commit:0:8} + 1))
+}
+
 # needs_shared WHAT: ends the script with 77, which tests take for skipped.
 needs_shared() {
   [[ -d $shared/models && -d $shared/benchmarks/topologies ]] || {

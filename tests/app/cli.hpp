@@ -16,7 +16,7 @@ namespace tessera::test {
 
 namespace fs = std::filesystem;
 
-struct Outcome {
+struct Finished {
   int code = -1;
   std::string out;
   std::string err;
@@ -34,21 +34,21 @@ class Cli : public testing::Test {
 
   [[nodiscard]] std::string path(const std::string& name) const { return (dir_ / name).string(); }
 
-  Outcome run(const std::string& arguments, const std::string& environment = "") {
+  Finished run(const std::string& arguments, const std::string& environment = "") {
     return execute(fmt::format("{} {} {}", environment, COSIM, arguments));
   }
   /// Of the shell.
-  Outcome execute(const std::string& line) {
+  Finished execute(const std::string& line) {
     const std::string command =
         fmt::format("{} >{} 2>{} </dev/null", line, path("stdout"), path("stderr"));
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(path("stdout")),
             text_of(path("stderr"))};
   }
-  Outcome simulate(const std::string& arguments = "", const std::string& environment = "") {
+  Finished simulate(const std::string& arguments = "", const std::string& environment = "") {
     return run("--config " TESSERA_SOURCE_DIR "/configs/npu.yaml " + arguments, environment);
   }
-  Outcome with_config(const std::string& text) {
+  Finished with_config(const std::string& text) {
     write_text(path("npu.yaml"), text);
     return run("--config " + path("npu.yaml"));
   }

@@ -16,7 +16,7 @@ namespace {
 
 using board::SimulatedStandalone;
 
-constexpr const char* kNetwork = R"(
+constexpr const char* kFiveClasses = R"(
 layers:
   - conv2d: {in: [12, 11, 3], out_channels: 8, kernel: 3, stride: 2, activation: relu}
   - fully_connected: {out_features: 11}
@@ -47,7 +47,7 @@ class Boards : public testing::TestWithParam<std::string> {};
 
 TEST_P(Boards, ShowTheClassesOfTheirSamples) {
   const board::Board board = board::find_board(GetParam());
-  const Network network = network_of(kNetwork);
+  const Network network = network_of(kFiveClasses);
   const board::Standalone what = alone(board, network, samples_of(network, 6));
   // A slow clock makes a press short.
   SimulatedStandalone simulated(board, what, clocks_of(board).front(), silent);
@@ -84,7 +84,7 @@ class Ulx3s : public testing::Test {
 
 // A relay's touch is no press; nothing is shown that was not computed.
 TEST_F(Ulx3s, WaitsForAPress) {
-  const Network network = network_of(kNetwork);
+  const Network network = network_of(kFiveClasses);
   const board::Standalone what = alone(board_, network, samples_of(network, 1));
   SimulatedStandalone simulated(board_, what, slowest_, silent);
   constexpr std::uint8_t kNothingYet = 0x3F;
@@ -100,7 +100,7 @@ TEST_F(Ulx3s, WaitsForAPress) {
 }
 
 TEST_F(Ulx3s, ShowsTheFirstOfEqualClasses) {
-  Network network = network_of(kNetwork);
+  Network network = network_of(kFiveClasses);
   for (const std::int32_t tensor :
        {network.operators.back().inputs[1], network.operators.back().inputs[2]}) {
     auto& constant = network.tensors[static_cast<std::size_t>(tensor)].constant;
@@ -113,7 +113,7 @@ TEST_F(Ulx3s, ShowsTheFirstOfEqualClasses) {
 
 // Half a second of the cause's upper half, half a second of its lower one; a press tries again.
 TEST_F(Ulx3s, ShowsWhyItFailed) {
-  const Network network = network_of(kNetwork);
+  const Network network = network_of(kFiveClasses);
   const auto after = [&](auto damage, std::uint32_t upper, std::uint32_t lower) {
     board::Standalone what = alone(board_, network, samples_of(network, 1));
     damage(what.image);
@@ -135,7 +135,7 @@ TEST_F(Ulx3s, ShowsWhyItFailed) {
 
 // With accelerator and memory in the middle of something.
 TEST_F(Ulx3s, BeginsAnewAfterItWasStopped) {
-  const Network network = network_of(kNetwork);
+  const Network network = network_of(kFiveClasses);
   for (const std::uint8_t watchdog : {std::uint8_t{5}, std::uint8_t{9}}) {
     board::Standalone what = alone(board_, network, samples_of(network, 1));
     std::vector<std::uint8_t>& rom = what.image.bytes;
@@ -160,7 +160,7 @@ TEST_F(Ulx3s, BeginsAnewAfterItWasStopped) {
 TEST(Icebreaker, ShowsWhyItFailed) {
   const board::Board board = board::find_board("icebreaker");
   const double slowest = board::clocks_of(board).front();
-  const Network network = network_of(kNetwork);
+  const Network network = network_of(kFiveClasses);
   const auto after = [&](auto damage, std::uint32_t cause) {
     board::Standalone what = alone(board, network, samples_of(network, 1));
     damage(what.image.bytes);
@@ -194,7 +194,7 @@ TEST(Icebreaker, ShowsWhyItFailed) {
 }
 
 TEST(Standalone, LeavesOutWhatKeepsTheOrder) {
-  const Network network = network_of(kNetwork);
+  const Network network = network_of(kFiveClasses);
   EXPECT_EQ(network.operators.back().type_name(), "FULLY_CONNECTED");
   EXPECT_EQ(network.outputs[0], network.operators.back().output);
   // Not one that others need as well, nor one in the middle.

@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-using test::Outcome;
+using test::Finished;
 using test::text_of;
 
 struct Block {
@@ -74,7 +74,7 @@ TEST_P(WalkThrough, IsTrue) {
       std::printf("skipped, scripts/install.sh fpga gets the tools: %s\n", block.command.c_str());
       continue;
     }
-    const Outcome outcome =
+    const Finished outcome =
         execute("cd " + dir_.string() + " && { { " + block.command + "; } 2>both.err; }");
     std::vector<std::string> found = test::lines_of(outcome.out);
     for (const std::string& line : test::lines_of(text_of(path("both.err")))) {
@@ -97,7 +97,7 @@ TEST_P(WalkThrough, IsTrue) {
 class Readme : public test::Cli {};
 
 TEST_F(Readme, ItsTableIsWhatTheMainJobPrints) {
-  const Outcome outcome = simulate();
+  const Finished outcome = simulate();
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   std::size_t compared = 0;
   for (const std::string& line : test::lines_of(text_of(TESSERA_SOURCE_DIR "/README.md"))) {

@@ -6,19 +6,19 @@
 namespace tessera {
 namespace {
 
-using test::Outcome;
+using test::Finished;
 using test::text_of;
 
 class FitCli : public test::Cli {
  protected:
-  Outcome fit(const std::string& arguments) {
+  Finished fit(const std::string& arguments) {
     return run("fit --config " TESSERA_SOURCE_DIR "/configs/npu.yaml --out " + path("out") + " " +
                arguments);
   }
 };
 
 TEST_F(FitCli, TheBestIsAConfigurationThatRunsInAsManyCycles) {
-  const Outcome outcome =
+  const Finished outcome =
       fit("--part ecp5-25f --network lenet5 --points 300 --no-place --quiet --json " +
           path("fit.json"));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -29,7 +29,7 @@ TEST_F(FitCli, TheBestIsAConfigurationThatRunsInAsManyCycles) {
   const auto& best = json.at("candidates").at(json.at("best").get<std::size_t>());
   EXPECT_TRUE(best.at("front"));
   EXPECT_EQ(text_of(path("out/fit.json")), text_of(path("fit.json")));
-  const Outcome ran =
+  const Finished ran =
       run("--config " + path("out/best.yaml") + " --engine tlm --quiet --json " + path("run.json"));
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto result = nlohmann::json::parse(text_of(path("run.json")));
@@ -48,14 +48,14 @@ TEST_F(FitCli, IsTakenUpWhereItWasLeft) {
       0);
   ASSERT_EQ(fit(arguments).code, 0);
   EXPECT_EQ(text_of(path("out/fit.json")), first);
-  const Outcome other = fit("--part ecp5-25f --network lenet5 --points 200 --no-place --quiet");
+  const Finished other = fit("--part ecp5-25f --network lenet5 --points 200 --no-place --quiet");
   EXPECT_EQ(other.code, 2);
   EXPECT_NE(other.err.find("another question"), std::string::npos) << other.err;
 }
 
 TEST_F(FitCli, FillLeavesRoomForTheRouter) {
   const auto luts = [&](const std::string& fill) {
-    const Outcome outcome =
+    const Finished outcome =
         fit("--part ecp5-25f --network lenet5 --points 400 --no-place --quiet --fresh " + fill);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     const auto json = nlohmann::json::parse(text_of(path("out/fit.json")));
@@ -84,8 +84,8 @@ TEST_F(FitCli, TheLeastThatRunsANetworkIsFound) {
       "  - conv2d: {name: a, in: [8, 8, 16], out_channels: 16, kernel: 3, padding: 1}\n"
       "  - conv2d: {name: b, out_channels: 16, kernel: 3, padding: 1}\n"
       "  - add: {name: c, from: [b, a], activation: relu}\n");
-  const Outcome outcome = fit("--part ecp5-12f --network " + path("sum.yaml") +
-                              " --fill 45 --points 320 --no-place --quiet");
+  const Finished outcome = fit("--part ecp5-12f --network " + path("sum.yaml") +
+                               " --fill 45 --points 320 --no-place --quiet");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const auto json = nlohmann::json::parse(text_of(path("out/fit.json")));
   const auto& best = json.at("candidates").at(json.at("best").get<std::size_t>());
@@ -94,7 +94,7 @@ TEST_F(FitCli, TheLeastThatRunsANetworkIsFound) {
 }
 
 TEST_F(FitCli, ABoardBringsItsPartItsMemoryAndItsClocks) {
-  const Outcome outcome = fit(
+  const Finished outcome = fit(
       "--board colorlight-i5 --network lenet5 --points 150 --no-place --json " + path("fit.json"));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("its bitstream: cosim fpga --board colorlight-i5 --config "),
@@ -105,7 +105,7 @@ TEST_F(FitCli, ABoardBringsItsPartItsMemoryAndItsClocks) {
   EXPECT_EQ(json.at("part"), "ecp5-25f");
   const auto& best = json.at("candidates").at(json.at("best").get<std::size_t>());
   // The board's memory at the clock that the PLL makes: the same cycles again.
-  const Outcome ran =
+  const Finished ran =
       run("--config " + path("out/best.yaml") + " --engine tlm --quiet --json " + path("run.json"));
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto result = nlohmann::json::parse(text_of(path("run.json")));
@@ -117,7 +117,7 @@ TEST_F(FitCli, ABoardBringsItsPartItsMemoryAndItsClocks) {
         {"--part ecp5-25f --seeds 0", "--seeds"},
         {"--board ulx3s --bandwidth 100", "excludes"},
         {"", "give --part or --board"}}) {
-    const Outcome refused = fit(wrong + " --network lenet5 --no-place");
+    const Finished refused = fit(wrong + " --network lenet5 --no-place");
     EXPECT_EQ(refused.code, 2) << wrong;
     EXPECT_NE(refused.err.find(words), std::string::npos) << refused.err;
   }
@@ -128,13 +128,13 @@ TEST_F(FitCli, AProgramThatStaysInTheFlashIsCountedSo) {
   test::write_text(path("large.yaml"),
                    "name: large\nlayers:\n"
                    "  - conv2d: {in: [3, 3, 64], out_channels: 256, kernel: 3}\n");
-  const Outcome outcome = fit("--board icebreaker --network " + path("large.yaml") +
-                              " --points 60 --no-place --quiet --json " + path("fit.json"));
+  const Finished outcome = fit("--board icebreaker --network " + path("large.yaml") +
+                               " --points 60 --no-place --quiet --json " + path("fit.json"));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto json = nlohmann::json::parse(text_of(path("fit.json")));
   const auto& best = json.at("candidates").at(json.at("best").get<std::size_t>());
-  const Outcome ran = run("--config " + path("out/best.yaml") + " --engine model --quiet --json " +
-                          path("run.json"));
+  const Finished ran = run("--config " + path("out/best.yaml") + " --engine model --quiet --json " +
+                           path("run.json"));
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto result = nlohmann::json::parse(text_of(path("run.json")));
   EXPECT_GT(result.at("hardware").at("rom_cycles_per_beat"), 16);
@@ -146,7 +146,7 @@ TEST_F(FitCli, EveryBoardHasHardwareThatFits) {
        {std::tuple<std::string, double, double>{"ulx3s", 8000, 100},
         {"tang-nano-20k", 8000, 100},
         {"icebreaker", 4000, 20}}) {
-    const Outcome outcome =
+    const Finished outcome =
         fit("--board " + board +
             " --network lenet5 --points 120 --no-place --quiet --fresh --json " + path("fit.json"));
     ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -158,14 +158,14 @@ TEST_F(FitCli, EveryBoardHasHardwareThatFits) {
 }
 
 TEST_F(FitCli, WhatIsSetIsInTheBestConfiguration) {
-  const Outcome outcome =
+  const Finished outcome =
       fit("--part ecp5-25f --network lenet5 --points 120 --no-place --quiet --bandwidth 300 "
           "--set memory.latency=77 --set policy.name=best --set policy.objective=traffic");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto fit = nlohmann::json::parse(text_of(path("out/fit.json")));
   const auto& best = fit.at("candidates").at(fit.at("best").get<std::size_t>());
-  const Outcome ran = run("--config " + path("out/best.yaml") + " --engine model --quiet --json " +
-                          path("run.json"));
+  const Finished ran = run("--config " + path("out/best.yaml") + " --engine model --quiet --json " +
+                           path("run.json"));
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto result = nlohmann::json::parse(text_of(path("run.json")));
   EXPECT_EQ(result.at("hardware").at("memory_latency_cycles"), 77);
@@ -188,7 +188,7 @@ TEST_F(FitCli, BadQuestionsAreAnsweredClearly) {
       {"--part ecp5-12f --network lenet5 --points 1 --no-place --quiet", "nothing among 1"},
   };
   for (const auto& c : cases) {
-    const Outcome outcome = fit(c.arguments);
+    const Finished outcome = fit(c.arguments);
     EXPECT_EQ(outcome.code, 2) << c.arguments;
     EXPECT_NE(outcome.err.find(c.says), std::string::npos) << c.arguments << "\n" << outcome.err;
   }

@@ -18,6 +18,7 @@
 #include "fit/result.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
+#include "tests/draws.hpp"
 
 namespace tessera::fit {
 namespace {
@@ -104,7 +105,7 @@ TEST_P(FitAnywhere, NothingDrawnAtRandomIsBetter) {
   const double best = found.milliseconds[found.best];
   SplitMix64 random(99);
   std::size_t good = 0;
-  for (int i = 0; i < 1500; ++i) {
+  for (int i = 0; i < test::cases(200); ++i) {
     const Hardware hardware = drawn(random, evaluator.control());
     const Outcome outcome = evaluator.run(hardware);
     if (outcome.good()) {
@@ -113,7 +114,7 @@ TEST_P(FitAnywhere, NothingDrawnAtRandomIsBetter) {
           << text_of(hardware);
     }
   }
-  EXPECT_GT(good, 100U);
+  EXPECT_GT(good, 15U);
 }
 
 TEST_F(FitSearch, IsTheSameWithAnyNumberOfProcessesAndFromPointsThatAreThere) {
@@ -134,7 +135,7 @@ TEST_F(FitSearch, WithPolicyBestBeginsWhereFirstFitEnds) {
   question.config.policy.name = PolicyName::Best;
   const Evaluator evaluator(question);
   SearchRequest request;
-  request.points = 80;
+  request.points = 30;
   request.jobs = 2;
   Progress silent(true);
   Points points(file("best.sqlite"), "test", false);

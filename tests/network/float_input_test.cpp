@@ -15,6 +15,10 @@ struct Quantised {
   std::int8_t expected;
 };
 
+void PrintTo(const Quantised& q, std::ostream* out) {
+  *out << q.value << " to " << int{q.expected};
+}
+
 // Steps of a half around zero point -3: the least integer would wrap below it.
 class FloatInput : public testing::TestWithParam<Quantised> {};
 

@@ -19,6 +19,10 @@ struct Graph {
   std::uint64_t given, least, least_in_place;
 };
 
+void PrintTo(const Graph& graph, std::ostream* out) {
+  *out << graph.name;
+}
+
 // ../shared/benchmarks/graphs/README.md: peaks proved by exhaustive search.
 constexpr Graph kGraphs[] = {{"swiftnet_vww", 1, 351232, 301056, 301056},
                              {"darts_imagenet", 4, 5347456, 4616192, 4616192},

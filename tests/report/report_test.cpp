@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 using test::Cli;
-using test::Outcome;
+using test::Finished;
 using test::text_of;
 using test::write_text;
 
@@ -43,7 +43,7 @@ class Page : public test::Cli {
       GTEST_SKIP() << "skipped: chromium is not installed";
     }
     write_text(path("plain.html"), "<p>it runs</p>");
-    if (const Outcome plain = browser("plain.html");
+    if (const Finished plain = browser("plain.html");
         plain.out.find("it runs") == std::string::npos) {
       GTEST_SKIP() << "skipped: chromium does not run here: " << plain.err;
     }
@@ -53,7 +53,7 @@ class Page : public test::Cli {
   }
 
   // A page's DOM on standard output, by a browser that has no network.
-  Outcome browser(const std::string& page) {
+  Finished browser(const std::string& page) {
     return execute(
         fmt::format("HOME={0} timeout 120 chromium --headless=new --no-sandbox --disable-gpu "
                     "--disable-dev-shm-usage --user-data-dir={0}/profile --window-size=1300,2400 "
@@ -69,7 +69,7 @@ class Page : public test::Cli {
     html.insert(html.rfind("</body>"),
                 "<script>" + text_of(TESSERA_SOURCE_DIR "/tests/report/probe.js") + "</script>");
     write_text(path("probed.html"), html);
-    const Outcome outcome = browser("probed.html");
+    const Finished outcome = browser("probed.html");
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     for (const char* bad : {"CONSOLE", "Uncaught", "Refused to"}) {
       EXPECT_EQ(outcome.err.find(bad), std::string::npos) << outcome.err;
@@ -93,8 +93,8 @@ class Page : public test::Cli {
 const char* const kConfig = "--config " TESSERA_SOURCE_DIR "/configs/npu.yaml --engine model ";
 
 TEST_F(Page, OfARunShowsTheJsonsNumbers) {
-  const Outcome outcome = run(std::string(kConfig) + "--set policy=best --quiet --report " +
-                              path("r.html") + " --json " + path("r.json"));
+  const Finished outcome = run(std::string(kConfig) + "--set policy=best --quiet --report " +
+                               path("r.html") + " --json " + path("r.json"));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const Json run = Json::parse(text_of(path("r.json")));
   const Json found = opened(path("r.html"));
@@ -128,8 +128,8 @@ TEST_F(Page, OfARunShowsTheJsonsNumbers) {
 TEST_F(Page, TheTimelineHasAllOfEachLane) {
   for (const char* network : {"lenet5", "resnet18", "resnet50"}) {
     SCOPED_TRACE(network);
-    const Outcome outcome = run(std::string(kConfig) + "--set hardware=medium --network " +
-                                network + " --quiet --report " + path("r.html"));
+    const Finished outcome = run(std::string(kConfig) + "--set hardware=medium --network " +
+                                 network + " --quiet --report " + path("r.html"));
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const std::string html = text_of(path("r.html"));
     const Json data =
@@ -167,7 +167,7 @@ TEST_F(Page, TheTimelineHasAllOfEachLane) {
 // On paper: all charts and rows, no scroll bars. 15 layers of a table, four charts: some pages.
 TEST_F(Page, PrintsOnPaper) {
   ASSERT_EQ(run(std::string(kConfig) + "--quiet --report " + path("probed.html")).code, 0);
-  const Outcome outcome = execute(
+  const Finished outcome = execute(
       fmt::format("HOME={0} timeout 120 chromium --headless=new --no-sandbox --disable-gpu "
                   "--disable-dev-shm-usage --user-data-dir={0}/profile --no-pdf-header-footer "
                   "--print-to-pdf={0}/out.pdf file://{0}/probed.html",
@@ -185,9 +185,10 @@ TEST_F(Page, PrintsOnPaper) {
 }
 
 TEST_F(Page, OfASweepShowsItsPoints) {
-  const Outcome outcome = run("sweep " + std::string(kConfig) +
-                              "--network lenet5,mobilenet_v1 --cbuf 64,8KiB..64KiB --quiet --out " +
-                              path("s") + " --report " + path("s.html"));
+  const Finished outcome =
+      run("sweep " + std::string(kConfig) +
+          "--network lenet5,mobilenet_v1 --cbuf 64,8KiB..64KiB --quiet --out " + path("s") +
+          " --report " + path("s.html"));
   ASSERT_EQ(outcome.code, 1) << outcome.err;
   const Json sweep = Json::parse(text_of(path("s/results.json")));
   const Json found = opened(path("s.html"));
@@ -253,7 +254,7 @@ TEST_F(Page, OfADesignShowsItsModulesAndItsCriticalPath) {
 }
 
 TEST_F(Page, OfAFitShowsTheFrontAndWhatIsInTheWay) {
-  const Outcome outcome = run(
+  const Finished outcome = run(
       "fit --config " TESSERA_SOURCE_DIR
       "/configs/npu.yaml --part ecp5-12f --network lenet5 --points 250 --no-place --quiet --out " +
       path("fit") + " --report " + path("fit.html"));
@@ -277,8 +278,8 @@ TEST_F(Page, FiveHundredLayersAreDrawn) {
     network += "  - conv2d: {out_channels: 8, kernel: 1}\n";
   }
   write_text(path("n.yaml"), network);
-  const Outcome outcome = run(std::string(kConfig) + "--quiet --network " + path("n.yaml") +
-                              " --report " + path("r.html"));
+  const Finished outcome = run(std::string(kConfig) + "--quiet --network " + path("n.yaml") +
+                               " --report " + path("r.html"));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const Json found = opened(path("r.html"));
   ASSERT_FALSE(found.is_null());
@@ -290,8 +291,8 @@ TEST_F(Page, NamesFromOutsideStayText) {
   write_text(path("n.yaml"),
              "name: \"</script><b>x\"\nlayers:\n  - conv2d: {name: \"</script><script>alert(1)"
              "</script>\", in: [4, 4, 8], out_channels: 8, kernel: 1}\n");
-  const Outcome outcome = run(std::string(kConfig) + "--quiet --network " + path("n.yaml") +
-                              " --report " + path("r.html"));
+  const Finished outcome = run(std::string(kConfig) + "--quiet --network " + path("n.yaml") +
+                               " --report " + path("r.html"));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const Json found = opened(path("r.html"));
   ASSERT_FALSE(found.is_null());
@@ -299,14 +300,14 @@ TEST_F(Page, NamesFromOutsideStayText) {
 }
 
 TEST_F(Page, AMissingLibraryIsAMissingTool) {
-  const Outcome outcome = run(std::string(kConfig) + "--quiet --report " + path("r.html"),
-                              "TESSERA_ECHARTS=/nowhere/echarts.js");
+  const Finished outcome = run(std::string(kConfig) + "--quiet --report " + path("r.html"),
+                               "TESSERA_ECHARTS=/nowhere/echarts.js");
   EXPECT_EQ(outcome.code, 3);
   EXPECT_NE(outcome.err.find("scripts/web-assets.sh"), std::string::npos) << outcome.err;
 }
 
 TEST_F(Cli, TraceHasLanesAndSlices) {
-  const Outcome outcome =
+  const Finished outcome =
       run(std::string(kConfig) + "--quiet --trace " + path("t.json") + " --json " + path("r.json"));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const Json trace = Json::parse(text_of(path("t.json")));

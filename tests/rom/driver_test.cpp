@@ -16,7 +16,7 @@
 namespace tessera {
 namespace {
 
-using test::Outcome;
+using test::Finished;
 using test::text_of;
 using test::write_text;
 
@@ -65,7 +65,7 @@ TEST_F(Driver, CompilesWithoutAWarningEverywhere) {
       continue;
     }
     const bool is_c = compiler.find("c++") == std::string::npos;
-    const Outcome outcome =
+    const Finished outcome =
         execute(fmt::format("{} {} -ffreestanding -Wall -Wextra -Wconversion -Wshadow -pedantic "
                             "-Werror -O2 -c {} -o {}",
                             compiler, is_c ? "-std=c99" : "", path("user.c"), path("user.o")));
@@ -96,7 +96,7 @@ TEST_F(Driver, DrivesTheRtl) {
              "#define TESSERA_READ32(base, offset) ((void)(base), read32(offset))\n"
              "#define TESSERA_WRITE32(base, offset, value) ((void)(base), write32(offset, value))\n"
              "#include \"user.c\"\n");
-  const Outcome built =
+  const Finished built =
       execute(fmt::format("gcc -std=c99 -Wall -Wextra -Werror -shared -fPIC {} -o {}",
                           path("host.c"), path("host.so")));
   ASSERT_EQ(built.code, 0) << built.err;

@@ -21,20 +21,20 @@
 namespace tessera {
 namespace {
 
-using test::Outcome;
+using test::Finished;
 using test::text_of;
 using test::write_text;
 
 class RomCli : public test::Cli {
  protected:
-  Outcome rom(const std::string& arguments) {
+  Finished rom(const std::string& arguments) {
     return run("rom --config " TESSERA_SOURCE_DIR "/configs/npu.yaml --out " + path("rom") + " " +
                arguments);
   }
 };
 
 TEST_F(RomCli, LeNetBootsFromTheFilesWritten) {
-  const Outcome outcome = rom("--set hardware=tiny --verify");
+  const Finished outcome = rom("--set hardware=tiny --verify");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("verified: booted from"), std::string::npos);
   const auto map = nlohmann::json::parse(text_of(path("rom/memory_map.json")));
@@ -89,7 +89,7 @@ TEST_F(RomCli, TheHostsWorkLiesBetweenRunsAndAnyBaseWillDo) {
              "  - softmax: {}\n"
              "  - fully_connected: {out_features: 12}\n"
              "  - softmax: {}\n");
-  const Outcome outcome =
+  const Finished outcome =
       rom("--set hardware=tiny --verify --base 0x80001000 --network " + path("n.yaml"));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto map = nlohmann::json::parse(text_of(path("rom/memory_map.json")));
@@ -103,15 +103,18 @@ TEST_F(RomCli, SeveralModelsTakeTurns) {
              "hardware: tiny\nmodels:\n  - {network: a.yaml}\n  - {network: b.yaml}\n");
   write_text(path("a.yaml"), "layers:\n  - conv2d: {in: [6, 6, 4], out_channels: 4, kernel: 3}\n");
   write_text(path("b.yaml"), "layers:\n  - conv2d: {in: [5, 7, 8], out_channels: 6, kernel: 1}\n");
-  const Outcome outcome =
+  const Finished outcome =
       run("rom --verify --config " + path("npu.yaml") + " --out " + path("rom"));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
 }
 
-TEST_F(RomCli, ResNetFitsSmall) {
+class LongRom : public RomCli {};
+
+TEST_F(LongRom, ResNetFitsSmall) {
   TESSERA_NEEDS_SHARED();
   const std::string model = test::shared_dir() + "/models/ic_resnet8/model.tflite";
-  const Outcome outcome = rom("--set hardware=small --set policy=best --verify --network " + model);
+  const Finished outcome =
+      rom("--set hardware=small --set policy=best --verify --network " + model);
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto map = nlohmann::json::parse(text_of(path("rom/memory_map.json")));
   EXPECT_LE(map["sections"][2]["bytes"], 8192U);
@@ -119,13 +122,13 @@ TEST_F(RomCli, ResNetFitsSmall) {
 
 TEST_F(RomCli, MistakesAreNamed) {
   EXPECT_EQ(rom("--base 12x").code, 2);
-  const Outcome odd = rom("--base 0x10");
+  const Finished odd = rom("--base 0x10");
   EXPECT_EQ(odd.code, 2);
   EXPECT_NE(odd.err.find("allowed are multiples of 0x1000"), std::string::npos) << odd.err;
   EXPECT_EQ(rom("--base 0xFFFFF000").code, 2);
   EXPECT_EQ(rom("--input x.npy").code, 2);
   write_text(path("s.yaml"), "layers:\n  - softmax: {in: [10]}\n");
-  const Outcome none = rom("--network " + path("s.yaml"));
+  const Finished none = rom("--network " + path("s.yaml"));
   EXPECT_EQ(none.code, 2);
 }
 

@@ -53,7 +53,7 @@ TEST(Cycles, ThreeByThreeOf128ChannelsOnSmall) {
   EXPECT_EQ(cycles, 75186U);
 }
 
-TEST(Cycles, ThreeByThreeLayersOfResnet18OnMedium) {
+TEST(LongCycles, ThreeByThreeLayersOfResnet18OnMedium) {
   TESSERA_NEEDS_SHARED();
   const auto table = read_file(test::shared_dir() + "/benchmarks/topologies/Resnet18.csv");
   std::istringstream lines(std::string(table.begin(), table.end()));
@@ -138,7 +138,7 @@ TEST(Cycles, OfFirstLayersWithFewChannels) {
 
 // Its first blocks run row by row. The estimate for the same Ethos-U55 is 3 616 954 cycles for the
 // array alone.
-TEST(Cycles, OfMobileNetV2WithPolicyBest) {
+TEST(LongCycles, OfMobileNetV2WithPolicyBest) {
   const Network network = load_network(TESSERA_SOURCE_DIR "/configs/networks/mobilenet_v2.yaml", 1);
   const test::Outcome outcome = run(network, "medium", PolicyName::Best);
   EXPECT_LE(cycles_of(outcome), 1650000U);

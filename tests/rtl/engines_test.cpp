@@ -33,7 +33,7 @@ void expect_equal(const RunResult& rtl, const RunResult& other, const std::strin
   }
 }
 
-class Contention : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+class Contention : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
 // Another master takes half of the bytes that the memory can move.
 TEST_P(Contention, AllEnginesFeelTheOtherMasterAlike) {
@@ -62,7 +62,10 @@ TEST_P(Contention, AllEnginesFeelTheOtherMasterAlike) {
 
 INSTANTIATE_TEST_SUITE_P(All, Contention,
                          testing::Combine(testing::Values("small", "medium"),
-                                          testing::Values("sram", "lpddr4", "ddr4")));
+                                          testing::Values("sram", "lpddr4", "ddr4")),
+                         [](const auto& setup) {
+                           return std::get<0>(setup.param) + "_" + std::get<1>(setup.param);
+                         });
 
 TEST(Contention, SeveralMastersAtOnce) {
   const Network network = import_yaml(kNetwork, "contended", 1);

@@ -23,6 +23,10 @@ struct Known {
   std::uint64_t vela;   ///< Arm's Vela 3.10, Ethos-U55-256 optimising size
 };
 
+void PrintTo(const Known& known, std::ostream* out) {
+  *out << known.model;
+}
+
 constexpr Known kModels[] = {{"ic_resnet8", 32768, 49152, 35840},
                              {"kws_dscnn", 8000, 16000, 16000},
                              {"ad_autoencoder", 640, 768, 768},

@@ -1,5 +1,5 @@
-// The built-in networks and layer tables on the RTL of `medium`: their first and widest layers
-// always, whole in the long tests (`ctest -L long`).
+// The built-in networks and layer tables on the RTL of `medium`: their first and widest layers, and
+// whole.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -65,7 +65,12 @@ TEST_P(Layers, FirstAndWidestRun) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(BuiltIn, Layers, testing::Values("vgg16", "resnet50", "mobilenet_v2"));
+std::string name_of_file(const testing::TestParamInfo<const char*>& file) {
+  return file.param;
+}
+
+INSTANTIATE_TEST_SUITE_P(BuiltIn, Layers, testing::Values("vgg16", "resnet50", "mobilenet_v2"),
+                         name_of_file);
 
 class LongNetworks : public testing::TestWithParam<const char*> {};
 
@@ -79,7 +84,10 @@ TEST_P(LongNetworks, RunWhole) {
 
 INSTANTIATE_TEST_SUITE_P(BuiltIn, LongNetworks,
                          testing::Values("lenet5", "alexnet", "resnet18", "mobilenet_v1",
-                                         "mobilenet_v2", "resnet50", "vgg16"));
+                                         "mobilenet_v2"),
+                         name_of_file);
+INSTANTIATE_TEST_SUITE_P(Large, LongNetworks, testing::Values("resnet50"), name_of_file);
+INSTANTIATE_TEST_SUITE_P(Huge, LongNetworks, testing::Values("vgg16"), name_of_file);
 
 class LongTables : public testing::TestWithParam<const char*> {};
 
@@ -90,8 +98,9 @@ TEST_P(LongTables, RunWhole) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Topologies, LongTables,
-                         testing::Values("alexnet", "mobilenet", "Resnet18", "Resnet50",
-                                         "Googlenet", "yolo_tiny"));
+                         testing::Values("alexnet", "mobilenet", "Resnet18", "Googlenet"),
+                         name_of_file);
+INSTANTIATE_TEST_SUITE_P(Large, LongTables, testing::Values("Resnet50", "yolo_tiny"), name_of_file);
 
 }  // namespace
 }  // namespace tessera

@@ -5,19 +5,12 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <cstdlib>
-
+#include "tests/draws.hpp"
 #include "tests/rtl/random_layers.hpp"
 #include "tests/setups.hpp"
 
 namespace tessera {
 namespace {
-
-void run(const std::string& preset) {
-  const test::Outcome outcome = test::run_case(test::draw_chain(preset));
-  const bool wraps = disassemble(outcome.program).find("CV_RING") != std::string::npos;
-  RC_TAG(std::string(wraps ? "rows wrap around" : "rows do not wrap around"));
-}
 
 // The border of a ring cuts bands in two: the first tile of a band need not be its largest.
 TEST(Chains, OfPoolsWhoseBandsAreCutEqualTheReference) {
@@ -54,8 +47,12 @@ TEST(Chains, WithAFoldedLoadBesideCommandsTakeTheSameCycles) {
 class RandomChains : public testing::TestWithParam<std::string> {};
 
 TEST_P(RandomChains, EqualTheReference) {
-  setenv("RC_PARAMS", "seed=20 max_success=120 max_discard_ratio=40 noshrink=0", 0);
-  EXPECT_TRUE(rc::check([] { run(GetParam()); }));
+  int wrapped = 0;
+  test::expect_always(24, [&] {
+    const test::Outcome outcome = test::run_case(test::draw_chain(GetParam()));
+    wrapped += disassemble(outcome.program).find("CV_RING") != std::string::npos ? 1 : 0;
+  });
+  EXPECT_GT(wrapped, 0) << "no rows wrap around";
 }
 
 INSTANTIATE_TEST_SUITE_P(Presets, RandomChains, testing::Values("tiny", "small"),

@@ -4,8 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <cstdlib>
-
+#include "tests/draws.hpp"
 #include "tests/rtl/random_networks.hpp"
 
 namespace tessera {
@@ -17,7 +16,7 @@ using test::pick;
 using test::Recipe;
 using test::yes_no;
 
-void run(const Recipe& recipe, const std::string& preset) {
+void run_operators(const Recipe& recipe, const std::string& preset) {
   const Hardware hw = hardware_preset(preset);
   const auto atomic = static_cast<int>(hw.atomic_c);
   const int atoms = static_cast<int>(hw.cbuf_atoms()) >> pick(0, 5);
@@ -37,18 +36,17 @@ void run(const Recipe& recipe, const std::string& preset) {
   }
 }
 
-using Parameters = std::tuple<std::string, std::size_t>;
+using PresetAndRecipe = std::tuple<std::string, std::size_t>;
 
-class RandomOperators : public testing::TestWithParam<Parameters> {};
+class RandomOperators : public testing::TestWithParam<PresetAndRecipe> {};
 
 TEST_P(RandomOperators, EqualTheReference) {
   const auto& [preset, recipe] = GetParam();
-  setenv("RC_PARAMS", "seed=20 max_success=25 max_discard_ratio=40 noshrink=0", 0);
-  EXPECT_TRUE(
-      rc::check([&preset = preset, recipe = recipe] { run(test::recipes()[recipe], preset); }));
+  test::expect_always(
+      5, [&preset = preset, recipe = recipe] { run_operators(test::recipes()[recipe], preset); });
 }
 
-std::string name_of_parameters(const testing::TestParamInfo<Parameters>& parameters) {
+std::string preset_and_recipe(const testing::TestParamInfo<PresetAndRecipe>& parameters) {
   return fmt::format("{}_{}", std::get<0>(parameters.param),
                      test::recipes()[std::get<1>(parameters.param)].name);
 }
@@ -57,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Presets, RandomOperators,
                          testing::Combine(testing::Values("micro", "nano", "tiny", "small",
                                                           "medium"),
                                           testing::Range<std::size_t>(0, test::recipes().size())),
-                         name_of_parameters);
+                         preset_and_recipe);
 
 }  // namespace
 }  // namespace tessera

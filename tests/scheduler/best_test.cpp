@@ -13,7 +13,7 @@ namespace tessera {
 namespace {
 
 // A convolution that is read twice, once as an addend.
-const char* const kReadTwice =
+const char* const kTwiceRead =
     "layers:\n  - conv2d: {in: [12, 12, 9], out_channels: 24, kernel: 3, padding: same}\n"
     "  - conv2d: {out_channels: 24, kernel: 3, padding: same}\n"
     "  - add: {from: [conv2d_0, conv2d_1]}\n  - avg_pool2d: {kernel: 2, stride: 2}\n";
@@ -22,7 +22,7 @@ TEST(Best, KeepsWhatTheNextLayerReads) {
   Policy policy;
   policy.name = PolicyName::Best;
   const Program program =
-      compile(import_yaml(kReadTwice, "best.yaml", 1), hardware_preset("medium"), policy);
+      compile(import_yaml(kTwiceRead, "best.yaml", 1), hardware_preset("medium"), policy);
   const LayerDecision& first = program.layers[0].decision.value();
   EXPECT_TRUE(first.output_kept);
   EXPECT_TRUE(first.output_stored) << "an addend comes from memory";

@@ -13,6 +13,12 @@
 #include "tests/setups.hpp"
 
 namespace tessera {
+
+// Names of parameters in what tests print.
+static void PrintTo(ForcedMode mode, std::ostream* out) {
+  *out << static_cast<int>(mode);
+}
+
 namespace {
 
 const char* const kNetwork =

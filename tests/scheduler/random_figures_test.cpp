@@ -71,7 +71,6 @@ std::string figures() {
 }
 
 TEST(RandomFigures, AreWhatTheyWere) {
-  setenv("RC_PARAMS", "seed=1", 0);
   const std::string path = TESSERA_SOURCE_DIR "/tests/scheduler/random_figures.txt";
   const std::string now = figures();
   if (std::getenv("TESSERA_WRITE_FIGURES") != nullptr) {

@@ -14,6 +14,11 @@ struct Case {
   std::size_t pixels, taps, atoms, atomic_c, kernels;
 };
 
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.pixels << " pixels, " << c.taps << " taps, " << c.atoms << " atoms of " << c.atomic_c
+       << ", " << c.kernels << " kernels";
+}
+
 class DotProducts : public testing::TestWithParam<Case> {};
 
 TEST_P(DotProducts, AreThePlainOnes) {

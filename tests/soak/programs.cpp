@@ -39,7 +39,6 @@ int main(int argc, char** argv) {
     std::cerr << "programs FROM CASES\n";
     return 2;
   }
-  setenv("RC_PARAMS", "seed=1", 0);
   const std::uint64_t from = std::strtoull(argv[1], nullptr, 10);
   const std::uint64_t end = from + std::strtoull(argv[2], nullptr, 10);
   for (std::uint64_t number = from; number < end; ++number) {

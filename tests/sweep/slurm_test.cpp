@@ -11,7 +11,7 @@ namespace tessera {
 namespace {
 
 using std::string_literals::operator""s;
-using test::Outcome;
+using test::Finished;
 using test::text_of;
 using test::write_text;
 
@@ -49,7 +49,7 @@ class Slurm : public test::Cli {
     Cli::TearDown();
   }
 
-  Outcome slurm(const std::string& command) {
+  Finished slurm(const std::string& command) {
     return execute("SLURM_CONF=" + path("slurm.conf") + " " + command);
   }
 
@@ -64,7 +64,7 @@ class Slurm : public test::Cli {
     // On the standard socket: Slurm's plug-in looks for it there.
     execute("mkdir -p /run/munge; chown munge: /run/munge; chmod 755 /run/munge");
     if (execute("munge -n").code != 0) {
-      const Outcome munged = execute(fmt::format(
+      const Finished munged = execute(fmt::format(
           "runuser -u munge -- munged --key-file={} --pid-file={} --log-file={} --seed-file={}",
           path("munge/key"), path("munge/pid"), path("munge/log"), path("munge/seed")));
       if (munged.code != 0) {
@@ -101,10 +101,10 @@ NodeName={0} NodeAddr=127.0.0.1 CPUs=2 RealMemory=500 State=UNKNOWN
 PartitionName=all Nodes={0} Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO
 )",
                                                host(), dir_.string()));
-    if (const Outcome control = slurm("slurmctld -i"); control.code != 0) {
+    if (const Finished control = slurm("slurmctld -i"); control.code != 0) {
       return "slurmctld: " + control.err;
     }
-    if (const Outcome node = slurm("slurmd"); node.code != 0) {
+    if (const Finished node = slurm("slurmd"); node.code != 0) {
       return "slurmd: " + node.err;
     }
     const auto end = std::chrono::steady_clock::now() + kPatience / 4;
@@ -143,7 +143,7 @@ TEST_F(Slurm, AnArrayWithATaskKilledAndRequeuedEqualsASingleRun) {
       "--config " TESSERA_SOURCE_DIR
       "/configs/npu.yaml --engine model --network mobilenet_v1,lenet5 --cbuf 32KiB..1MiB:16KiB ";
   ASSERT_EQ(run("sweep --quiet " + arguments + " --out " + path("single")).code, 0);
-  const Outcome submitted =
+  const Finished submitted =
       slurm(fmt::format("{} sweep submit --slurm --tasks 3 {} --out {} --sbatch=--mem=100", COSIM,
                         arguments, path("array")));
   ASSERT_EQ(submitted.code, 0) << submitted.err;
@@ -156,7 +156,7 @@ TEST_F(Slurm, AnArrayWithATaskKilledAndRequeuedEqualsASingleRun) {
   ASSERT_TRUE(wait_for([&] { return std::filesystem::exists(path("array/points-2-of-3.sqlite")); }))
       << slurm("squeue").out << text_of(path("slurmctld.log"));
   execute("pkill -KILL -f -- '--shard 2/3'");
-  const Outcome requeued = slurm("scontrol requeue " + job + "_2");
+  const Finished requeued = slurm("scontrol requeue " + job + "_2");
   EXPECT_EQ(requeued.code, 0) << requeued.err;
   ASSERT_TRUE(wait_for([&] {
     const std::string state = slurm("scontrol show job " + merge).out;

@@ -42,6 +42,10 @@ struct Known {
   std::uint64_t bytes;
 };
 
+void PrintTo(const Known& known, std::ostream* out) {
+  *out << known.path;
+}
+
 class OfflinePlans : public testing::TestWithParam<Known> {};
 
 TEST_P(OfflinePlans, AreReadBackAndLeaveTheModelAsItWas) {

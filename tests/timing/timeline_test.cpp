@@ -22,6 +22,10 @@ struct Case {
   const char* policy;
 };
 
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+
 // Found and recorded once for all tests of a case: with policy `best` that takes most of the time.
 struct Recorded {
   explicit Recorded(const Case& c)

@@ -17,14 +17,10 @@ python3 scripts/check-rooms.py
 
 # Tests build what they need; those of the host take seconds all together.
 built cosim host_tests
-mapfile -t sources < <(printf '%s\n' "${cpp[@]}" | grep '\.cpp$' || true)
-# Of a header, the sources that include it, as far as a few show what is wrong with it.
-for header in $(printf '%s\n' "${cpp[@]}" | grep '\.hpp$' || true); do
-  name=${header#include/}
-  mapfile -t -O "${#sources[@]}" sources < <(git grep -l "#include \"$name\"" -- '*.cpp' | head -2)
-done
-((${#sources[@]} == 0)) || scripts/install.sh lint
-((${#sources[@]} == 0)) || scripts/tidy.py $(printf '%s\n' "${sources[@]}" | sort -u | head -40)
+if ((${#cpp[@]})); then
+  scripts/install.sh lint
+  scripts/tidy.py --since "$base"
+fi
 
 if [ -n "$(matching '^rtl/')" ]; then
   scripts/lint-rtl.sh small

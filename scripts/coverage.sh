@@ -11,20 +11,18 @@ mkdir -p "$out"
 
 if [[ $what != cpp ]]; then
   configured release
-  ninja -C build/release --quiet soak faults_test streams_test illegal_words_test features_test random_rtl_test
+  ninja -C build/release --quiet soak rtl_test
   rm -rf "$out/rtl"
   mkdir -p "$out/rtl/presets" "$out/rtl/drawn"
   # Bits are counted in these four: in a wider design the same lines have more of them.
   export TESSERA_RTL_COVERAGE=$out/rtl/presets
-  build/release/tests/streams_test --gtest_brief=1
-  build/release/tests/faults_test --gtest_brief=1 --gtest_filter="-Presets/StreamChecksum.*/2"
-  build/release/tests/illegal_words_test --gtest_brief=1
-  build/release/tests/features_test --gtest_brief=1 --gtest_filter='Features.RegistersSay*:Features.Without*'
+  TESSERA_CASES=4 build/release/tests/rtl_test --gtest_brief=1 \
+    --gtest_filter='Presets/Streams.*:*Faults*:Registers*:Presets/*:IllegalWords*:Features.RegistersSay*:Features.Without*-Presets/StreamChecksum.*/2:Presets/RandomOperators*:Presets/RandomChains*'
   for preset in nano tiny small medium; do
     build/release/tests/soak --engine rtl --preset $preset --cases "${TESSERA_COVERAGE_CASES:-150}" 2>/dev/null
   done
   # Lines that only other shapes have.
-  TESSERA_RTL_COVERAGE=$out/rtl/drawn TESSERA_RANDOM_HARDWARE=1,4,64 build/release/tests/random_rtl_test --gtest_brief=1
+  TESSERA_RTL_COVERAGE=$out/rtl/drawn TESSERA_RANDOM_HARDWARE=1,4,64 build/release/tests/rtl_test --gtest_brief=1 --gtest_filter='Seeds/*'
   scripts/rtl-coverage.py "$out/rtl/presets" "$out/rtl.txt" --lines "$out/rtl/drawn"
   unset TESSERA_RTL_COVERAGE
   rm -rf "$out/rtl"  # gigabytes
@@ -37,7 +35,7 @@ if [[ $what != rtl ]]; then
   ninja -C "$out/cpp" --quiet
   find "$out/cpp" -name '*.gcda' -delete
   # Without what takes hours when every line is counted.
-  (cd "$out/cpp" && ctest -LE '^(long|verify|python|install)$' -E 'vgg16|resnet50|LargerBudget|RandomRtl|netlist' -j "$(nproc)" --quiet || true)
+  (cd "$out/cpp" && ctest -LE '^(verify-.*|ci-.*)$' -E 'RandomRtl' -j "$(nproc)" --quiet || true)
   gcovr --root . --object-directory "$out/cpp" --exclude 'tests/.*' --exclude 'bench/.*' --exclude 'python/.*' \
     --exclude 'build/.*' --exclude '.*generated.*' --print-summary --txt "$out/cpp.txt" | tail -n 3
 fi

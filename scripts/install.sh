@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing: scripts/install.sh [build|web|test|ci|lint|fpga|verify|python].
+# Installs the Debian packages that are missing: scripts/install.sh [build|web|test|ci|lint|fpga|verify|python|package|coverage].
 # `lint` also gets a clang-tidy newer than Debian's, `fpga` the open FPGA tools, `verify` other people's bus models,
 # solvers and interpreters, `python` what the package is built and tested with, each into a Python environment of
 # its own: build/lint, build/fpga, build/verify, build/python.
@@ -19,6 +19,8 @@ verify=("${build[@]}" python3-venv python3-dev berkeley-abc)
 python=("${build[@]}" "${web[@]}" python3-venv python3-dev procps)
 ci=("${test[@]}" clang-format libclang-rt-dev python3-venv ccache)
 lint=("${ci[@]}")
+package=("${build[@]}" debootstrap dpkg-dev file)
+coverage=("${test[@]}" gcovr)
 
 level=${1:-build}
 declare -n packages=$level

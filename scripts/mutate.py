@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""Breaks RTL and scheduler in one place at a time and counts what the fast tests do not notice.
+"""Breaks RTL and scheduler in one place at a time and counts what the tests do not notice.
 
-mutate.py WORK [--rtl N] [--scheduler N] [--seed S] [--jobs J] [--list] [--only ID...]
+mutate.py build WORK [--rtl N] [--scheduler N] [--seed S]   draws, puts all of them into one copy of the sources, builds it
+mutate.py run WORK [--slice I/N] [--only ID...] [--jobs J]  tries them, or each Nth of them from the Ith on; what was tried is not again
+mutate.py table WORK                                        what was found so far
+mutate.py list WORK                                         what is broken
 
-All mutants are put into one copy of the sources at once, each behind a number that the environment
-variable TESSERA_MUTANT chooses: the copy is built once. The results are in WORK/mutants.json.
+Each mutant stands behind a number that the environment variable TESSERA_MUTANT chooses. First it meets what scripts/test.sh
+runs; what survives that meets more random cases, as parts of scripts/verify.sh have them. Results are in WORK/results, a file each.
 """
 
 import argparse
 import concurrent.futures
+import hashlib
 import json
 import os
 import random
@@ -162,62 +166,86 @@ def add_selectors(tree):
     (tree / "rtl/packages/mutant_pkg.sv").write_text(
         "package mutant_pkg;\n  import \"DPI-C\" function int tessera_mutant();\n"
         "  int number = tessera_mutant();\nendpackage\n")
-    files = tree / "rtl/files.f"
-    files.write_text("packages/mutant_pkg.sv\n" + files.read_text())
+    for files, package in ((tree / "rtl/files.f", "packages/mutant_pkg.sv"), (tree / "rtl/micro/files.f", "../packages/mutant_pkg.sv")):
+        files.write_text(package + "\n" + files.read_text())
     wrapper = tree / "sim/verilated/model.cpp"
     wrapper.write_text(wrapper.read_text() + '\n#include "mutant.hpp"\n'
                        'extern "C" int tessera_mutant() { return mutant_number(); }\n')
 
 
-TARGETS = ["soak", "streams_test", "faults_test", "illegal_words_test", "features_test", "scheduler_test", "random_figures_test",
-           "damaged_programs_test", "least_traffic_test", "programs", "cosim"]
+TARGETS = ["soak", "rtl_test", "scheduler_test", "programs", "cosim", "variant"]
+
+
+def numbers_near(text, selector):
+    """Of the mutants on lines of sources that a compiler's errors name."""
+    bad = set()
+    for file, line in re.findall(r"^(?:%Error(?:-\w+)?: )?(/\S+?):(\d+):\d+:(?= error| \w)", text, re.MULTILINE):
+        lines = Path(file).read_text().splitlines()
+        for at in range(max(0, int(line) - 4), min(len(lines), int(line) + 3)):
+            bad |= {int(n) for n in re.findall(selector + r" == (\d+)", lines[at])}
+    return bad
+
+
+def verilate(tree, out):
+    """Builds the presets; the mutants with which that does not work."""
+    environment = {**os.environ, "TESSERA_DATA_DIR": str(tree), "TESSERA_CACHE_DIR": str(tree / "cache")}
+    done = subprocess.run([out / "variant", "build", "micro", "nano", "tiny", "small", "medium", "large"], env=environment,
+                          capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return set()
+    bad = numbers_near("\n".join(l for l in done.stderr.splitlines() if l.startswith("%Error")), "mutant_pkg::number")
+    if not bad:
+        sys.exit("the copy's RTL does not build:\n" + done.stderr[-4000:])
+    return bad
 
 
 def build(tree, out, mutants):
     """Builds; mutants that do not compile are taken out."""
     configure = ["cmake", "-S", tree, "-B", out, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                 "-DCMAKE_CXX_FLAGS=-w"]
+                 "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_CXX_FLAGS=-w"]
     subprocess.run(configure, check=True, stdout=subprocess.DEVNULL)
     done = subprocess.run(["ninja", "-C", out, "-k", "0", *TARGETS], capture_output=True, text=True,
                           check=False)
     if done.returncode == 0:
         return set()
-    bad = set()
-    for file, line in re.findall(r"^(/\S+?):(\d+):\d+: error", done.stdout, re.MULTILINE):
-        text = Path(file).read_text().splitlines()
-        for at in range(max(0, int(line) - 4), min(len(text), int(line) + 3)):
-            bad |= {int(n) for n in re.findall(r"mutant_number\(\) == (\d+)", text[at])}
+    bad = numbers_near("\n".join(l for l in done.stdout.splitlines() if ": error" in l), r"mutant_number\(\)")
     if not bad:
         sys.exit("the copy does not build:\n" + done.stdout[-4000:])
     return bad
 
 
-def test_commands(out, mutant):
-    """Pairs of a command and the seconds after which it hangs: many times what it takes without a mutant."""
-    def test(name, limit, which="*"):
-        return [out / "tests" / name, "--gtest_fail_fast", f"--gtest_filter={which}"], limit
+# Suites of rtl_test in the order in which they notice most in the least time; the last line is all others.
+RTL_SUITES = ["*Faults*:Registers*:Presets/StreamChecksum*", "Presets/Streams*-*Far*", "IllegalWords*:Features*-*Multipliers*",
+              "*RandomConvolutions*:*RandomOperators*tiny*:*RandomOperators*small*"]
+NOT_USUAL = "*Long*:BuiltIn/*:Topologies/*:*Networks*:*Tables*"
 
-    def soak(engine, cases, first, limit, *more):
-        return [out / "tests/soak", "--engine", engine, "--cases", str(cases), "--from", str(first), "--jobs", "1",
-                *more], limit
+
+def test_commands(out, mutant):
+    """Of scripts/test.sh and of the parts of scripts/verify.sh: who, a command, and the seconds after which it hangs."""
+    def suites(program, limit, which, part="test.sh", times=1):
+        return part, ["env", f"TESSERA_CASES={times}", out / "tests" / program, "--gtest_fail_fast", "--gtest_brief=1",
+                      f"--gtest_filter={which}"], limit
+
+    def soak(engine, cases, first, limit, *more, part="test.sh"):
+        return part, [out / "tests/soak", "--engine", engine, "--cases", str(cases), "--from", str(first), "--jobs", "1",
+                      *more], limit
 
     if mutant["rtl"]:
-        return [soak("rtl", 40, 0, 30, "--preset", "small"),
-                test("faults_test", 30),
-                soak("rtl", 40, 0, 30, "--preset", "tiny"),
-                test("illegal_words_test", 30),
-                test("features_test", 60, "Features.RegistersSay*:Features.Without*"),
-                test("streams_test", 60, "-*Far*"),
-                soak("rtl", 300, 100, 120, "--preset", "small"),
-                soak("rtl", 200, 100, 120, "--preset", "tiny"),
-                test("streams_test", 120, "*Far*")]
-    return [test("random_figures_test", 60),
-            soak("tlm", 150, 0, 60),
-            test("scheduler_test", 120),
-            ([sys.executable, TOP / "tests/scheduler/figures.py", out / "cosim"], 120),
-            soak("tlm", 1500, 1000, 120),
-            test("damaged_programs_test", 200),
-            test("least_traffic_test", 200)]
+        others = ":".join(s.replace("-", ":") for s in RTL_SUITES[:1])
+        return [*[suites("rtl_test", 120, s) for s in RTL_SUITES],
+                suites("rtl_test", 600, f"*-{NOT_USUAL}:{others}:Presets/Streams*:IllegalWords*:*RandomConvolutions*"),
+                soak("rtl", 340, 0, 240, "--preset", "small", part="soak"),
+                soak("rtl", 240, 0, 240, "--preset", "tiny", part="soak"),
+                suites("rtl_test", 600, "Presets/Streams*", "random", 4)]
+    figures = [sys.executable, TOP / "tests/scheduler/figures.py", out / "cosim"]
+    return [suites("scheduler_test", 60, "RandomFigures*"),
+            soak("tlm", 600, 0, 120),
+            suites("scheduler_test", 240, "*-*Long*:RandomFigures*"),
+            ("test.sh", figures, 120),
+            suites("rtl_test", 240, "DamagedPrograms*:RandomHardware*"),
+            soak("tlm", 1500, 1000, 240, part="soak"),
+            suites("rtl_test", 400, "DamagedPrograms*", "random", 5),
+            suites("scheduler_test", 400, "*Long*", "searches")]
 
 
 RANDOM_NETWORKS = 2000
@@ -234,18 +262,20 @@ def programs_of(number, tree, out):
 
 
 def run_one(number, mutant, tree, out):
-    environment = {**os.environ, "TESSERA_MUTANT": str(number), "TESSERA_DATA_DIR": str(tree)}
-    for command, limit in test_commands(out, mutant):
+    """Who noticed, of test.sh and the parts, and with which command; None when nobody did."""
+    environment = {**os.environ, "TESSERA_MUTANT": str(number), "TESSERA_DATA_DIR": str(tree), "TESSERA_SEED": "1",
+                   "TESSERA_CACHE_DIR": str(tree / "cache"), "TESSERA_SHARED": os.environ.get("TESSERA_SHARED", str(TOP.parent / "shared"))}
+    for who, command, limit in test_commands(out, mutant):
         command = [str(c) for c in command]
         if number == 0:
             limit = None  # what the tests Verilate is built by this run
         try:
             done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, cwd=out,
                                   stderr=subprocess.DEVNULL, timeout=limit, check=False)
-            if done.returncode != 0:
-                return " ".join([Path(command[0]).name, *command[1:]])
+            if done.returncode not in (0, 77):
+                return who, " ".join(command)
         except subprocess.TimeoutExpired:
-            return "time is over: " + Path(command[0]).name
+            return who, "time is over: " + " ".join(command)
     return None
 
 
@@ -268,73 +298,119 @@ def draw(tree, options):
     return mutants
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("work", type=Path)
-    parser.add_argument("--rtl", type=int, default=250)
-    parser.add_argument("--scheduler", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--list", action="store_true", help="only what would be broken")
-    parser.add_argument("--only", type=int, nargs="*", help="numbers of mutants to run (in a copy that is built)")
-    options = parser.parse_args()
-    work = options.work.resolve()
+def sources_now():
+    """Of what mutants are drawn from, and of the tests that they meet."""
+    digest = hashlib.sha256()
+    for name in subprocess.run(["git", "ls-files", "rtl", "scheduler", "timing", "sim", "tests", "scripts/mutate.py"], cwd=TOP, check=True,
+                               capture_output=True, text=True).stdout.splitlines():
+        digest.update(name.encode() + ((TOP / name).read_bytes() if (TOP / name).exists() else b""))
+    return digest.hexdigest()
+
+
+def make(work, options):
+    """The copy of the sources with all mutants that compile, built, and what its tests need."""
     tree, out = work / "tree", work / "build"
     drawn = draw(TOP, options)
-    if options.list:
-        for number, m in drawn.items():
-            print(f"{number} {m['file']}:{m['line']}: {m['what']}: {m['old']}")
-        return
     work.mkdir(parents=True, exist_ok=True)
-    known = work / "refused.json"
-    refused = set(json.loads(known.read_text())) if options.only and known.exists() else set()
-    if not options.only:
-        while True:
-            copy_sources(tree)
-            add_selectors(tree)
-            left = {n: m for n, m in drawn.items() if n not in refused}
-            apply(tree, {n: m for n, m in left.items() if m["rtl"]}, True)
-            apply(tree, {n: m for n, m in left.items() if not m["rtl"]}, False)
-            bad = build(tree, out, left)
-            if not bad:
-                break
-            print(f"do not compile: {sorted(bad)}", flush=True)
-            refused |= bad
-        known.write_text(json.dumps(sorted(refused)))
-        (tree / "cache").mkdir(exist_ok=True)
-        for is_rtl in (True, False):
-            failed = run_one(0, {"rtl": is_rtl}, tree, out)
-            if failed:
-                sys.exit(f"without a mutant: {failed}")
-    chosen = {n: m for n, m in drawn.items()
-              if n not in refused and (not options.only or n in options.only)}
-    results = {}
+    refused = set()
+    while True:
+        copy_sources(tree)
+        add_selectors(tree)
+        left = {n: m for n, m in drawn.items() if n not in refused}
+        apply(tree, {n: m for n, m in left.items() if m["rtl"]}, True)
+        apply(tree, {n: m for n, m in left.items() if not m["rtl"]}, False)
+        (tree / "cache").mkdir()
+        bad = build(tree, out, left) or verilate(tree, out)
+        if not bad:
+            break
+        print(f"do not compile: {sorted(bad)}", flush=True)
+        refused |= bad
+    for is_rtl in (True, False):
+        failed = run_one(0, {"rtl": is_rtl}, tree, out)
+        if failed:
+            sys.exit(f"without a mutant: {failed}")
+    shutil.rmtree(work / "results", ignore_errors=True)
+    (work / "results").mkdir()
+    (work / "sources").write_text(sources_now())
+    (work / "drawn.json").write_text(json.dumps(left, indent=1))
+    print(f"{len(left)} mutants, {len(refused)} did not compile")
+
+
+def try_one(work, number, mutant):
+    """A mutant's result, kept in a file of its own."""
+    tree, out = work / "tree", work / "build"
+    found = run_one(number, mutant, tree, out)
+    result = {**mutant, "killed_by": found[0] if found else None, "command": found[1] if found else None}
+    if not found and mutant["rtl"]:
+        result["changes_nothing"] = is_proved_equal(mutant["file"], mutant["begin"], mutant["end"],
+                                                    mutant["new"].replace("MUTANT_TRUE", "1'b1"), work / "equal" / str(number))
+    elif not found:
+        result["changes_nothing"] = programs_of(number, tree, out) == programs_of(0, tree, out)
+    part = work / "results" / f"{number}.part"
+    part.write_text(json.dumps(result, indent=1))
+    part.rename(work / "results" / f"{number}.json")
+    return result
+
+
+def place_of(number, mutant):
+    return f"{number} {mutant['file']}:{mutant['line']}: {mutant['what']}: {mutant['old']}"
+
+
+def run(work, drawn, options):
+    at, of = (int(n) for n in options.slice.split("/"))
+    chosen = [n for n in sorted(drawn) if n % of == at % of and (not options.only or n in options.only)
+              and not (work / "results" / f"{n}.json").exists()]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        futures = {pool.submit(run_one, n, m, tree, out): n for n, m in chosen.items()}
+        futures = {pool.submit(try_one, work, n, drawn[n]): n for n in chosen}
         for future in concurrent.futures.as_completed(futures):
-            n = futures[future]
-            killed = future.result()
-            results[n] = {**chosen[n], "killed_by": killed}
-            if not killed:
-                m = chosen[n]
-                print(f"SURVIVES {n} {m['file']}:{m['line']}: {m['what']}: {m['old']}", flush=True)
-            (work / "mutants.json").write_text(json.dumps(dict(sorted(results.items())), indent=1))
-    alive = sum(1 for r in results.values() if not r["killed_by"])
-    as_written = programs_of(0, tree, out)
-    for n, r in sorted(results.items()):
-        r["proved_equal"] = r["rtl"] and not r["killed_by"] and is_proved_equal(
-            r["file"], r["begin"], r["end"], r["new"].replace("MUTANT_TRUE", "1'b1"), work / "equal")
-        r["same_programs"] = not r["rtl"] and not r["killed_by"] and programs_of(n, tree, out) == as_written
-        if not r["killed_by"]:
-            what = ", changes nothing" if r["proved_equal"] else ", makes the same programs" if r["same_programs"] else ""
-            print(f"survives{what}: {n} {r['file']}:{r['line']}: {r['what']}: {r['old']}")
-    (work / "mutants.json").write_text(json.dumps(dict(sorted(results.items())), indent=1))
+            n, result = futures[future], future.result()
+            if result["killed_by"] != "test.sh":
+                print(f"{result['killed_by'] or 'SURVIVES'}: {place_of(n, drawn[n])}", flush=True)
+
+
+def table(work):
+    results = [json.loads(p.read_text()) for p in (work / "results").glob("*.json")]
     for is_rtl, name in ((True, "RTL"), (False, "scheduler")):
-        of = [r for r in results.values() if r["rtl"] == is_rtl]
-        print(f"{name}: {len(of)} mutants, {sum(1 for r in of if not r['killed_by'])} survive, "
-              f"{sum(1 for r in of if r['proved_equal'])} of them are proved to change nothing, "
-              f"{sum(1 for r in of if r['same_programs'])} make the same programs of {RANDOM_NETWORKS} random networks")
-    print(f"{len(results)} mutants, {alive} survive, {len(refused)} did not compile")
+        of = [r for r in results if r["rtl"] == is_rtl]
+        killed = [r for r in of if r["killed_by"]]
+        usual = sum(1 for r in killed if r["killed_by"] == "test.sh")
+        nothing = sum(1 for r in of if r.get("changes_nothing"))
+        share = f" ({100 * usual / len(killed):.1f} %)" if killed else ""
+        print(f"{name}: {len(of)} tried, {len(killed)} noticed, {usual} of them by scripts/test.sh{share}, the others by "
+              f"{', '.join(sorted({r['killed_by'] for r in killed} - {'test.sh'})) or 'nobody'}; {len(of) - len(killed)} survive, "
+              f"{nothing} of these change nothing")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["build", "run", "table", "list"])
+    parser.add_argument("work", type=Path)
+    parser.add_argument("--rtl", type=int, default=250)
+    parser.add_argument("--scheduler", type=int, default=192)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--slice", default="0/1")
+    parser.add_argument("--only", type=int, nargs="*", help="numbers of mutants")
+    options = parser.parse_args()
+    work = options.work.resolve()
+    if options.what == "build":
+        make(work, options)
+        return
+    if not (work / "drawn.json").exists():
+        sys.exit(f"nothing was drawn: mutate.py build {options.work}")
+    if options.what == "run" and (work / "sources").read_text() != sources_now():
+        sys.exit(f"{options.work} is of other sources: mutate.py build {options.work}")
+    drawn = {int(n): m for n, m in json.loads((work / "drawn.json").read_text()).items()}
+    if options.what == "run":
+        run(work, drawn, options)
+        # One that survives, and is not known to change nothing, is a hole in the tests.
+        at, of = (int(n) for n in options.slice.split("/"))
+        results = [json.loads((work / "results" / f"{n}.json").read_text()) for n in drawn if n % of == at % of]
+        sys.exit(0 if all(r["killed_by"] or r["changes_nothing"] for r in results) else 1)
+    if options.what == "list":
+        print("\n".join(place_of(n, drawn[n]) for n in sorted(drawn)))
+    else:
+        table(work)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ set -euo pipefail
 
 "$top/scripts/install.sh" build
 configured release
-NINJA_STATUS="building [%f/%t] " ninja -C "$build" cosim rtl_presets
+# The hardware of the default configuration is Verilated by the first run, others when they are asked for.
+NINJA_STATUS="building cosim [%f/%t, %e s] " ninja -C "$build" cosim
 (($#)) || set -- --config "$top/configs/npu.yaml"
 exec "$build/cosim" "$@"

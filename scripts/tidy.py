@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""clang-tidy over sources: tidy.py [FILE...] (default: all in the compilation database).
+"""clang-tidy over sources: tidy.py [FILE...] [--since COMMIT] (default: all in the compilation database).
+
+--since: what has changed since then, and of a header a few of the sources that include it, which show what is wrong with it.
 
 Most of clang-tidy's time goes into headers that every source includes again. Sources are therefore
 written one behind the other into files under build/lint and looked at together, all as main file, so
@@ -154,11 +156,32 @@ def findings(sources, flags):
     return findings(sources[:half], flags) + findings(sources[half:], flags)
 
 
+def git(*words):
+    return subprocess.run(["git", *words], cwd=TOP, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+MOST_READERS = 2
+
+
+def changed_since(commit):
+    changed = git("diff", "--name-only", "--diff-filter=d", commit) + git("ls-files", "--others", "--exclude-standard")
+    sources = {f for f in changed if f.endswith(".cpp")}
+    for header in (f for f in changed if f.endswith(".hpp")):
+        name = header.removeprefix("include/")
+        readers = subprocess.run(["git", "grep", "-lF", f'#include "{name}"', "--", "*.cpp"], cwd=TOP, check=False,
+                                 capture_output=True, text=True).stdout.splitlines()
+        sources |= set(readers[:MOST_READERS])
+    return sorted(sources)
+
+
 def main():
     if not os.path.exists(TIDY):
         sys.exit("tidy.py: no clang-tidy in build/lint/venv: scripts/install.sh lint gets it")
     flags = database()
-    wanted = [os.path.relpath(os.path.abspath(f), TOP) for f in sys.argv[1:]] or sorted(flags)
+    if sys.argv[1:2] == ["--since"]:
+        wanted = changed_since(sys.argv[2])
+    else:
+        wanted = [os.path.relpath(os.path.abspath(f), TOP) for f in sys.argv[1:]] or sorted(flags)
     wanted = [f for f in wanted if f in flags]
     os.makedirs(WORK, exist_ok=True)
     kinds = {}

@@ -1,6 +1,7 @@
 // The SystemC library brings a main() as well: an object file's comes before those of libraries.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -46,6 +47,11 @@ int main(int argc, char** argv) {
   }
   const int code = RUN_ALL_TESTS();
   const testing::UnitTest& all = *testing::UnitTest::GetInstance();
+  // A wrong filter must not look like tests that have passed.
+  if (!testing::GTEST_FLAG(list_tests) && all.test_to_run_count() == 0) {
+    std::fprintf(stderr, "no test matches %s\n", testing::GTEST_FLAG(filter).c_str());
+    return 1;
+  }
   return code == 0 && all.skipped_test_count() > 0 && all.successful_test_count() == 0 ? kSkipped
                                                                                        : code;
 }

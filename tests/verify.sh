@@ -12,8 +12,6 @@ if [[ ! -x $python ]]; then
 fi
 case $4 in
   bus_models) exec "$python" "$here/cocotb/run.py" "$cosim" "$out" "$shared" ;;
-  proofs) exec "$python" "$here/formal/prove.py" "$out" --quick ;;
-  all_proofs) exec "$python" "$here/formal/prove.py" "$out" ;;
   tflite_micro) exec "$python" "$here/tflite_micro/run.py" "$cosim" "$out" "$shared" "$2/zoo/models" --small ;;
   upsets) exec "$python" "$here/upsets/run.py" "$cosim" "$out" "$shared" --count 60 ;;
   *) echo "verify.sh: $4?" >&2; exit 2 ;;

@@ -84,10 +84,8 @@ TEST_P(LongNetworks, RunWhole) {
 
 INSTANTIATE_TEST_SUITE_P(BuiltIn, LongNetworks,
                          testing::Values("lenet5", "alexnet", "resnet18", "mobilenet_v1",
-                                         "mobilenet_v2"),
+                                         "mobilenet_v2", "resnet50", "vgg16"),
                          name_of_file);
-INSTANTIATE_TEST_SUITE_P(Large, LongNetworks, testing::Values("resnet50"), name_of_file);
-INSTANTIATE_TEST_SUITE_P(Huge, LongNetworks, testing::Values("vgg16"), name_of_file);
 
 class LongTables : public testing::TestWithParam<const char*> {};
 
@@ -98,9 +96,9 @@ TEST_P(LongTables, RunWhole) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Topologies, LongTables,
-                         testing::Values("alexnet", "mobilenet", "Resnet18", "Googlenet"),
+                         testing::Values("alexnet", "mobilenet", "Resnet18", "Resnet50",
+                                         "Googlenet", "yolo_tiny"),
                          name_of_file);
-INSTANTIATE_TEST_SUITE_P(Large, LongTables, testing::Values("Resnet50", "yolo_tiny"), name_of_file);
 
 }  // namespace
 }  // namespace tessera

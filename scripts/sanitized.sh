@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Tests with clang's address and undefined-behaviour sanitizers: scripts/sanitized.sh host|rtl
+#   host  all of the host's, but what searches for long
+#   rtl   what drives the RTL, SystemC and the cost model: faults, registers, drawn streams, random operators
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+cd "$top"
+log=$top/build/sanitizers-$1.log
+configured sanitizers
+case $1 in
+  host)
+    ninja -C build/sanitizers --quiet host_tests
+    ctest --preset sanitizers -j "$(nproc)" >"$log" 2>&1 || { cat "$log"; exit 1; }
+    tail -n 1 "$log"
+    ;;
+  rtl)
+    built variant
+    "$build/variant" build nano tiny small
+    ninja -C build/sanitizers --quiet rtl_test
+    # SystemC's threads have stacks of their own, of which the sanitizer's fake stacks know nothing.
+    TESSERA_DATA_DIR=$build/share/tessera ASAN_OPTIONS=detect_stack_use_after_return=0 build/sanitizers/tests/rtl_test --gtest_brief=1 \
+      --gtest_filter='*Faults*:Registers*:Presets/Streams.Drawn*on_nano:Presets/Streams.Drawn*on_tiny:*RandomOperators*nano*:*RandomChains*tiny*:RandomHardware*'
+    ;;
+  *)
+    echo "sanitized.sh: $1?" >&2
+    exit 2
+    ;;
+esac

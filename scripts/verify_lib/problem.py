@@ -1,0 +1,2 @@
+class Problem(Exception):
+    """What a user has to put right; told without a trace."""

@@ -6,13 +6,12 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
-#include <rapidcheck/detail/TestParams.h>
 
 #include <cstdint>
 #include <cstdlib>
-#include <sstream>
 #include <string>
+
+#include "tests/numbered_case.hpp"
 
 namespace tessera::test {
 
@@ -39,13 +38,7 @@ std::string problem_of(std::uint64_t seed, int count, const Body& body) {
   params.seed = seed;
   params.maxSuccess = count;
   params.maxDiscardRatio = 40;
-  const auto result = rc::detail::checkTestable(body, rc::detail::TestMetadata{}, params);
-  if (result.template is<rc::detail::SuccessResult>()) {
-    return "";
-  }
-  std::ostringstream text;
-  rc::detail::printResultMessage(result, text);
-  return text.str();
+  return problem_in(params, body);
 }
 
 /// Expects of `body`, which draws with RapidCheck, that it holds: in `same` cases that every run

@@ -42,6 +42,10 @@ class Record : public testing::EmptyTestEventListener {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
+  // RapidCheck's own seed would be another one in every process, which nobody could repeat.
+  const char* seed = std::getenv("TESSERA_SEED");
+  setenv("RC_PARAMS",
+         ("seed=" + std::string(seed == nullptr || *seed == '\0' ? "1" : seed)).c_str(), 0);
   if (const char* file = std::getenv("TESSERA_TEST_RECORD"); file != nullptr) {
     testing::UnitTest::GetInstance()->listeners().Append(new Record(file));
   }

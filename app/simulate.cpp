@@ -173,8 +173,10 @@ Simulation simulate(const Config& config, std::shared_ptr<const Network> loaded,
   if (simulation.has_data) {
     inputs = read_inputs(config, network, options.input);
   }
-  simulation.program = compile(network, config.hardware, config.policy,
+  const Config& made_for = options.made_for != nullptr ? *options.made_for : config;
+  simulation.program = compile(network, made_for.hardware, made_for.policy,
                                simulation.has_data ? Contents::All : Contents::Commands);
+  simulation.program.hardware = config.hardware;
   check(simulation.program);
 
   std::uint64_t ideal = 0;

@@ -20,6 +20,9 @@ struct SimulateOptions {
   std::string output;  ///< the same for the outputs; empty: not written
   bool check_memory = false;
   std::string waves;  ///< FST file; empty: none
+  /// The program is made for that one, whose hardware and memory have no more of anything; none:
+  /// for the configuration that runs it.
+  const Config* made_for = nullptr;
 };
 
 struct Simulation {

@@ -152,9 +152,9 @@ std::string validation_table(const Config& config, const Validation& v) {
   }
   add("total", "", v.rtl.totals, v.tlm.totals, v.model.totals);
   std::string text = fmt::format(
-      "{} on {}: {} KiB cbuf, {} bytes/cycle external memory{}, latency {} cycles\n\n",
-      v.program.network, config.hardware.name,
-      static_cast<double>(config.hardware.cbuf_size) / 1024, config.memory.bytes_per_cycle,
+      "{} on {}: {} cbuf, {} bytes/cycle external memory{}, latency {} cycles\n\n",
+      v.program.network, config.hardware.name, cbuf_text(config.hardware),
+      config.memory.bytes_per_cycle,
       config.memory.name == "custom" ? "" : " (" + config.memory.name + ")", config.memory.latency);
   text += aligned(rows, 2);
   for (const std::string& finding : v.findings) {

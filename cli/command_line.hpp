@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
 
 #include "cli/explain_command.hpp"
 #include "cli/explore_command.hpp"
@@ -31,6 +32,12 @@ class CommandLine {
 
  private:
   int dispatch();
+  /// Says what is wrong with the command line, and what was likely meant.
+  int refuse(const CLI::ParseError& error);
+  /// What was meant by a network that is none; "": it may be one.
+  [[nodiscard]] std::string misspelt_command() const;
+  /// Of a command, or of all.
+  [[nodiscard]] int show_help(const std::string& about) const;
 
   CLI::App app_;
   SimulateCommand simulate_;

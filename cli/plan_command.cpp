@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 
 #include "console/output_file.hpp"
 #include "input/read_file.hpp"
@@ -48,24 +49,28 @@ void write(const std::string& path, const std::string& text) {
 }  // namespace
 
 void PlanCommand::add_to(CLI::App& app) {
-  auto* config = app.add_option("--config", config_, "run configuration (YAML)");
+  auto* network = add_network(app, network_);
+  auto* config = add_config(app, config_);
   auto* problem =
       app.add_option("--problem", problem_, "buffers with lifetimes (CSV: id,lower,upper,size)");
   auto* graph =
       app.add_option("--graph", graph_, "operator graph (CSV: id,op,output_elements,inputs)");
   auto* tflite =
       app.add_option("--tflite", tflite_, "model (.tflite) as TensorFlow Lite Micro runs it");
-  config->excludes(problem)->excludes(graph)->excludes(tflite);
+  for (CLI::Option* source : {problem, graph, tflite}) {
+    config->excludes(source);
+    network->excludes(source);
+  }
   problem->excludes(graph)->excludes(tflite);
   graph->excludes(tflite);
   app.add_option("--offline-plan", offline_, "write that model with the plan inside")
       ->needs(tflite);
-  app.add_option("--network", network_, "network file or built-in name, overrides config")
-      ->needs(config);
-  app.add_option("--set", sets_, "path.to.key=value, overrides the config; repeatable")
-      ->allow_extra_args(false)
-      ->needs(config);
-  app.add_option("--seed", seed_, "seed of weights that no file gives")->needs(config);
+  auto* sets = add_sets(app, sets_);
+  auto* seed = app.add_option("--seed", seed_, "seed of weights that no file gives; default: 1");
+  for (CLI::Option* source : {problem, graph, tflite}) {
+    sets->excludes(source);
+    seed->excludes(source);
+  }
   app.add_option("--capacity", capacity_, "bytes; any plan up to it will do")
       ->check(CLI::PositiveNumber);
   app.add_option("--bytes-per-element", bytes_per_element_, "of the graph's outputs")
@@ -101,7 +106,12 @@ PlanReport PlanCommand::make() const {
     }
     std::vector<std::uint64_t> offsets;
     AllocationProblem problem = read_problem_csv(text_of(problem_), problem_, &offsets);
-    problem.alignment = alignment_;
+    if (!check_ && !offsets.empty()) {
+      throw InputError(problem_ +
+                       ": column `offset` holds a plan; give --check to look at it, or take the "
+                       "column out to plan anew");
+    }
+    problem.alignment = std::lcm(problem.alignment, alignment_);
     if (check_) {
       return check_plan(problem_, std::move(problem), std::move(offsets), capacity_);
     }
@@ -115,8 +125,8 @@ PlanReport PlanCommand::make() const {
   if (!tflite_.empty()) {
     return plan_tflite(options);
   }
-  if (config_.empty()) {
-    throw InputError("one of --config, --problem, --graph and --tflite is needed");
+  if (config_.empty() && network_.empty()) {
+    throw InputError("plan: give a network, --config, --problem, --graph or --tflite");
   }
   std::vector<std::string> sets = sets_;
   if (!seed_.empty()) {
@@ -133,7 +143,7 @@ PlanReport PlanCommand::make() const {
   set("planner", planner_);
   set("order", order_);
   set("budget", budget_ == 0 ? "" : std::to_string(budget_));
-  const Config config = load_config(config_, sets);
+  const Config config = load_config(config_.empty() ? default_config() : config_, sets);
   const Network network = load_configured(config);
   PlanReport report = plan_of(compile(network, config.hardware, config.policy));
   report.capacity = capacity_;

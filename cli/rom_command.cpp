@@ -67,10 +67,9 @@ void print_summary(const rom::Image& image) {
 }  // namespace
 
 void RomCommand::add_to(CLI::App& app) {
-  app.add_option("--config", config_, "run configuration (YAML)")->required();
-  app.add_option("--network", network_, "network file or built-in name, overrides config");
-  app.add_option("--set", sets_, "path.to.key=value, overrides the config; repeatable")
-      ->allow_extra_args(false);
+  add_network(app, network_);
+  add_config(app, config_);
+  add_sets(app, sets_);
   app.add_option("--seed", seed_, "seed of weights and inputs that no file gives");
   app.add_option("--out", out_, "folder for the files")->required();
   app.add_option("--base", base_, "where the memory map begins on the bus (default 0)");
@@ -91,7 +90,7 @@ bool RomCommand::run() const {
   if (!verify_ && !input_.empty()) {
     throw InputError("--input: only with --verify");
   }
-  const Config config = load_config(config_, sets);
+  const Config config = load_config(config_.empty() ? default_config() : config_, sets);
   const Network network = load_configured(config);
   Program program = compile(network, config.hardware, config.policy);
   check(program);

@@ -13,17 +13,21 @@ namespace tessera {
 
 void SimulateCommand::add_to(CLI::App& app) {
   common_.add_to(app);
-  // Other commands have one of their own.
-  app.get_option("--config")->required(false);
   app.add_option("--input", simulate_.input,
-                 "input tensor (.npy, .bin), picture (.png, .jpg) or folder");
-  app.add_option("--output", simulate_.output, "where to write the output (.npy, .bin)");
-  common_.add_json(app);
-  app.add_option("--report", report_, "write a page with charts (HTML)");
-  app.add_option("--trace", trace_, "write a timeline for Perfetto (JSON)");
+                 "input tensor (.npy, .bin), picture (.png, .jpg) or folder; default: drawn from "
+                 "the seed")
+      ->group(kWhatRuns);
   app.add_flag("--check-memory", simulate_.check_memory,
-               "poison activations nobody needs any more; reading them is an error");
-  app.add_option("--waves", simulate_.waves, "write waves (FST)");
+               "poison activations nobody needs any more; reading them is an error")
+      ->group(kWhatRuns);
+  const auto result = [&](const char* name, std::string& path, const char* what) {
+    app.add_option(name, path, what)->group(kResults);
+  };
+  result("--output", simulate_.output, "where to write the output (.npy, .bin)");
+  common_.add_json(app);
+  result("--report", report_, "write a page with charts (HTML)");
+  result("--trace", trace_, "write a timeline for Perfetto (JSON)");
+  result("--waves", simulate_.waves, "write waves (FST)");
 }
 
 bool SimulateCommand::run() const {

@@ -12,7 +12,8 @@ namespace tessera {
 class SimulateCommand {
  public:
   void add_to(CLI::App& app);
-  [[nodiscard]] bool has_config() const { return !common_.config.empty(); }
+  [[nodiscard]] bool is_empty() const { return common_.is_empty(); }
+  [[nodiscard]] const std::string& network() const { return common_.network; }
 
   /// False when a layer differs from the reference kernels. Throws InputError, MissingTool.
   [[nodiscard]] bool run() const;

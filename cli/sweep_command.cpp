@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "cli/options/common_options.hpp"
 #include "console/output_file.hpp"
 #include "console/progress.hpp"
 #include "fpga/flow.hpp"
@@ -22,42 +23,60 @@ namespace tessera {
 namespace {
 
 constexpr std::size_t kMostJobs = 1024;
+constexpr std::size_t kManyPoints = 10'000;  // more are likelier a slip of the pen
 
 }  // namespace
 
 void SweepCommand::add_space(CLI::App& app) {
-  app.add_option("--config", request_.config, "run configuration (YAML)");
-  app.add_option("--network", request_.networks,
-                 "network files or built-in names, with commas; repeatable")
-      ->allow_extra_args(false);
+  app.add_option("network,--network", request_.networks,
+                 "network files or built-in names, with commas; repeatable; default: the "
+                 "configuration's")
+      ->allow_extra_args(false)
+      ->group(kWhatRuns);
+  add_config(app, request_.config);
   app.add_option("--cbuf", request_.cbuf,
-                 "usable cbuf sizes: 16KiB,48KiB or 16KiB..1MiB (doublings) or 16KiB..64KiB:8KiB");
+                 "sizes the cbuf is built with: 16KiB,48KiB or 16KiB..1MiB (doublings) or "
+                 "16KiB..64KiB:8KiB")
+      ->group(kWhatRuns);
+  app.add_flag(
+         "--limit", request_.limits,
+         "the sizes limit what is used of one buffer, as large as the preset's or the largest")
+      ->group(kWhatRuns);
   app.add_option("--set", request_.sets, "path.to.key=a,b,c; one value: for all points; repeatable")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kWhatRuns);
   app.add_option("--points", request_.points,
-                 "JSON list of maps, each a point: path.to.key to its value");
+                 "JSON list of maps, each a point: path.to.key to its value")
+      ->group(kWhatRuns);
   app.add_option("--part", request_.part,
-                 "FPGA for which area, clock and inferences per second are estimated");
-  app.add_option("--engine", engine_, "engine: rtl, tlm, model or netlist");
-  app.add_option("--seed", seed_, "seed of weights and inputs that no file gives");
-  app.add_flag("--quiet", quiet_, "no progress and no tables");
+                 "FPGA for which area, clock and inferences per second are estimated")
+      ->group(kWhatRuns);
+  app.add_option("--engine", engine_, "engine: rtl, tlm, model or netlist; default: the config's")
+      ->group(kWhatRuns);
+  app.add_option("--seed", seed_, "seed of weights and inputs that no file gives; default: 1")
+      ->group(kWhatRuns);
+  app.add_flag("--quiet", quiet_, "no progress and no tables")->group(kResults);
 }
 
 void SweepCommand::add_to(CLI::App& app) {
   add_space(app);
-  app.add_option("--out", out_, "folder for the results");
+  app.add_option("--out", out_, "folder for the results")->group(kResults);
   app.add_option("--jobs", jobs_, "points at a time (default: as many as processors)")
       ->check(CLI::Range(std::size_t{1}, kMostJobs));
   app.add_option("--shard", shard_, "i/n: only one share of n, into a file of its own");
-  app.add_option("--json", json_, "also write the results as JSON there; - for standard output");
-  app.add_option("--report", report_, "write a page with charts (HTML)");
+  app.add_option("--json", json_, "also write the results as JSON there; - for standard output")
+      ->group(kResults);
+  app.add_option("--report", report_, "write a page with charts (HTML)")->group(kResults);
   app.add_flag("--place", place_,
                "with --part: also place the points of the front, into placed.json");
+  app.add_flag("--yes", yes_, fmt::format("also when there are more than {} points", kManyPoints));
   app.add_flag("--fresh", fresh_, "forget what the folder has");
   app.add_flag("--retry-failed", retry_, "run points again that failed");
   merge_ = app.add_subcommand("merge", "join the shares of a sweep");
   merge_->add_option("--out", out_, "folder for the results")->required();
   merge_->add_option("shares", files_, "files of shares (default: all in the folder)");
+  merge_->add_option("--jobs", jobs_, "points at a time (default: as many as processors)")
+      ->check(CLI::Range(std::size_t{1}, kMostJobs));
   merge_->add_option("--json", json_, "also write the results as JSON there");
   merge_->add_option("--report", report_, "write a page with charts (HTML)");
   merge_->add_flag("--quiet", quiet_, "no tables");
@@ -77,10 +96,8 @@ void SweepCommand::add_to(CLI::App& app) {
 }
 
 sweep::Space SweepCommand::space() const {
-  if (request_.config.empty()) {
-    throw InputError("sweep: --config is required");
-  }
   sweep::SpaceRequest request = request_;
+  request.config = request.config.empty() ? default_config() : request.config;
   if (!request.part.empty()) {
     // A part without estimates is refused here, not by each point.
     static_cast<void>(fpga::estimated_control(fpga::find_part(request.part)));
@@ -92,6 +109,10 @@ sweep::Space SweepCommand::space() const {
     request.fixed.push_back("seed=" + seed_);
   }
   return sweep::make_space(request);
+}
+
+std::size_t SweepCommand::jobs() const {
+  return jobs_ != 0 ? jobs_ : std::max(1U, std::thread::hardware_concurrency());
 }
 
 bool SweepCommand::report(const std::string& folder) const {
@@ -158,9 +179,14 @@ bool SweepCommand::run_here() {
     check_writable(json_);
   }
   sweep::RunRequest run;
-  run.definition = sweep::define(space(), sweep::parse_shard(shard_));
+  const sweep::Space points = space();
+  if (points.points() > kManyPoints && !yes_) {
+    throw InputError(fmt::format("sweep: {} points; give --yes if you mean it, or larger steps",
+                                 points.points()));
+  }
+  run.definition = sweep::define(points, sweep::parse_shard(shard_));
   run.folder = out_;
-  run.jobs = jobs_ != 0 ? jobs_ : std::max(1U, std::thread::hardware_concurrency());
+  run.jobs = jobs();
   run.fresh = fresh_;
   run.retry_failed = retry_;
   Progress progress(quiet_);
@@ -186,7 +212,7 @@ bool SweepCommand::submit() const {
     request.arguments.emplace_back(option);
     request.arguments.push_back(value);
   };
-  add("--config", fs::absolute(request_.config).string());
+  add("--config", fs::absolute(space().config).string());
   for (const std::string& network : request_.networks) {
     add("--network", network);
   }
@@ -195,6 +221,9 @@ bool SweepCommand::submit() const {
   }
   if (!request_.cbuf.empty()) {
     add("--cbuf", request_.cbuf);
+  }
+  if (request_.limits) {
+    request.arguments.emplace_back("--limit");
   }
   if (!request_.points.empty()) {
     add("--points", fs::absolute(request_.points).string());
@@ -229,8 +258,8 @@ bool SweepCommand::run() {
     check_web_assets();
   }
   if (merge_->parsed()) {
-    sweep::merge(out_, files_);
-    return report(out_);
+    Progress progress(quiet_);
+    return sweep::merge(out_, files_, jobs(), progress) && report(out_);
   }
   return submit_->parsed() ? submit() : run_here();
 }

@@ -25,6 +25,7 @@ class SweepCommand {
   void place_front(Progress& progress) const;
   [[nodiscard]] bool report(const std::string& folder) const;
   [[nodiscard]] bool submit() const;
+  [[nodiscard]] std::size_t jobs() const;
 
   CLI::App* merge_ = nullptr;
   CLI::App* submit_ = nullptr;
@@ -35,7 +36,8 @@ class SweepCommand {
   std::size_t tasks_ = 8;
   std::size_t cpus_ = 1;
   bool place_ = false;
-  bool fresh_ = false, retry_ = false, quiet_ = false, slurm_ = false, dry_run_ = false;
+  bool fresh_ = false, yes_ = false, retry_ = false, quiet_ = false, slurm_ = false,
+       dry_run_ = false;
 };
 
 }  // namespace tessera

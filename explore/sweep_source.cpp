@@ -74,11 +74,12 @@ class SweepSource : public Source {
   [[nodiscard]] std::string timeline(std::size_t point, const std::string& layer) override {
     if (!timed_ || timed_ != point) {
       check_contents();
-      const sweep::PointResult& program_of = program_point(point);
       sweep::PointRunner runner(definition_.space);
-      const Config config = runner.config_of(program_of.index);
-      const Program program =
-          compile(load_configured(config), config.hardware, config.policy, Contents::Commands);
+      const Config config = runner.config_of(point);
+      const Config made_for = runner.config_of(find(point).program_of);
+      Program program =
+          compile(load_configured(config), made_for.hardware, made_for.policy, Contents::Commands);
+      program.hardware = config.hardware;
       stretches_ = stretches_of(program, timing::record(program, config.memory));
       timed_ = point;
     }
@@ -93,18 +94,6 @@ class SweepSource : public Source {
       throw InputError(fmt::format("{}: there is no point {}", path_, point));
     }
     return *found;
-  }
-
-  // A point may have been given the program of one with a smaller buffer.
-  [[nodiscard]] const sweep::PointResult& program_point(std::size_t point) const {
-    const sweep::PointResult& its = find(point);
-    for (const sweep::PointResult& other : results_.points) {
-      if (other.cbuf_bytes == its.program_cbuf_bytes &&
-          definition_.space.on_one_curve(other.index, point)) {
-        return other;
-      }
-    }
-    return its;
   }
 
   void check_contents() const {

@@ -84,6 +84,14 @@ std::vector<std::pair<std::string, std::uint64_t>> Hardware::rtl_parameters() co
           {"LutMultipliers", multipliers == Multipliers::Luts ? shared_multipliers() : 0}};
 }
 
+std::string cbuf_text(const Hardware& hw) {
+  constexpr double kKiB = 1024;
+  const double size = static_cast<double>(hw.cbuf_size) / kKiB;
+  return hw.cbuf_size == hw.cbuf_capacity
+             ? fmt::format("{:g} KiB", size)
+             : fmt::format("{:g} of {:g} KiB", size, static_cast<double>(hw.cbuf_capacity) / kKiB);
+}
+
 std::string hardware_problem(const Hardware& hw) {
   struct Limit {
     const char* field;

@@ -10,34 +10,6 @@
 
 namespace tessera {
 
-YAML::Node parse_yaml(const std::string& text, const std::string& file) {
-  // yaml-cpp recurses for every level; a hostile file must not exhaust the stack.
-  constexpr int kMaxDepth = 64;
-  constexpr std::size_t kMaxIndent = 1024;
-  int depth = 0;
-  for (const char c : text) {
-    depth += c == '[' || c == '{' ? 1 : 0;
-    depth -= c == ']' || c == '}' ? 1 : 0;
-    if (depth > kMaxDepth) {
-      throw InputError(fmt::format("{}: nested deeper than {} levels", file, kMaxDepth));
-    }
-  }
-  std::size_t indent = 0;
-  for (const char c : text) {
-    const bool indents = c == ' ' || c == '-' || c == '?' || c == ':';
-    indent = indents ? indent + 1 : 0;
-    if (indent > kMaxIndent) {
-      throw InputError(fmt::format("{}: indented by more than {} columns", file, kMaxIndent));
-    }
-  }
-  try {
-    return YAML::Load(text);
-  } catch (const YAML::Exception& error) {
-    throw InputError(
-        fmt::format("{}:{}:{}: {}", file, error.mark.line + 1, error.mark.column + 1, error.msg));
-  }
-}
-
 namespace {
 
 // Kept in tags, which no value of a configuration has otherwise.
@@ -46,6 +18,19 @@ constexpr const char* kOrigin = "!tessera-origin ";
 std::string origin_of(const YAML::Node& node) {
   const std::string tag = node.IsDefined() ? node.Tag() : "";
   return tag.rfind(kOrigin, 0) == 0 ? tag.substr(std::string(kOrigin).size()) : "";
+}
+
+// Each once, in the order in which they stand.
+void collect_origins(const YAML::Node& node, std::vector<std::string>& origins) {
+  const std::string origin = origin_of(node);
+  if (!origin.empty() && std::find(origins.begin(), origins.end(), origin) == origins.end()) {
+    origins.push_back(origin);
+  }
+  if (node.IsMap() || node.IsSequence()) {
+    for (const auto& entry : node) {
+      collect_origins(node.IsMap() ? entry.second : static_cast<YAML::Node>(entry), origins);
+    }
+  }
 }
 
 }  // namespace
@@ -73,6 +58,35 @@ std::string place_of(const YAML::Node& node, const std::string& file) {
     return file + ": ";
   }
   return fmt::format("{}:{}:{}: ", file, node.Mark().line + 1, node.Mark().column + 1);
+}
+
+std::string place_of_values(const YAML::Node& map, const std::string& file) {
+  std::vector<std::string> origins;
+  collect_origins(map, origins);
+  return origins.empty() ? place_of(map, file) : fmt::format("{}: ", fmt::join(origins, ", "));
+}
+
+double parse_quantity(const std::string& text,
+                      const std::vector<std::pair<std::string, double>>& units,
+                      const std::string& where) {
+  std::size_t used = 0;
+  double value = 0;
+  try {
+    value = std::stod(text, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  std::string unit = text.substr(used);
+  unit.erase(std::remove(unit.begin(), unit.end(), ' '), unit.end());
+  std::vector<std::string> names;
+  for (const auto& [name, factor] : units) {
+    if (used != 0 && unit == name && std::isfinite(value)) {
+      return value * factor;
+    }
+    names.push_back(name);
+  }
+  throw InputError(fmt::format("{}`{}` is no number with a unit; allowed units are {}", where, text,
+                               fmt::join(names, ", ")));
 }
 
 std::uint64_t parse_size(const std::string& text, const std::string& where) {

@@ -10,7 +10,8 @@
 
 namespace tessera {
 
-/// Parses YAML text. Throws InputError with file, line and column.
+/// Parses one YAML document. Throws InputError with file, line and column, for keys that are there
+/// twice, too.
 YAML::Node parse_yaml(const std::string& text, const std::string& file);
 
 /// Says that the node and all in it came from somewhere else than the file: errors name that.
@@ -19,8 +20,18 @@ void set_origin(YAML::Node& node, const std::string& origin);
 /// "file:line:column: " of a node, as far as it has a place; or its origin.
 std::string place_of(const YAML::Node& node, const std::string& file);
 
+/// The same of what all values of a map are about: those of them that came from somewhere else are
+/// the likelier reason.
+std::string place_of_values(const YAML::Node& map, const std::string& file);
+
 /// Bytes from "128 KiB", "1MiB", "512 B" or a plain number. Throws InputError prefixed by `where`.
 std::uint64_t parse_size(const std::string& text, const std::string& where);
+
+/// A number with one of these units, such as MHz from "500 MHz" or "0.5 GHz". Throws InputError
+/// prefixed by `where`.
+double parse_quantity(const std::string& text,
+                      const std::vector<std::pair<std::string, double>>& units,
+                      const std::string& where);
 
 /// One map. Every key that is read is known; finish() refuses the others with a suggestion.
 class YamlFields {

@@ -98,6 +98,7 @@ Json hardware_json(const Config& config) {
                {"cbuf_banks", hw.cbuf_banks},
                {"accumulators", hw.acc_words},
                {"bus_bytes", hw.bus_bytes},
+               {"clock_mhz", hw.mhz > 0 ? Json(hw.mhz) : Json(nullptr)},
                {"memory", config.memory.name},
                {"memory_bytes_per_cycle", config.memory.bytes_per_cycle},
                {"memory_latency_cycles", config.memory.latency},
@@ -133,6 +134,15 @@ Json memory_json(const Program& program) {
             {"greedy", memory.peaks.greedy},
             {"exact", memory.peaks.exact},
             {"bound", memory.peaks.bound}}}};
+}
+
+// Null without a clock.
+void add_times(const Config& config, const Counters& totals, std::uint64_t cycles, Json& json) {
+  const double ms = config.hardware.milliseconds(cycles);
+  json["milliseconds"] = ms > 0 ? Json(ms) : Json(nullptr);
+  json["inferences_per_second"] = ms > 0 ? Json(1000 / ms) : Json(nullptr);
+  json["external_gb_per_second"] =
+      ms > 0 ? Json(static_cast<double>(external_bytes(totals)) / ms / 1e6) : Json(nullptr);
 }
 
 }  // namespace
@@ -171,7 +181,10 @@ std::string report_json(const Config& config, const Simulation& simulation) {
                   {"operations", host.work.operations},
                   {"bytes", host.work.bytes},
                   {"cycles", host.cycles}};
-  json["notes"] = simulation.network->notes;
+  json["notes"] = config.notes;
+  for (const std::string& note : simulation.network->notes) {
+    json["notes"].push_back(note);
+  }
   json["left_out"] = simulation.network->left_out;
   json["totals"] = {{"macs", sums.macs},
                     {"cycles", sums.cycles},
@@ -184,6 +197,7 @@ std::string report_json(const Config& config, const Simulation& simulation) {
                     {"energy_pj", sums.energy_pj},
                     {"cbuf_peak_bytes", cbuf_peak},
                     {"counters", counters_json(totals)}};
+  add_times(config, totals, sums.cycles + host.cycles, json["totals"]);
   json["memory"] = memory_json(program);
   // Names come from model files: bytes that are no UTF-8 must not end the run.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -33,41 +33,61 @@ std::string coloured(const std::string& word, const std::string& padded) {
   return fmt::format("\x1b[{}m{}\x1b[0m", code, padded);
 }
 
+std::string microjoules(double picojoules) {
+  return fmt::format("{:.3g}", picojoules / 1e6);
+}
+
+/// `whole`: cycles of all layers, accelerator and host.
 Row layer_row(const Config& config, const Program& program, const LayerRecord& record,
-              const LayerResult& result, std::uint64_t least) {
+              const LayerResult& result, std::uint64_t least, std::uint64_t whole) {
   const std::uint64_t cycles = counter(result.counters, isa::Counter::Cycles);
   if (record.rides_on) {
     return {record.name, record.op, "in " + program.layers[*record.rides_on].name};
   }
   if (!record.decision && !record.no_copy) {
     const std::uint64_t time = host_cycles(config.host, record.host);
-    return {record.name, record.op, "host", record.macs == 0 ? "" : grouped(record.macs),
-            config.host.counts() ? grouped(time) : ""};
+    return {record.name,
+            record.op,
+            "host",
+            record.macs == 0 ? "" : grouped(record.macs),
+            config.host.counts() ? grouped(time) : "",
+            config.host.counts() ? percent(time, whole) : ""};
   }
   if (record.no_copy) {
-    return {record.name, record.op, "no copy", "", cycles == 0 ? "" : grouped(cycles)};
+    return {record.name,
+            record.op,
+            "no copy",
+            "",
+            cycles == 0 ? "" : grouped(cycles),
+            cycles == 0 ? "" : percent(cycles, whole)};
   }
   const std::uint64_t ideal = record.macs / config.hardware.macs_per_cycle();
-  return {record.name,
-          record.op,
-          mode_of(record),
-          grouped(record.macs),
-          grouped(cycles),
-          grouped(ideal),
-          percent(ideal, cycles),
-          bottleneck_of(result.counters),
-          grouped(read_bytes(result.counters)),
-          grouped(counter(result.counters, isa::Counter::WriteBytes)),
-          times(external_bytes(result.counters), least),
-          grouped(record.cbuf_peak_bytes)};
+  Row row = {record.name,
+             record.op,
+             mode_of(record),
+             grouped(record.macs),
+             grouped(cycles),
+             percent(cycles, whole),
+             grouped(ideal),
+             percent(ideal, cycles),
+             bottleneck_of(result.counters),
+             grouped(read_bytes(result.counters)),
+             grouped(counter(result.counters, isa::Counter::WriteBytes)),
+             times(external_bytes(result.counters), least),
+             grouped(record.cbuf_peak_bytes)};
+  if (config.has_energy) {
+    row.push_back(microjoules(energy_of(config.policy.energy, record, result.counters)));
+  }
+  return row;
 }
 
 TableStyle table_style(const Terminal& terminal) {
   enum Column : std::size_t {
     Operator = 1,
     Macs = 3,
-    Ideal = 5,
-    Limit = 7,
+    Share = 5,
+    Ideal,
+    Limit = 8,
     Read,
     Write,
     Least,
@@ -76,7 +96,7 @@ TableStyle table_style(const Terminal& terminal) {
   TableStyle style;
   style.names = 3;
   style.width = terminal.width;
-  style.least_first = {Cbuf, Ideal, Macs, Operator, Least, Write, Read};
+  style.least_first = {Cbuf, Ideal, Macs, Operator, Least, Write, Read, Share};
   if (terminal.colour) {
     style.paint = [](std::size_t column, const std::string& cell, const std::string& padded) {
       return column == Limit && !cell.empty() && cell != "limit" ? coloured(cell, padded) : padded;
@@ -85,14 +105,35 @@ TableStyle table_style(const Terminal& terminal) {
   return style;
 }
 
+// With a clock: how long, how often, how many bytes per second of those that there are.
+std::string time_text(const Config& config, const Counters& totals, std::uint64_t cycles) {
+  const Hardware& hw = config.hardware;
+  if (hw.mhz == 0 || cycles == 0) {
+    return "";
+  }
+  const double milliseconds = hw.milliseconds(cycles);
+  return fmt::format(
+      "\ntime: {:.4g} ms at {:g} MHz, {:.1f} inferences per second, {:.3g} GB/s of {:.3g} GB/s\n",
+      milliseconds, hw.mhz, 1000 / milliseconds,
+      static_cast<double>(external_bytes(totals)) / milliseconds / 1e6,
+      config.memory.bytes_per_cycle * hw.mhz / 1000);
+}
+
 }  // namespace
 
 std::string report_table(const Config& config, const Simulation& simulation,
                          const Terminal& terminal) {
   const Hardware& hw = config.hardware;
-  std::vector<Row> rows = {{"layer", "operator", "mode", "MACs", "cycles", "ideal cycles",
-                            "array %", "limit", "read bytes", "write bytes", "of least",
-                            "cbuf bytes"}};
+  std::vector<Row> rows = {{"layer", "operator", "mode", "MACs", "cycles", "share %",
+                            "ideal cycles", "array %", "limit", "read bytes", "write bytes",
+                            "of least", "cbuf bytes"}};
+  if (config.has_energy) {
+    rows[0].emplace_back("energy uJ");
+  }
+  const Counters& totals = simulation.result.totals;
+  const std::uint64_t cycles = counter(totals, isa::Counter::Cycles);
+  const HostTotals host = host_totals(config.host, simulation.program);
+  double picojoules = 0;
   std::uint64_t macs = 0;
   std::uint64_t ideal = 0;
   std::uint64_t least = 0;
@@ -100,35 +141,38 @@ std::string report_table(const Config& config, const Simulation& simulation,
     const LayerRecord& record = simulation.program.layers[i];
     const std::uint64_t once =
         least_external_bytes(*simulation.network, simulation.network->operators[i]);
-    rows.push_back(
-        layer_row(config, simulation.program, record, simulation.result.layers[i], once));
+    rows.push_back(layer_row(config, simulation.program, record, simulation.result.layers[i], once,
+                             cycles + host.cycles));
+    picojoules += energy_of(config.policy.energy, record, simulation.result.layers[i].counters);
     if (record.decision) {
       least += once;
       macs += record.macs;
       ideal += record.macs / hw.macs_per_cycle();
     }
   }
-  const Counters& totals = simulation.result.totals;
-  const std::uint64_t cycles = counter(totals, isa::Counter::Cycles);
-  rows.push_back({"accelerator", "", "", grouped(macs), grouped(cycles), grouped(ideal),
-                  percent(ideal, cycles), bottleneck_of(totals), grouped(read_bytes(totals)),
-                  grouped(counter(totals, isa::Counter::WriteBytes)),
-                  times(external_bytes(totals), least)});
-  const HostTotals host = host_totals(config.host, simulation.program);
+  rows.push_back(
+      {"accelerator", "", "", grouped(macs), grouped(cycles), percent(cycles, cycles + host.cycles),
+       grouped(ideal), percent(ideal, cycles), bottleneck_of(totals), grouped(read_bytes(totals)),
+       grouped(counter(totals, isa::Counter::WriteBytes)), times(external_bytes(totals), least)});
+  if (config.has_energy) {
+    rows.back().insert(rows.back().end(), {"", microjoules(picojoules)});
+  }
   if (host.layers > 0 && config.host.counts()) {
-    rows.push_back({"host", "", "", "", grouped(host.cycles)});
+    rows.push_back(
+        {"host", "", "", "", grouped(host.cycles), percent(host.cycles, cycles + host.cycles)});
     rows.push_back({"together", "", "", "", grouped(cycles + host.cycles)});
   }
   std::string text = fmt::format(
-      "{} on {}: {} x {} MACs, {} KiB cbuf, {} bytes/cycle external memory{}, latency {} cycles{}; "
+      "{} on {}: {} x {} MACs, {} cbuf, {} bytes/cycle external memory{}, latency {} cycles{}; "
       "policy {}, engine {}\n\n",
-      simulation.network->name, hw.name, hw.atomic_c, hw.atomic_k,
-      static_cast<double>(hw.cbuf_size) / 1024, config.memory.bytes_per_cycle,
+      simulation.network->name, hw.name, hw.atomic_c, hw.atomic_k, cbuf_text(hw),
+      config.memory.bytes_per_cycle,
       config.memory.name == "custom" ? "" : " (" + config.memory.name + ")", config.memory.latency,
       config.memory.rom.is_there() ? ", program in a ROM" : "",
       policy_names()[static_cast<std::size_t>(config.policy.name)],
       engine_names()[static_cast<std::size_t>(config.engine)]);
   text += styled(std::move(rows), table_style(terminal));
+  text += time_text(config, totals, cycles + host.cycles);
   text += fmt::format("\nactivations: {} bytes in external memory (at least {})\n",
                       grouped(simulation.program.arena_bytes()),
                       grouped(simulation.program.memory.allocation.lower_bound));
@@ -142,8 +186,10 @@ std::string report_table(const Config& config, const Simulation& simulation,
                           static_cast<double>(host.cycles) / (config.host.accelerator_mhz * 1000))
             : "its time is in no figure (`host: microcontroller` counts it)");
   }
-  for (const std::string& note : simulation.network->notes) {
-    text += "note: " + note + "\n";
+  for (const std::vector<std::string>* notes : {&config.notes, &simulation.network->notes}) {
+    for (const std::string& note : *notes) {
+      text += "note: " + note + "\n";
+    }
   }
   for (const std::string& left_out : simulation.network->left_out) {
     text += "left out: " + left_out + "\n";

@@ -9,13 +9,6 @@
 namespace tessera::sweep {
 namespace {
 
-double objective_of(const PointResult& point) {
-  if (point.objective == "traffic") {
-    return static_cast<double>(point.external_bytes());
-  }
-  return point.objective == "energy" ? point.energy_pj : static_cast<double>(point.cycles);
-}
-
 std::vector<LayerModes> mode_changes(const std::vector<PointResult>& all,
                                      const std::vector<std::size_t>& points) {
   std::vector<LayerModes> changes;
@@ -64,15 +57,6 @@ Curve make_curve(const Space& space, const std::vector<PointResult>& all,
   return curve;
 }
 
-std::size_t network_of(const Space& space, std::size_t index) {
-  for (std::size_t a = 0; a < space.axes.size(); ++a) {
-    if (space.axes[a].key == kNetworkKey) {
-      return space.coordinates(index)[a];
-    }
-  }
-  return 0;
-}
-
 using Costs = std::array<double, 5>;
 
 Costs costs_of(const PointResult& point) {
@@ -94,44 +78,35 @@ bool dominates(const Costs& a, const Costs& b) {
   return a != b;
 }
 
-}  // namespace
-
-void carry_over(const Space& space, std::vector<PointResult>& points) {
-  const PointResult* best = nullptr;
-  std::size_t curve = 0;
-  for (PointResult& point : points) {
-    if (best == nullptr || !space.on_one_curve(point.index, curve)) {
-      best = nullptr;
-      curve = point.index;
+// By point, the one with the fewest cycles among those that it competes with, the first of several.
+std::vector<std::size_t> fewest_of(const Space& space, const std::vector<PointResult>& points) {
+  std::map<std::string, std::size_t> best;
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    if (points[p].status == Status::Ok) {
+      std::size_t& at = best.emplace(space.group(points[p].index), p).first->second;
+      at = points[p].cycles < points[at].cycles ? p : at;
     }
-    if (point.status != Status::Ok || point.objective.empty()) {
-      continue;
-    }
-    if (best != nullptr && objective_of(*best) < objective_of(point)) {
-      const std::size_t index = point.index;
-      const std::uint64_t cbuf = point.cbuf_bytes;
-      const std::uint64_t own = point.own_cycles;
-      const std::optional<PointResult::Area> area = point.area;
-      point = *best;
-      point.area = area;
-      point.own_cycles = own;
-      point.index = index;
-      point.cbuf_bytes = cbuf;
-    }
-    best = &point;
   }
+  std::vector<std::size_t> fewest(points.size());
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    const auto found = best.find(space.group(points[p].index));
+    fewest[p] = found == best.end() ? p : found->second;
+  }
+  return fewest;
 }
+
+}  // namespace
 
 std::vector<bool> pareto_front(const Space& space, const std::vector<PointResult>& points) {
   std::vector<bool> on_front(points.size(), false);
-  std::map<std::size_t, std::vector<std::size_t>> by_network;
+  std::map<std::string, std::vector<std::size_t>> groups;
   for (std::size_t p = 0; p < points.size(); ++p) {
     const bool fits = !points[p].area || points[p].area->fits;
     if (points[p].status == Status::Ok && fits) {
-      by_network[network_of(space, points[p].index)].push_back(p);
+      groups[space.group(points[p].index)].push_back(p);
     }
   }
-  for (auto& [network, candidates] : by_network) {
+  for (auto& [group, candidates] : groups) {
     // A point is dominated only by one that comes before it in this order.
     std::stable_sort(candidates.begin(), candidates.end(), [&](std::size_t a, std::size_t b) {
       return costs_of(points[a]) < costs_of(points[b]);
@@ -167,9 +142,9 @@ std::string label_of(const Space& space, const Axis& axis, const std::string& va
 }
 
 Results evaluate(const Space& space, std::vector<PointResult> points) {
-  carry_over(space, points);
-  Results results{space, std::move(points), {}, {}};
+  Results results{space, std::move(points), {}, {}, {}};
   results.on_front = pareto_front(space, results.points);
+  results.fewest = fewest_of(space, results.points);
   std::vector<std::vector<std::size_t>> curves;
   for (std::size_t p = 0; p < results.points.size(); ++p) {
     if (results.points[p].status != Status::Ok) {

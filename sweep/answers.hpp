@@ -38,16 +38,12 @@ struct Results {
   Space space;
   std::vector<PointResult> points;
   std::vector<bool> on_front;  ///< by point: nothing is as good in everything and better in one
-  std::vector<Curve> curves;   ///< with at least one good point
+  std::vector<std::size_t> fewest;  ///< by point: the one of its group with the fewest cycles
+  std::vector<Curve> curves;        ///< with at least one good point
 };
 
-/// A program for a smaller cbuf also runs with a larger one: with policy `best`, each point has the
-/// program with the least of the objective among those for up to its size. So more cbuf never costs
-/// more. Points must be in order.
-void carry_over(const Space& space, std::vector<PointResult>& points);
-
 /// Points of the front: cycles, external bytes, cbuf bytes and MACs per cycle, each the fewer the
-/// better, among points of one network. With a part: time per inference, external bytes, lookup
+/// better, among points of one group. With a part: time per inference, external bytes, lookup
 /// tables, block RAMs and multipliers, among points that fit.
 std::vector<bool> pareto_front(const Space& space, const std::vector<PointResult>& points);
 

@@ -127,7 +127,7 @@ Definition define(const Space& space, const Shard& shard) {
       digest.add(read_file(file));
     }
   }
-  return {space, digest.hex(), shard, build_of()};
+  return {space, digest.hex(), shard, build_of(), false};
 }
 
 }  // namespace tessera::sweep

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <tuple>
 
 #include "input/read_file.hpp"
@@ -34,7 +35,21 @@ constexpr std::size_t kMostPoints = 1'000'000;
 Json parsed(const std::string& path) {
   const std::vector<std::uint8_t> data = read_file(path);
   try {
-    return Json::parse(data.begin(), data.end());
+    // The library would take the last of two equal keys.
+    std::vector<std::set<std::string>> keys;
+    const auto once = [&](int /*depth*/, Json::parse_event_t event, Json& value) {
+      if (event == Json::parse_event_t::object_start) {
+        keys.emplace_back();
+      } else if (event == Json::parse_event_t::object_end) {
+        keys.pop_back();
+      } else if (event == Json::parse_event_t::key &&
+                 !keys.back().insert(value.get<std::string>()).second) {
+        throw InputError(
+            fmt::format("{}: key `{}` is there twice in a point", path, value.get<std::string>()));
+      }
+      return true;
+    };
+    return Json::parse(data.begin(), data.end(), once);
   } catch (const nlohmann::json::exception& problem) {
     throw InputError(fmt::format("{}: {}", path, problem.what()));
   }

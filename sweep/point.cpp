@@ -85,9 +85,10 @@ Hardware with_buffer_of_its_size(Hardware hardware) {
   return hardware;
 }
 
-PointResult PointRunner::run(std::size_t index) {
+PointResult PointRunner::run(std::size_t index, std::size_t program_of) {
   PointResult result;
   result.index = index;
+  result.program_of = program_of;
   try {
     const Config config = config_of(index);
     if (config.policy.name == PolicyName::Best) {
@@ -95,15 +96,22 @@ PointResult PointRunner::run(std::size_t index) {
     }
     result.cbuf_capacity_bytes = config.hardware.cbuf_capacity;
     result.cbuf_bytes = config.hardware.cbuf_size;
-    result.program_cbuf_bytes = config.hardware.cbuf_size;
     result.macs_per_cycle = config.hardware.macs_per_cycle();
+    result.clock_mhz = config.hardware.mhz;
+    result.has_energy = config.has_energy;
     if (!space_.part.empty()) {
       result.area = area_on(space_.part, with_buffer_of_its_size(config.hardware));
     }
     Progress silent(true);
     const std::shared_ptr<const Network> network = network_of(config);
     result.network = network->name;
-    collect(config, simulate(config, network, {}, silent), result);
+    SimulateOptions options;
+    std::optional<Config> lesser;
+    if (program_of != index) {
+      lesser = config_of(program_of);
+      options.made_for = &*lesser;
+    }
+    collect(config, simulate(config, network, options, silent), result);
   } catch (const std::exception& error) {
     result.error = error.what();
   }
@@ -112,6 +120,9 @@ PointResult PointRunner::run(std::size_t index) {
 
 Config PointRunner::config_of(std::size_t index) {
   Config config = load_config(space_.config, space_.overrides(index));
+  if (!space_.limits) {
+    return config;
+  }
   if (const std::size_t largest = space_.largest_cbuf(index); largest_ != largest) {
     capacity_ = 0;
     largest_ = largest;
@@ -153,7 +164,7 @@ std::string to_text(const PointResult& r) {
                      r.objective,
                      r.cbuf_bytes,
                      r.cbuf_capacity_bytes,
-                     r.program_cbuf_bytes,
+                     r.program_of,
                      r.macs_per_cycle,
                      r.macs,
                      r.cycles,
@@ -165,6 +176,8 @@ std::string to_text(const PointResult& r) {
                      r.arena_bytes,
                      r.command_bytes,
                      r.energy_pj,
+                     r.has_energy,
+                     r.clock_mhz,
                      r.verified ? Json(*r.verified) : Json(nullptr),
                      layers,
                      area};
@@ -185,7 +198,7 @@ PointResult from_text(const std::string& text) {
   next(r.objective);
   next(r.cbuf_bytes);
   next(r.cbuf_capacity_bytes);
-  next(r.program_cbuf_bytes);
+  next(r.program_of);
   next(r.macs_per_cycle);
   next(r.macs);
   next(r.cycles);
@@ -197,6 +210,8 @@ PointResult from_text(const std::string& text) {
   next(r.arena_bytes);
   next(r.command_bytes);
   next(r.energy_pj);
+  next(r.has_energy);
+  next(r.clock_mhz);
   if (const Json& verified = json.at(at++); !verified.is_null()) {
     r.verified = verified.get<bool>();
   }

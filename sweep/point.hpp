@@ -35,19 +35,21 @@ struct PointResult {
   std::string network;                    ///< its name; empty when it cannot be read
   std::string objective;                  ///< of policy `best`; empty: another policy
   std::uint64_t cbuf_bytes = 0;           ///< usable; 0 when the configuration cannot be read
-  std::uint64_t cbuf_capacity_bytes = 0;  ///< built: as much as the sweep's largest size needs
-  std::uint64_t program_cbuf_bytes = 0;   ///< that the program was made for
+  std::uint64_t cbuf_capacity_bytes = 0;  ///< built
+  std::size_t program_of = 0;             ///< point that the program was made for
   std::uint64_t macs_per_cycle = 0;       ///< of the array
   std::uint64_t macs = 0;
   std::uint64_t cycles = 0;       ///< of the accelerator and the host together
   std::uint64_t host_cycles = 0;  ///< of the host alone, in the accelerator's cycles
-  std::uint64_t own_cycles = 0;   ///< with the program made for just this size
+  std::uint64_t own_cycles = 0;   ///< with the program made for just this point
   std::uint64_t ideal_cycles = 0;
   std::uint64_t external_read_bytes = 0;
   std::uint64_t external_write_bytes = 0;
   std::uint64_t arena_bytes = 0;
   std::uint64_t command_bytes = 0;
   double energy_pj = 0;
+  bool has_energy = false;  ///< the configuration names a table of energy
+  double clock_mhz = 0;     ///< of the configuration; 0: none
   /// What the hardware takes of the sweep's part, with a buffer of just the point's size.
   struct Area {
     std::uint64_t luts = 0, ffs = 0, brams = 0, dsps = 0;
@@ -61,6 +63,10 @@ struct PointResult {
   /// 0 without an estimate of the clock.
   [[nodiscard]] double inferences_per_second() const {
     return area && cycles > 0 ? area->mhz * 1e6 / static_cast<double>(cycles) : 0;
+  }
+  /// 0 without a clock.
+  [[nodiscard]] double milliseconds() const {
+    return clock_mhz > 0 ? static_cast<double>(cycles) / (clock_mhz * 1000) : 0;
   }
   [[nodiscard]] std::uint64_t external_bytes() const {
     return external_read_bytes + external_write_bytes;
@@ -76,7 +82,9 @@ class PointRunner {
   explicit PointRunner(const Space& space) : space_(space) {}
 
   /// Never throws for what a point's configuration can cause: that is its error.
-  PointResult run(std::size_t index);
+  PointResult run(std::size_t index) { return run(index, index); }
+  /// With the program that is made for another point, which has no more of anything.
+  PointResult run(std::size_t index, std::size_t program_of);
   /// Throws InputError.
   Config config_of(std::size_t index);
 

@@ -7,11 +7,13 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "console/interrupts.hpp"
 #include "console/output_file.hpp"
 #include "sweep/export.hpp"
+#include "sweep/neighbours.hpp"
 #include "sweep/pool.hpp"
 #include "tessera/error.hpp"
 
@@ -62,6 +64,47 @@ std::vector<std::size_t> points_left(const RunRequest& request, Store& store, st
   return left;
 }
 
+// False: interrupted.
+bool try_neighbours(const Space& space, std::size_t jobs, std::vector<PointResult>& points,
+                    Progress& progress) {
+  Neighbours neighbours(space, points);
+  PointRunner runner(space);
+  const Interrupts interrupts;
+  for (std::vector<Trial> trials = neighbours.next(); !trials.empty(); trials = neighbours.next()) {
+    std::vector<std::size_t> items(trials.size());
+    std::iota(items.begin(), items.end(), std::size_t{0});
+    std::vector<PointResult> results(trials.size());
+    std::size_t done = 0;
+    Work work;
+    work.run = [&](std::size_t item) {
+      return to_text(runner.run(trials[item].point, trials[item].program_of));
+    };
+    work.done = [&](std::size_t item, const std::string& text) {
+      results[item] = from_text(text);
+      ++done;
+    };
+    work.failed = [&](std::size_t item, const std::string& why) {
+      results[item].index = trials[item].point;
+      results[item].error = why;
+      ++done;
+    };
+    work.goes_on = [&] {
+      progress.update(fmt::format("neighbours' programs: {} of {}", done, trials.size()), done,
+                      trials.size());
+      return !Interrupts::noted();
+    };
+    const bool complete = run_all(items, jobs, work);
+    progress.clear();
+    if (!complete) {
+      return false;
+    }
+    for (PointResult& result : results) {
+      neighbours.done(std::move(result));
+    }
+  }
+  return true;
+}
+
 std::string progress_text(std::size_t done, std::size_t whole, std::size_t fresh,
                           Clock::time_point begin) {
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
@@ -107,6 +150,7 @@ bool run_points(const RunRequest& request, Progress& progress) {
   make_folder(request.folder);
   const std::string path = points_file(request.folder, request.definition.shard);
   std::vector<PointResult> all;
+  Definition definition = request.definition;
   {
     Store store = open_or_create(request, path);
     std::size_t done = 0;
@@ -150,15 +194,21 @@ bool run_points(const RunRequest& request, Progress& progress) {
       return false;
     }
     all = store.read();
+    definition.neighbours_tried = left.empty() && store.definition().neighbours_tried;
   }
-  if (request.definition.shard.count == 1) {
-    carry_over(request.definition.space, all);
+  if (definition.shard.count == 1 && !definition.neighbours_tried) {
+    if (!try_neighbours(definition.space, request.jobs, all, progress)) {
+      progress.say("interrupted; the same command goes on with neighbours' programs");
+      return false;
+    }
+    definition.neighbours_tried = true;
   }
-  write_ordered(path, request.definition, all);
+  write_ordered(path, definition, all);
   return true;
 }
 
-void merge(const std::string& folder, std::vector<std::string> files) {
+bool merge(const std::string& folder, std::vector<std::string> files, std::size_t jobs,
+           Progress& progress) {
   if (files.empty()) {
     files = shares_in(folder);
   }
@@ -213,10 +263,15 @@ void merge(const std::string& folder, std::vector<std::string> files) {
   }
   std::sort(all.begin(), all.end(),
             [](const PointResult& a, const PointResult& b) { return a.index < b.index; });
-  carry_over(definition->space, all);
+  if (!try_neighbours(definition->space, jobs, all, progress)) {
+    progress.say("interrupted; the same command begins again");
+    return false;
+  }
   definition->shard = {};
+  definition->neighbours_tried = true;
   make_folder(folder);
   write_ordered(points_file(folder, {}), *definition, all);
+  return true;
 }
 
 Results finish(const std::string& folder) {

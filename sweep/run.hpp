@@ -27,9 +27,11 @@ std::string points_file(const std::string& folder, const Shard& shard);
 /// points of another sweep.
 bool run_points(const RunRequest& request, Progress& progress);
 
-/// Joins the shares, given as files or all of the folder, into the folder's points.sqlite. Throws
-/// InputError when shares are missing, are of different sweeps, or one is there twice.
-void merge(const std::string& folder, std::vector<std::string> files);
+/// Joins the shares, given as files or all of the folder, into the folder's points.sqlite. False
+/// when it was interrupted. Throws InputError when shares are missing, are of different sweeps, or
+/// one is there twice.
+bool merge(const std::string& folder, std::vector<std::string> files, std::size_t jobs,
+           Progress& progress);
 
 /// Reads points.sqlite, and writes results.csv and results.json beside it.
 Results finish(const std::string& folder);

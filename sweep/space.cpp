@@ -124,7 +124,31 @@ std::vector<std::string> Space::overrides(std::size_t index) const {
       sets.insert(sets.end(), fixed.begin(), fixed.end());
     }
   }
+  const bool has_size = !axes.empty() && axes.back().key == kCbufKey && !point.back().empty();
+  if (has_size && builds_sizes()) {
+    sets.push_back(kCapacityKey + "=auto");
+  }
   return sets;
+}
+
+bool Space::builds_sizes() const {
+  const auto gives = [](const std::string& set) {
+    return set.compare(0, kCapacityKey.size() + 1, kCapacityKey + "=") == 0;
+  };
+  return !limits && axis(kCapacityKey) == nullptr &&
+         std::none_of(fixed.begin(), fixed.end(), gives);
+}
+
+std::string Space::group(std::size_t index) const {
+  const std::vector<std::size_t> at = coordinates(index);
+  std::string text;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    const std::string section = axes[a].key.substr(0, axes[a].key.find('.'));
+    if (section != "hardware" && section != "policy") {
+      text += fmt::format("{}:{} ", a, at[a]);
+    }
+  }
+  return text;
 }
 
 const Axis* Space::axis(const std::string& key) const {
@@ -200,6 +224,7 @@ std::vector<std::string> expand_range(const std::string& text, const std::string
 Space make_space(const SpaceRequest& request) {
   Space space;
   space.part = request.part;
+  space.limits = request.limits;
   space.config = request.config;
   space.fixed = request.fixed;
   std::vector<std::string> networks;

@@ -10,6 +10,7 @@ namespace tessera::sweep {
 /// Networks are an axis of this name, with files as values.
 inline const std::string kNetworkKey = "network";
 inline const std::string kCbufKey = "hardware.cbuf.size";
+inline const std::string kCapacityKey = "hardware.cbuf.capacity";
 
 /// One key of the configuration and its values, as `--set` takes them.
 struct Axis {
@@ -26,6 +27,10 @@ struct Space {
   /// points.
   std::vector<std::vector<std::size_t>> listed;
   std::string part;  ///< FPGA of the area columns; empty: none
+  /// Sizes of the cbuf limit what is used of one buffer, as large as the preset's or as the largest
+  /// of them needs. Else each point has a buffer built of just its size, unless the capacity is
+  /// given.
+  bool limits = false;
   [[nodiscard]] std::size_t points() const;
   /// By axis, the index of point `index`'s value.
   [[nodiscard]] std::vector<std::size_t> coordinates(std::size_t index) const;
@@ -39,6 +44,12 @@ struct Space {
   [[nodiscard]] std::vector<std::string> overrides(std::size_t index) const;
   /// Index of the axis of that key, or nothing.
   [[nodiscard]] const Axis* axis(const std::string& key) const;
+  /// Points that compete: of one network, with one memory, host and whatever else is no design
+  /// (keys of `hardware` and `policy`). Equal texts are one group.
+  [[nodiscard]] std::string group(std::size_t index) const;
+
+ private:
+  [[nodiscard]] bool builds_sizes() const;
 };
 
 /// What the command line says.
@@ -46,6 +57,7 @@ struct SpaceRequest {
   std::string config;
   std::vector<std::string> networks;  ///< names or files, each may be a list with commas
   std::string cbuf;                   ///< sizes: a list with commas, of sizes and ranges
+  bool limits = false;                ///< as Space has it
   std::vector<std::string> sets;      ///< "path.to.key=a,b,c"; one value: fixed
   std::vector<std::string> fixed;     ///< never taken apart
   std::string part;                   ///< FPGA that area and clock are estimated for; or empty

@@ -16,18 +16,19 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kApplicationId = 0x54535357;  // "TSSW"
-constexpr int kVersion = 4;
+constexpr int kVersion = 5;
 
 const char* const kTables = R"(
 CREATE TABLE definition (json TEXT NOT NULL);
 CREATE TABLE points (
   point INTEGER PRIMARY KEY, settings TEXT NOT NULL, status TEXT NOT NULL, error TEXT NOT NULL,
   network TEXT NOT NULL, objective TEXT NOT NULL, cbuf_bytes INTEGER NOT NULL, cbuf_capacity_bytes INTEGER NOT NULL,
-  program_cbuf_bytes INTEGER NOT NULL,
+  program_of INTEGER NOT NULL,
   macs_per_cycle INTEGER NOT NULL, macs INTEGER NOT NULL, cycles INTEGER NOT NULL,
   host_cycles INTEGER NOT NULL, own_cycles INTEGER NOT NULL, ideal_cycles INTEGER NOT NULL, external_read_bytes INTEGER NOT NULL,
   external_write_bytes INTEGER NOT NULL, arena_bytes INTEGER NOT NULL,
-  command_bytes INTEGER NOT NULL, energy_pj REAL NOT NULL, verified INTEGER,
+  command_bytes INTEGER NOT NULL, energy_pj REAL NOT NULL, has_energy INTEGER NOT NULL, clock_mhz REAL NOT NULL,
+  verified INTEGER,
   luts INTEGER, ffs INTEGER, brams INTEGER, dsps INTEGER, mhz REAL, fits INTEGER);
 CREATE TABLE layers (
   point INTEGER NOT NULL REFERENCES points(point), layer INTEGER NOT NULL, name TEXT NOT NULL,
@@ -49,6 +50,8 @@ std::string json_of(const Definition& definition) {
     json["listed"] = space.listed;
   }
   json["part"] = space.part;
+  json["limits"] = space.limits;
+  json["neighbours_tried"] = definition.neighbours_tried;
   json["contents"] = definition.contents;
   json["build"] = definition.build;
   json["shard"] = {definition.shard.number, definition.shard.count};
@@ -68,6 +71,8 @@ Definition from_json(const std::string& text) {
     json.at("listed").get_to(definition.space.listed);
   }
   json.at("part").get_to(definition.space.part);
+  json.at("limits").get_to(definition.space.limits);
+  json.at("neighbours_tried").get_to(definition.neighbours_tried);
   json.at("contents").get_to(definition.contents);
   json.at("build").get_to(definition.build);
   json.at("shard").at(0).get_to(definition.shard.number);
@@ -111,6 +116,7 @@ sqlite3* open_database(const std::string& path, int flags) {
 bool Definition::same_sweep(const Definition& other) const {
   Definition as_other = *this;
   as_other.shard = other.shard;
+  as_other.neighbours_tried = other.neighbours_tried;
   // Where the files lie is no part of it: shards may run elsewhere.
   as_other.space.config = other.space.config;
   return json_of(as_other) == json_of(other);
@@ -230,7 +236,7 @@ void Store::put(const PointResult& r) {
     Statement(database_, "DELETE FROM layers WHERE point = ?").bind(std::uint64_t{r.index}).step();
     Statement(database_,
               "INSERT OR REPLACE INTO points VALUES "
-              "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+              "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
         .bind(std::uint64_t{r.index})
         .bind(settings_of(definition_.space, r.index))
         .bind(std::string(name_of(r.status)))
@@ -239,7 +245,7 @@ void Store::put(const PointResult& r) {
         .bind(r.objective)
         .bind(r.cbuf_bytes)
         .bind(r.cbuf_capacity_bytes)
-        .bind(r.program_cbuf_bytes)
+        .bind(std::uint64_t{r.program_of})
         .bind(r.macs_per_cycle)
         .bind(r.macs)
         .bind(r.cycles)
@@ -251,6 +257,8 @@ void Store::put(const PointResult& r) {
         .bind(r.arena_bytes)
         .bind(r.command_bytes)
         .bind(r.energy_pj)
+        .bind(std::uint64_t{r.has_energy})
+        .bind(r.clock_mhz)
         .bind(r.verified)
         .bind(r.area ? std::optional(r.area->luts) : std::nullopt)
         .bind(r.area ? std::optional(r.area->ffs) : std::nullopt)
@@ -291,10 +299,11 @@ std::vector<PointResult> Store::read() {
   Statement rows(
       database_,
       "SELECT point, status, error, network, objective, cbuf_bytes, cbuf_capacity_bytes, "
-      "program_cbuf_bytes, macs_per_cycle, macs, cycles, host_cycles, own_cycles, "
+      "program_of, macs_per_cycle, macs, cycles, host_cycles, own_cycles, "
       "ideal_cycles, "
       "external_read_bytes, external_write_bytes, "
-      "arena_bytes, command_bytes, energy_pj, verified, fits, luts, ffs, brams, dsps, mhz "
+      "arena_bytes, command_bytes, energy_pj, has_energy, clock_mhz, verified, fits, luts, ffs, "
+      "brams, dsps, mhz "
       "FROM points ORDER BY point");
   while (rows.step()) {
     PointResult r;
@@ -305,7 +314,7 @@ std::vector<PointResult> Store::read() {
     r.objective = rows.text();
     r.cbuf_bytes = rows.number();
     r.cbuf_capacity_bytes = rows.number();
-    r.program_cbuf_bytes = rows.number();
+    r.program_of = rows.number();
     r.macs_per_cycle = rows.number();
     r.macs = rows.number();
     r.cycles = rows.number();
@@ -317,6 +326,8 @@ std::vector<PointResult> Store::read() {
     r.arena_bytes = rows.number();
     r.command_bytes = rows.number();
     r.energy_pj = rows.real();
+    r.has_energy = rows.number() != 0;
+    r.clock_mhz = rows.real();
     r.verified = rows.flag();
     if (const std::optional<bool> fits = rows.flag()) {
       PointResult::Area area;

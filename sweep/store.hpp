@@ -19,6 +19,8 @@ struct Definition {
   std::string contents;  ///< SHA-256 of everything that is read: configuration, networks, presets
   Shard shard;           ///< of which the file has the points
   std::string build;     ///< SHA-256 of the program and of the RTL: others may count otherwise
+  bool neighbours_tried =
+      false;  ///< each point has the best of its own and its neighbours' programs
 
   [[nodiscard]] bool same_sweep(const Definition& other) const;
   /// Why points of `other` are none of this one's, or "".

@@ -3,6 +3,7 @@
 //                               configuration has it, {...}
 //   variant sources PRESET      the list of the RTL's sources, in the folder rtl
 //   variant build PRESET...     Verilates the presets that are not in the cache yet
+//   variant waves PRESET...     the same with tracing compiled in
 //   variant board BOARD...      the sources of a board's design with models of the chip's cells
 //   variant standalone BOARD... the same of its design without a host, with a small network
 //   variant synthesis PART...   Yosys' commands for the part's family; {top} is the top module
@@ -36,8 +37,10 @@ void print_parameters(const std::string& text) {
   }
 }
 
-void build(const std::string& preset) {
-  tessera::rtl::build_variant(tessera::hardware_preset(preset), {},
+void build(const std::string& preset, bool waves) {
+  tessera::rtl::VariantOptions options;
+  options.waves = waves;
+  tessera::rtl::build_variant(tessera::hardware_preset(preset), options,
                               [](const std::string& text) { fmt::print("{}\n", text); });
 }
 
@@ -78,17 +81,18 @@ void print_synthesis(const std::string& part) {
 
 int main(int argc, char** argv) {
   const std::string action = argc > 2 ? argv[1] : "";
-  if (action != "parameters" && action != "sources" && action != "build" && action != "board" &&
-      action != "standalone" && action != "synthesis") {
-    fmt::print(
-        stderr,
-        "usage: variant parameters|sources|build PRESET... | board|standalone BOARD... | synthesis "
-        "PART...\n");
+  if (action != "parameters" && action != "sources" && action != "build" && action != "waves" &&
+      action != "board" && action != "standalone" && action != "synthesis") {
+    fmt::print(stderr,
+               "usage: variant parameters|sources|build|waves PRESET... | board|standalone "
+               "BOARD... | synthesis "
+               "PART...\n");
     return 2;
   }
   try {
     for (int i = 2; i < argc; ++i) {
-      action == "build"        ? build(argv[i])
+      action == "build"        ? build(argv[i], false)
+      : action == "waves"      ? build(argv[i], true)
       : action == "sources"    ? fmt::print("{}\n", tessera::hardware_preset(argv[i]).rtl_sources())
       : action == "board"      ? print_board(argv[i])
       : action == "standalone" ? print_standalone(argv[i])

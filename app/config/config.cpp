@@ -5,11 +5,13 @@
 #include <filesystem>
 
 #include "app/config/overrides.hpp"
+#include "app/config/presets.hpp"
 #include "app/config/sections.hpp"
 #include "input/read_file.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
 #include "tessera/merge.hpp"
+#include "tessera/resources.hpp"
 
 namespace tessera {
 
@@ -23,6 +25,7 @@ Config parse_config(const std::string& text, const std::string& path,
     YamlFields fields(root, path, "config");
     Config config;
     config.hardware = read_hardware(fields.need("hardware"), path);
+    note_lanes(fields.get("hardware"), config);
     if (const YAML::Node memory = fields.get("memory"); memory.IsDefined()) {
       read_memory(memory, path, config);
     }
@@ -32,9 +35,10 @@ Config parse_config(const std::string& text, const std::string& path,
     config.policy.memory = config.memory;
     if (const YAML::Node energy = fields.get("energy"); energy.IsDefined()) {
       config.policy.energy = read_energy(energy, path);
+      config.has_energy = true;
     }
     if (const YAML::Node host = fields.get("host"); host.IsDefined()) {
-      config.host = read_host(host, path);
+      config.host = read_host(host, path, config.hardware.mhz);
     }
     if (const YAML::Node models = fields.get("models"); models.IsDefined()) {
       config.models = read_models(models, path);
@@ -83,6 +87,16 @@ Network load_configured(const Config& config) {
         {model.name, load_network(model.path, options), model.group, model.keep_outputs});
   }
   return merge_networks(sources);
+}
+
+std::string default_config() {
+  return (data_dir() / "configs" / "npu.yaml").string();
+}
+
+bool names_policy(const std::string& path) {
+  const YAML::Node root = parse_file(path);
+  const YAML::Node policy = root.IsMap() ? root["policy"] : YAML::Node();
+  return policy.IsScalar() || (policy.IsMap() && policy["name"].IsDefined());
 }
 
 Config load_config(const std::string& path, const std::vector<std::string>& overrides) {

@@ -10,6 +10,20 @@
 
 namespace tessera {
 
+namespace {
+
+// What a plain value of a section stands for: a preset, or a policy's name.
+const char* key_of_plain(const std::string& section) {
+  for (const char* with_presets : {"hardware", "memory", "energy", "host"}) {
+    if (section == with_presets) {
+      return "preset";
+    }
+  }
+  return section == "policy" ? "name" : nullptr;
+}
+
+}  // namespace
+
 void apply_override(YAML::Node& root, const std::string& override) {
   const std::size_t equals = override.find('=');
   std::vector<std::string> keys;
@@ -32,17 +46,22 @@ void apply_override(YAML::Node& root, const std::string& override) {
   for (std::size_t i = 0; i + 1 < keys.size(); ++i) {
     YAML::Node next = at[keys[i]];
     if (next.IsDefined() && next.IsScalar()) {
-      if (keys[i] != "hardware" && keys[i] != "policy") {
+      const char* const key = i == 0 ? key_of_plain(keys[i]) : nullptr;
+      if (key == nullptr) {
         throw InputError(
             fmt::format("--set {}: `{}` is a plain value, it has no keys", override, keys[i]));
       }
       YAML::Node map(YAML::NodeType::Map);
-      map[keys[i] == "hardware" ? "preset" : "name"] = next.Scalar();
+      if (keys[i] != "host" || next.Scalar() != "none") {
+        map[key] = next;
+      }
       at[keys[i]] = map;
       next.reset(at[keys[i]]);
     }
     if (!next.IsDefined() || next.IsNull()) {
-      at[keys[i]] = YAML::Node(YAML::NodeType::Map);
+      YAML::Node map(YAML::NodeType::Map);
+      set_origin(map, "--set " + override);
+      at[keys[i]] = map;
       next.reset(at[keys[i]]);
     }
     at.reset(next);

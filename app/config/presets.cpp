@@ -57,6 +57,10 @@ std::vector<std::string> preset_files() {
   return files;
 }
 
+std::vector<std::string> network_names() {
+  return names_in(data_dir() / "configs" / "networks");
+}
+
 std::string find_network(const std::string& name, const std::string& base) {
   const fs::path dir = data_dir() / "configs" / "networks";
   for (const fs::path& candidate :

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "app/config/presets.hpp"
 #include "app/config/sections.hpp"
 
@@ -24,10 +26,14 @@ HostProcessor host_preset_at(const std::string& name, const std::string& where) 
 
 }  // namespace
 
-HostProcessor read_host(const YAML::Node& node, const std::string& file) {
+HostProcessor read_host(const YAML::Node& node, const std::string& file, double mhz) {
   if (node.IsScalar()) {
-    return node.Scalar() == "none" ? HostProcessor{}
-                                   : host_preset_at(node.Scalar(), place_of(node, file));
+    if (node.Scalar() == "none") {
+      return {};
+    }
+    HostProcessor host = host_preset_at(node.Scalar(), place_of(node, file));
+    host.accelerator_mhz = mhz > 0 ? mhz : host.accelerator_mhz;
+    return host;
   }
   YamlFields fields(node, file, "host");
   HostProcessor host;
@@ -37,7 +43,13 @@ HostProcessor read_host(const YAML::Node& node, const std::string& file) {
   } else {
     fields.need("mhz");
   }
+  host.accelerator_mhz = mhz > 0 ? mhz : host.accelerator_mhz;
   read_host_fields(fields, host);
+  if (mhz > 0 && host.accelerator_mhz != mhz) {
+    fields.fail("accelerator_mhz", fmt::format("is {:g}, `hardware.clock` {:g} MHz; allowed is one "
+                                               "clock, give it there alone",
+                                               host.accelerator_mhz, mhz));
+  }
   fields.finish();
   return host;
 }

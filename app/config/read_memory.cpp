@@ -7,12 +7,39 @@
 namespace tessera {
 namespace {
 
+constexpr double kLeastBytes = 0.01, kMostBytes = 1024;  // per cycle
+
+// Bytes per second in the place of bytes per cycle.
+void read_bandwidth(YamlFields& fields, const YAML::Node& node, const std::string& file, double mhz,
+                    ExternalMemory& memory) {
+  if (fields.has("bytes_per_cycle")) {
+    fields.fail(node, "`memory.bandwidth` stands beside `bytes_per_cycle`; allowed is one of them");
+  }
+  if (mhz == 0) {
+    fields.fail(node, "`memory.bandwidth` needs `hardware.clock`, such as 500 MHz");
+  }
+  const double megabytes =
+      parse_quantity(node.IsScalar() ? node.Scalar() : "", {{"MB/s", 1}, {"GB/s", 1000}},
+                     place_of(node, file) + "`memory.bandwidth`: ");
+  memory.bytes_per_cycle = megabytes / mhz;
+  if (memory.bytes_per_cycle < kLeastBytes || memory.bytes_per_cycle > kMostBytes) {
+    fields.fail(node, fmt::format("`memory.bandwidth` is {:g} bytes per cycle at {:g} MHz; allowed "
+                                  "is {} to {}",
+                                  memory.bytes_per_cycle, mhz, kLeastBytes, kMostBytes));
+  }
+}
+
 // Overrides the values of `memory` that the map gives.
-void read_memory_fields(YamlFields& fields, const std::string& file, ExternalMemory& memory) {
+void read_memory_fields(YamlFields& fields, const std::string& file, double mhz,
+                        ExternalMemory& memory) {
   const auto cycles = [](YamlFields& from, const char* key, std::uint32_t fallback) {
     return u32(from.integer(key, 0, 100000, fallback));
   };
-  memory.bytes_per_cycle = fields.number("bytes_per_cycle", 0.01, 1024, memory.bytes_per_cycle);
+  memory.bytes_per_cycle =
+      fields.number("bytes_per_cycle", kLeastBytes, kMostBytes, memory.bytes_per_cycle);
+  if (const YAML::Node bandwidth = fields.get("bandwidth"); bandwidth.IsDefined()) {
+    read_bandwidth(fields, bandwidth, file, mhz, memory);
+  }
   memory.latency = cycles(fields, "latency", memory.latency);
   memory.turnaround = cycles(fields, "turnaround", memory.turnaround);
   memory.partial_beat = cycles(fields, "partial_beat", memory.partial_beat);
@@ -53,7 +80,7 @@ ExternalMemory memory_preset_at(const std::string& name, const std::string& wher
   ExternalMemory memory;
   memory.name = name;
   YamlFields fields(parse_file(path), path, "memory");
-  read_memory_fields(fields, path, memory);
+  read_memory_fields(fields, path, 0, memory);
   fields.finish();
   return memory;
 }
@@ -70,7 +97,7 @@ void read_memory(const YAML::Node& node, const std::string& file, Config& config
   if (const YAML::Node preset = fields.get("preset"); preset.IsDefined()) {
     memory = memory_preset_at(fields.text("preset"), place_of(preset, file));
   }
-  read_memory_fields(fields, file, memory);
+  read_memory_fields(fields, file, config.hardware.mhz, memory);
   if (const YAML::Node jitter = fields.get("jitter"); jitter.IsDefined()) {
     YamlFields part(jitter, file, "memory.jitter");
     config.jitter.extra_latency = u32(part.integer("latency", 0, 10000, 0));

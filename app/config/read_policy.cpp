@@ -62,6 +62,11 @@ Policy read_policy(const YAML::Node& node, const std::string& file) {
   }
   policy.fuse = fields.choice("fuse", {"no", "yes"}, 1) == 1;
   policy.objective = static_cast<Objective>(fields.choice("objective", objective_names(), 0));
+  if (policy.name != PolicyName::Best && policy.objective != Objective::Cycles) {
+    fields.fail("objective",
+                "stands beside policy `first-fit`, which has none; allowed is cycles, "
+                "or policy `best`");
+  }
   if (const YAML::Node plan = fields.get("plan"); plan.IsDefined()) {
     policy.plan = read_plan(plan, file);
   }

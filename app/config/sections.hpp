@@ -15,11 +15,13 @@ inline std::uint32_t u32(std::int64_t value) {
 
 /// All throw InputError with file, line and column.
 Hardware read_hardware(const YAML::Node& node, const std::string& file);
+/// What read_hardware derived for a preset whose array is made narrower.
+void note_lanes(const YAML::Node& node, Config& config);
 Policy read_policy(const YAML::Node& node, const std::string& file);
-/// Into `memory` and `jitter`.
+/// Into `memory` and `jitter`; behind the hardware, whose clock makes bytes per second cycles.
 void read_memory(const YAML::Node& node, const std::string& file, Config& config);
-/// A preset's name, or a map.
-HostProcessor read_host(const YAML::Node& node, const std::string& file);
+/// A preset's name, or a map. `mhz`: the accelerator's clock; 0: as the host has it.
+HostProcessor read_host(const YAML::Node& node, const std::string& file, double mhz);
 EnergyTable read_energy(const YAML::Node& node, const std::string& file);
 /// Other masters, each with addresses of its own.
 std::vector<TrafficPattern> read_traffic(const YAML::Node& node, const std::string& file,

@@ -34,13 +34,17 @@ constexpr double kBytesPerMegabyte = 1e6;
 }  // namespace
 
 void FitCommand::add_to(CLI::App& app) {
-  app.add_option("--config", config_, "run configuration (YAML): memory, policy, host")->required();
+  app.add_option("network,--network", given_,
+                 "network files or built-in names, with commas; repeatable; default: the "
+                 "configuration's")
+      ->allow_extra_args(false);
+  app.add_option("--config", config_,
+                 "run configuration (YAML): memory, policy, host; default: configs/npu.yaml, as it "
+                 "is installed, with policy best");
   auto* part = app.add_option("--part", part_, "FPGA, such as ecp5-25f");
   auto* board =
       app.add_option("--board", board_, "board, such as ulx3s: its part, memory and clocks")
           ->excludes(part);
-  app.add_option("--network", given_, "network files or built-in names, with commas; repeatable")
-      ->allow_extra_args(false);
   app.add_option("--out", out_, "folder for points, results and the best configuration")
       ->required();
   app.add_option("--objective", objective_,
@@ -148,6 +152,19 @@ std::string FitCommand::asked() const {
                      bandwidth_, fill_, fmt::join(networks_, ","), fmt::join(sets_, "\n"));
 }
 
+// Who looks for the best hardware wants the best programs on it, unless the configuration says what
+// policy it is about.
+void FitCommand::choose_config() {
+  const bool is_default = config_.empty();
+  config_ = is_default ? default_config() : config_;
+  const bool set = std::any_of(sets_.begin(), sets_.end(), [](const std::string& text) {
+    return text.rfind("policy=", 0) == 0 || text.rfind("policy.name=", 0) == 0;
+  });
+  if (!set && (is_default || !names_policy(config_))) {
+    sets_.insert(sets_.begin(), "policy.name=best");
+  }
+}
+
 bool FitCommand::run() {
   if (part_.empty() && board_.empty()) {
     throw InputError("cosim fit: give --part or --board");
@@ -157,6 +174,7 @@ bool FitCommand::run() {
     part_ = on_->part.name;
     on_->part.pins = contents(on_->folder / on_->part.family->pins_file);
   }
+  choose_config();
   fit::SearchRequest request;
   request.objective = objective();
   request.points = points_;

@@ -23,6 +23,7 @@ class FitCommand {
   [[nodiscard]] fit::Question question() const;
   [[nodiscard]] fit::Objective objective() const;
   [[nodiscard]] std::string asked() const;
+  void choose_config();
 
   std::string config_, part_, board_, out_, objective_ = "latency", json_, report_;
   std::vector<std::string> given_, names_, sets_;

@@ -6,18 +6,41 @@
 
 namespace tessera {
 
+CLI::Option* add_network(CLI::App& app, std::string& network) {
+  return app
+      .add_option("network,--network", network,
+                  "network: .tflite, .onnx, layer list (.yaml), table (.csv) or a built-in name; "
+                  "default: the configuration's")
+      ->group(kWhatRuns);
+}
+
+CLI::Option* add_config(CLI::App& app, std::string& config) {
+  return app
+      .add_option("--config", config,
+                  "run configuration (YAML); default: configs/npu.yaml, as it is installed")
+      ->group(kWhatRuns);
+}
+
+CLI::Option* add_sets(CLI::App& app, std::vector<std::string>& sets) {
+  return app.add_option("--set", sets, "path.to.key=value, overrides the config; repeatable")
+      ->allow_extra_args(false)
+      ->group(kWhatRuns);
+}
+
 void CommonOptions::add_to(CLI::App& app) {
-  app.add_option("--config", config, "run configuration (YAML)")->required();
-  app.add_option("--network", network, "network file or built-in name, overrides config");
-  app.add_option("--engine", engine, "engine: rtl, tlm, model or netlist");
-  app.add_option("--set", sets, "path.to.key=value, overrides the config; repeatable")
-      ->allow_extra_args(false);
-  app.add_option("--seed", seed, "seed of weights and inputs that no file gives");
-  app.add_flag("--quiet", quiet, "no progress and no table");
+  add_network(app, network);
+  add_config(app, config);
+  app.add_option("--engine", engine, "engine: rtl, tlm, model or netlist; default: the config's")
+      ->group(kWhatRuns);
+  add_sets(app, sets);
+  app.add_option("--seed", seed, "seed of weights and inputs that no file gives; default: 1")
+      ->group(kWhatRuns);
+  app.add_flag("--quiet", quiet, "no progress and no table")->group(kResults);
 }
 
 void CommonOptions::add_json(CLI::App& app) {
-  app.add_option("--json", json, "write the result as JSON; - for standard output");
+  app.add_option("--json", json, "write the result as JSON; - for standard output")
+      ->group(kResults);
 }
 
 Config CommonOptions::load() const {
@@ -31,7 +54,7 @@ Config CommonOptions::load() const {
   if (!network.empty()) {
     all.push_back("network=\"" + find_network(network, ".") + "\"");
   }
-  return load_config(config, all);
+  return load_config(config.empty() ? default_config() : config, all);
 }
 
 void CommonOptions::check_json() const {

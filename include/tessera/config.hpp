@@ -49,11 +49,19 @@ struct Config {
   TensorForm tensors = TensorForm::Own;
   Preprocess preprocess;
   std::vector<std::string> labels;  ///< names of a classifier's outputs, in order
+  bool has_energy = false;          ///< the configuration names a table of energy
+  std::vector<std::string> notes;   ///< what was derived, for the user
 };
 
 /// Reads `path` and applies `overrides` ("path.to.key=value", in order) to it. Throws InputError
 /// with file, line and column, what is allowed, and the nearest key for a misspelt one.
 Config load_config(const std::string& path, const std::vector<std::string>& overrides);
+
+/// What runs when no configuration is given: configs/npu.yaml of the data folder.
+std::string default_config();
+
+/// Whether the file itself chooses a policy.
+bool names_policy(const std::string& path);
 
 /// As load_config, from text; `path` is what errors call it and where relative names start.
 Config parse_config(const std::string& text, const std::string& path,
@@ -73,6 +81,9 @@ ExternalMemory memory_preset(const std::string& name);
 
 /// All preset files, of all kinds, in order.
 std::vector<std::string> preset_files();
+
+/// Of those in configs/networks, in order.
+std::vector<std::string> network_names();
 
 /// A network given as a file (relative to the working folder, then to `base`) or by the name of one
 /// in configs/networks.

@@ -37,12 +37,17 @@ struct Hardware {
   Control control = Control::Units;
   Multipliers multipliers = Multipliers::Auto;
   std::uint32_t features = kAllFeatures;  ///< what is built: a bit for each of isa::Feature
+  double mhz = 0;  ///< clock that times are told in; 0: not known, only cycles are
 
   static constexpr std::uint32_t kAllFeatures = (1U << isa::kFeatures.size()) - 1;
   [[nodiscard]] bool has(isa::Feature feature) const {
     return (features >> static_cast<unsigned>(feature) & 1U) != 0;
   }
 
+  /// Milliseconds of so many cycles; 0 without a clock.
+  [[nodiscard]] double milliseconds(std::uint64_t cycles) const {
+    return mhz > 0 ? static_cast<double>(cycles) / (mhz * 1000) : 0;
+  }
   [[nodiscard]] std::uint64_t macs_per_cycle() const { return std::uint64_t{atomic_c} * atomic_k; }
   /// Products of pitches that the sequencer works out as a convolution begins.
   static constexpr std::uint32_t kPitches = 4;
@@ -123,6 +128,10 @@ struct ExternalMemory {
   ProgramRom rom{};             ///< where there is one, only activations are in this memory
   std::string name = "custom";  ///< of the preset
 };
+
+/// The buffer as headers name it: "128 KiB", or "16 of 128 KiB" where less of it is used than is
+/// built.
+std::string cbuf_text(const Hardware& hardware);
 
 /// Why `hardware` cannot be built, in words that name the field, or "" when it can.
 std::string hardware_problem(const Hardware& hardware);

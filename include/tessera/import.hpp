@@ -37,9 +37,10 @@ Network import_onnx(const std::vector<std::uint8_t>& data, const std::string& na
 /// Files that the text names are looked for next to `path`.
 Network import_yaml(const std::string& text, const std::string& path, std::uint64_t seed);
 
-/// Each row is a convolution with an input of its own. Outputs are
-/// ceil((input - filter) / stride) + 1, the last window overhanging into zeros, as that tool
-/// counts.
+/// A table of layers as SCALE-Sim has them, columns by their names, in any order: each row is a
+/// convolution with an input of its own, or a product [M, K] x [K, N] when the columns are M, N and
+/// K. Outputs are ceil((input - filter) / stride) + 1, the last window overhanging into zeros, as
+/// that tool counts. Refused: columns that are not known, sparsity, batches.
 Network import_csv(const std::string& text, const std::string& name, std::uint64_t seed);
 
 /// Writes the network as a layer list at `path`, its weights in a folder beside it. import_yaml

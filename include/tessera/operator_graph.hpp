@@ -61,8 +61,9 @@ struct RemovalPlan {
 };
 RemovalPlan plan_removal(const OperatorGraph& graph);
 
-/// Reads `id,lower,upper,size[,offset]`; the offsets, when there are any, go to `offsets`. Throws
-/// InputError with file:line.
+/// Reads `id,lower,upper,size[,alignment][,gaps][,offset]`, in any order: one alignment for all,
+/// no gaps. The offsets of a plan go to `offsets`; without it, a plan is refused. Throws InputError
+/// with file:line, for columns that it does not know, too.
 AllocationProblem read_problem_csv(const std::string& text, const std::string& name,
                                    std::vector<std::uint64_t>* offsets = nullptr);
 

@@ -1,74 +1,32 @@
 // Problems, plans and operator graphs as tables.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <sstream>
 
+#include "input/csv_table.hpp"
 #include "tessera/error.hpp"
 #include "tessera/operator_graph.hpp"
 
 namespace tessera {
 namespace {
 
-struct Line {
-  std::string where;  ///< "file:line: "
-  std::vector<std::string> cells;
-};
-
-std::string trimmed(const std::string& text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  return begin == std::string::npos
-             ? ""
-             : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
-
-std::vector<Line> lines_of(const std::string& text, const std::string& name) {
-  std::vector<Line> lines;
-  std::istringstream in(text);
-  std::size_t number = 0;
-  for (std::string row; std::getline(in, row);) {
-    ++number;
-    if (trimmed(row).empty()) {
-      continue;
-    }
-    Line line{fmt::format("{}:{}: ", name, number), {}};
-    std::size_t begin = 0;
-    for (std::size_t comma = row.find(','); comma != std::string::npos;
-         comma = row.find(',', begin)) {
-      line.cells.push_back(trimmed(row.substr(begin, comma - begin)));
-      begin = comma + 1;
-    }
-    line.cells.push_back(trimmed(row.substr(begin)));
-    lines.push_back(std::move(line));
-  }
-  if (lines.empty()) {
-    throw InputError(name + ": empty; a header line is expected");
-  }
-  return lines;
-}
-
 constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
+constexpr std::uint64_t kMostAlignment = 4096;
 
-std::uint64_t number(const Line& line, std::size_t column, const char* what) {
-  const std::string& cell = line.cells[column];
-  const bool digits = !cell.empty() && cell.size() <= 13 &&
-                      cell.find_first_not_of("0123456789") == std::string::npos;
-  const std::uint64_t value = digits ? std::stoull(cell) : kMost + 1;
-  if (value > kMost) {
-    throw InputError(fmt::format("{}{} is `{}`; allowed is a whole number up to {}", line.where,
-                                 what, cell, kMost));
-  }
-  return value;
+std::uint64_t number(const CsvLine& line, std::size_t column, const char* what) {
+  return csv_number(line, column, what, 0, kMost);
 }
 
-std::size_t column_of(const Line& header, const std::string& name) {
+std::size_t column_of(const CsvLine& header, const std::string& name) {
   const auto found = std::find(header.cells.begin(), header.cells.end(), name);
   return static_cast<std::size_t>(found - header.cells.begin());
 }
 
-std::vector<std::size_t> need_columns(const Line& header, const std::vector<std::string>& names) {
+std::vector<std::size_t> need_columns(const CsvLine& header,
+                                      const std::vector<std::string>& names) {
   std::vector<std::size_t> columns;
   for (const std::string& name : names) {
     columns.push_back(column_of(header, name));
@@ -80,11 +38,50 @@ std::vector<std::size_t> need_columns(const Line& header, const std::vector<std:
   return columns;
 }
 
-void need_cells(const Line& line, const Line& header) {
+void need_cells(const CsvLine& line, const CsvLine& header) {
   if (line.cells.size() != header.cells.size()) {
     throw InputError(fmt::format("{}{} columns, the header has {}", line.where, line.cells.size(),
                                  header.cells.size()));
   }
+}
+
+// What is not known is not read, and must not be taken for read.
+void refuse_others(const CsvLine& header, const std::vector<std::string>& known) {
+  for (std::size_t i = 0; i < header.cells.size(); ++i) {
+    const std::string& cell = header.cells[i];
+    if (std::find(known.begin(), known.end(), cell) == known.end()) {
+      throw InputError(fmt::format("{}column {} is `{}`{}; allowed are {}", header.where, i + 1,
+                                   cell, suggestion(cell, known), fmt::join(known, ", ")));
+    }
+    if (column_of(header, cell) != i) {
+      throw InputError(fmt::format("{}column `{}` is there twice", header.where, cell));
+    }
+  }
+}
+
+void refuse_gaps(const CsvLine& line, const CsvLine& header) {
+  const std::size_t column = column_of(header, "gaps");
+  if (column != header.cells.size() && !line.cells[column].empty()) {
+    throw InputError(
+        fmt::format("{}gaps is `{}`; allowed is an empty cell: a buffer is alive from "
+                    "lower to upper",
+                    line.where, line.cells[column]));
+  }
+}
+
+// One for all buffers, so that a plan that is said to be the lowest is.
+void read_alignment(const CsvLine& line, const CsvLine& header, AllocationProblem& problem) {
+  const std::size_t column = column_of(header, "alignment");
+  if (column == header.cells.size()) {
+    return;
+  }
+  const std::uint64_t alignment = csv_number(line, column, "alignment", 1, kMostAlignment);
+  if (!problem.buffers.empty() && alignment != problem.alignment) {
+    throw InputError(
+        fmt::format("{}alignment is {}, above it is {}; allowed is one for all buffers", line.where,
+                    alignment, problem.alignment));
+  }
+  problem.alignment = alignment;
 }
 
 Sharing sharing_of(const std::string& op) {
@@ -111,14 +108,14 @@ Sharing sharing_of(const std::string& op) {
 
 AllocationProblem read_problem_csv(const std::string& text, const std::string& name,
                                    std::vector<std::uint64_t>* offsets) {
-  const std::vector<Line> lines = lines_of(text, name);
-  const Line& header = lines[0];
+  const CsvTable table = read_csv(text, name);
+  const CsvLine& header = table.header;
   const auto columns = need_columns(header, {"id", "lower", "upper", "size"});
+  refuse_others(header, {"id", "lower", "upper", "size", "alignment", "gaps", "offset"});
   const std::size_t offset = column_of(header, "offset");
   AllocationProblem problem;
   std::map<std::string, std::string> seen;
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    const Line& line = lines[i];
+  for (const CsvLine& line : table.lines) {
     need_cells(line, header);
     Buffer buffer;
     buffer.id = line.cells[columns[0]];
@@ -133,9 +130,15 @@ AllocationProblem read_problem_csv(const std::string& text, const std::string& n
       throw InputError(fmt::format("{}buffer {} was there before, at {}", line.where, buffer.id,
                                    at->second.substr(0, at->second.size() - 2)));
     }
-    if (offsets != nullptr && offset != header.cells.size()) {
+    if (offset != header.cells.size()) {
+      if (offsets == nullptr) {
+        throw InputError(
+            fmt::format("{}column `offset` holds a plan; allowed are problems", header.where));
+      }
       offsets->push_back(number(line, offset, "offset"));
     }
+    refuse_gaps(line, header);
+    read_alignment(line, header, problem);
     problem.buffers.push_back(std::move(buffer));
   }
   return problem;
@@ -146,24 +149,22 @@ std::string write_plan_csv(const AllocationProblem& problem,
   std::string text = "id,lower,upper,size,offset\n";
   for (std::size_t b = 0; b < offsets.size(); ++b) {
     const Buffer& buffer = problem.buffers[b];
-    std::string id = buffer.id;
-    std::replace(id.begin(), id.end(), ',', ';');
-    text +=
-        fmt::format("{},{},{},{},{}\n", id, buffer.lower, buffer.upper, buffer.size, offsets[b]);
+    text += fmt::format("{},{},{},{},{}\n", csv_cell(buffer.id), buffer.lower, buffer.upper,
+                        buffer.size, offsets[b]);
   }
   return text;
 }
 
 OperatorGraph read_graph_csv(const std::string& text, const std::string& name,
                              std::uint64_t bytes_per_element) {
-  const std::vector<Line> lines = lines_of(text, name);
-  const Line& header = lines[0];
+  const CsvTable table = read_csv(text, name);
+  const CsvLine& header = table.header;
   const auto columns = need_columns(header, {"id", "op", "output_elements", "inputs"});
+  refuse_others(header, {"id", "op", "output_elements", "inputs"});
   OperatorGraph graph;
   graph.name = name;
   std::map<std::string, std::uint32_t> index;
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    const Line& line = lines[i];
+  for (const CsvLine& line : table.lines) {
     need_cells(line, header);
     GraphNode node;
     node.id = line.cells[columns[0]];

@@ -85,6 +85,7 @@ def sweep(
     *,
     config: Optional[Path_] = None,
     part: Optional[str] = None,
+    limit: bool = False,
     out: Optional[Path_] = None,
     jobs: Optional[int] = None,
     fresh: bool = False,
@@ -99,6 +100,7 @@ def sweep(
         points: Maps from keys of the configuration to values, each a point; with ``grid``: for each of its combinations.
         config: As in `simulate`; without one the engine is ``model``.
         part: FPGA that area, clock and inferences per second are estimated for.
+        limit: Sizes of the cbuf limit what is used of one buffer; else each point's buffer is built of its size.
         out: Folder for the results. With one that has some of these points only the others are run; None: forgotten
             when done.
         jobs: Points at a time.
@@ -139,6 +141,7 @@ def sweep(
         for option, value in (("--part", part), ("--jobs", jobs)):
             if value is not None:
                 arguments += [option, str(value)]
+        arguments += ["--limit"] if limit else []
         arguments += ["--fresh"] if fresh else []
         arguments += ["--retry-failed"] if retry_failed else []
         with Progress(progress, "sweep", " points") as bar:

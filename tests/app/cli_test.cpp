@@ -21,12 +21,69 @@ using test::Finished;
 using test::text_of;
 using test::write_text;
 
+const std::string kDefault = "--config " TESSERA_SOURCE_DIR "/configs/npu.yaml";
+
 TEST_F(Cli, SimulatesTheDefaultConfiguration) {
   const Finished outcome = simulate();
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("conv1"), std::string::npos);
   EXPECT_NE(outcome.out.find("verified: every layer equals the reference"), std::string::npos);
   EXPECT_EQ(outcome.err, "");
+}
+
+// Whoever has a network needs no configuration.
+TEST_F(Cli, ANetworkIsEnough) {
+  const std::string at = "--engine model --json - ";
+  const auto configured = nlohmann::json::parse(simulate(at).out);
+  EXPECT_EQ(nlohmann::json::parse(run("lenet5 " + at).out), configured);
+  EXPECT_EQ(nlohmann::json::parse(run("--network lenet5 " + at).out), configured);
+  EXPECT_EQ(run("explain lenet5").out, run("explain " + kDefault).out);
+  EXPECT_EQ(run("plan lenet5").out, run("plan " + kDefault).out);
+  const Finished sweep = run("sweep lenet5 --engine model --cbuf 8KiB,16KiB --out " + path("s"));
+  EXPECT_EQ(sweep.code, 0) << sweep.err;
+  EXPECT_NE(sweep.out.find("lenet5  16 KiB"), std::string::npos) << sweep.out;
+  const Finished none = run("");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("give a network, such as `cosim lenet5`"), std::string::npos) << none.err;
+}
+
+TEST_F(Cli, SlipsOfThePenGetASuggestion) {
+  const auto refused = [&](const std::string& arguments, const std::string& says) {
+    const Finished outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    EXPECT_EQ(outcome.err.rfind("cosim: ", 0), 0U) << outcome.err;
+    EXPECT_NE(outcome.err.find(says), std::string::npos) << outcome.err;
+  };
+  refused("swep lenet5", "`swep` is no command and no network (did you mean `sweep`?)");
+  refused("lenet55", "did you mean `lenet5`?");
+  refused("sweep --cbuff 8KiB", "`--cbuff` is not known here (did you mean `--cbuf`?)");
+  refused("lenet5 --jsn a.json", "`--jsn` is not known here (did you mean `--json`?)");
+  refused("--quiet sweep lenet5", "`--quiet` stands before the command");
+  refused("fit lenet5", "--out is required");
+  refused("help swep", "did you mean `sweep`?");
+  EXPECT_NE(run("help sweep").out.find("cosim sweep [OPTIONS]"), std::string::npos);
+  EXPECT_NE(run("help").out.find("explore"), std::string::npos);
+}
+
+TEST_F(Cli, TimesAndEnergyAreInTheTable) {
+  const Finished outcome =
+      run("lenet5 --engine model --set hardware.clock=500MHz --set "
+          "energy=45nm --set hardware.cbuf.size=16KiB");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* says : {"16 of 128 KiB cbuf", "energy uJ", "share %", " ms at 500 MHz, ",
+                           " inferences per second, ", " GB/s of 4 GB/s"}) {
+    EXPECT_NE(outcome.out.find(says), std::string::npos) << says << '\n' << outcome.out;
+  }
+  const auto json =
+      nlohmann::json::parse(run("lenet5 --engine model --json - --set hardware.clock=500MHz").out);
+  EXPECT_EQ(json["hardware"]["clock_mhz"], 500);
+  const auto& totals = json["totals"];
+  EXPECT_DOUBLE_EQ(totals["milliseconds"].get<double>(), totals["cycles"].get<double>() / 500e3);
+  EXPECT_DOUBLE_EQ(totals["inferences_per_second"].get<double>(),
+                   1000 / totals["milliseconds"].get<double>());
+  EXPECT_TRUE(
+      nlohmann::json::parse(run("lenet5 --engine model --json -").out)["totals"]["milliseconds"]
+          .is_null());
 }
 
 TEST_F(Cli, JsonFollowsTheContract) {
@@ -276,6 +333,9 @@ TEST_F(Cli, PlansAndChecksProblemsOfFiles) {
   EXPECT_EQ(too_small.code, 1);
   EXPECT_NE(too_small.out.find("TOO LARGE"), std::string::npos);
   EXPECT_EQ(run("plan --problem " + path("plan.csv") + " --check").code, 0);
+  const Finished anew = run("plan --problem " + path("plan.csv"));
+  EXPECT_EQ(anew.code, 2);
+  EXPECT_NE(anew.err.find("column `offset` holds a plan; give --check"), std::string::npos);
   write_text(path("bad.csv"), "id,lower,upper,size,offset\na,0,2,40,0\nb,1,3,60,20\n");
   const Finished bad = run("plan --problem " + path("bad.csv") + " --check");
   EXPECT_EQ(bad.code, 2);

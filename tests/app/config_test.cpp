@@ -53,6 +53,99 @@ TEST(Config, SizesAreWrittenAsPeopleWriteThem) {
   }
 }
 
+const std::string kRun = "hardware: small\nmemory: {bytes_per_cycle: 8}\nnetwork: lenet5\n";
+
+TEST(Config, PresetsTakeOverrides) {
+  const Config config =
+      parse_config(kRun, "npu.yaml",
+                   {"memory=ddr4", "memory.bytes_per_cycle=4", "host=microcontroller",
+                    "host.mhz=80", "energy=45nm", "energy.mac=1"});
+  EXPECT_EQ(config.memory.bytes_per_cycle, 4);
+  EXPECT_EQ(config.memory.latency, memory_preset("ddr4").latency);
+  EXPECT_EQ(config.host.mhz, 80);
+  EXPECT_EQ(config.host.cycles_per_operation, 8);
+  EXPECT_EQ(config.policy.energy.mac, 1);
+  EXPECT_EQ(config.policy.energy.external_byte, 240);
+  expect_error(kRun, "--set memory=ddr5: unknown memory preset `ddr5`",
+               {"memory=ddr5", "memory.latency=4"});
+  expect_error(kRun, "`network` is a plain value", {"network.name=lenet5"});
+}
+
+TEST(Config, ErrorsOfOverridesNameThem) {
+  expect_error(kRun, "--set hardware.cbuff.size=16KiB: unknown key `cbuff` in `hardware`",
+               {"hardware.cbuff.size=16KiB"});
+  expect_error(kRun, "--set hardware.array.atomic_c=7: hardware.array.atomic_c is 7",
+               {"hardware.array.atomic_c=7"});
+  expect_error(kRun, "--set hardware.bus_bytes=7: hardware.bus_bytes is 7",
+               {"hardware.bus_bytes=7"});
+  expect_error("hardware: {preset: small, bus_bytes: 7}\nnetwork: lenet5\n",
+               "npu.yaml:1:11: hardware.bus_bytes is 7");
+}
+
+TEST(Config, NarrowArraysHaveFewerLanesAndSaySo) {
+  const Config config = parse_config(kRun, "npu.yaml", {"hardware.array.atomic_k=6"});
+  EXPECT_EQ(config.hardware.post_lanes, 4U);
+  ASSERT_EQ(config.notes.size(), 1U);
+  EXPECT_EQ(config.notes[0],
+            "hardware.post_lanes is 4: the 8 of preset `small` are more than array.atomic_k, 6");
+  EXPECT_TRUE(parse_config(kRun, "npu.yaml", {}).notes.empty());
+  expect_error(kRun, "hardware.post_lanes is 8; allowed is a power of two from 1 to 4",
+               {"hardware.array.atomic_k=4", "hardware.post_lanes=8"});
+}
+
+TEST(Config, AnAutomaticCapacityIsWhatTheSizeNeeds) {
+  const auto built = [](const std::string& size) {
+    return parse_config(kRun, "npu.yaml",
+                        {"hardware.cbuf.size=" + size, "hardware.cbuf.capacity=auto"})
+        .hardware.cbuf_capacity;
+  };
+  EXPECT_EQ(built("16KiB"), 16384U);
+  EXPECT_EQ(built("1000"), 1024U) << "whole atoms in every bank";
+  EXPECT_EQ(built("8"), 128U) << "two atoms in every bank";
+}
+
+TEST(Config, ClocksMakeTimes) {
+  const Config config = parse_config(
+      kRun, "npu.yaml",
+      {"hardware.clock=0.5 GHz", "memory={bandwidth: 3.2 GB/s}", "host=microcontroller"});
+  EXPECT_EQ(config.hardware.mhz, 500);
+  EXPECT_DOUBLE_EQ(config.hardware.milliseconds(1'000'000), 2);
+  EXPECT_DOUBLE_EQ(config.memory.bytes_per_cycle, 6.4);
+  EXPECT_EQ(config.host.accelerator_mhz, 500);
+  EXPECT_EQ(parse_config(kRun, "npu.yaml", {}).hardware.milliseconds(5), 0);
+  expect_error(kRun, "`500` is no number with a unit; allowed units are Hz, kHz, MHz, GHz",
+               {"hardware.clock=500"});
+  expect_error(kRun, "must be from 1 kHz to 100 GHz", {"hardware.clock=-1 MHz"});
+  expect_error(kRun, "`memory.bandwidth` needs `hardware.clock`", {"memory={bandwidth: 1 GB/s}"});
+  expect_error(kRun, "stands beside `bytes_per_cycle`",
+               {"hardware.clock=1 MHz", "memory.bandwidth=1 GB/s"});
+  expect_error(kRun, "is 9e+06 bytes per cycle at 1 MHz; allowed is 0.01 to 1024",
+               {"hardware.clock=1 MHz", "memory={bandwidth: 9000 GB/s}"});
+  expect_error(kRun, "`hardware.clock` 500 MHz; allowed is one clock",
+               {"hardware.clock=500 MHz", "host={mhz: 80, accelerator_mhz: 100}"});
+}
+
+TEST(Config, AnObjectiveNeedsThePolicyThatHasOne) {
+  expect_error(kRun,
+               "--set policy.objective=energy: `policy.objective`: stands beside policy "
+               "`first-fit`, which has none",
+               {"policy.objective=energy"});
+  EXPECT_EQ(
+      parse_config(kRun, "npu.yaml", {"policy=best", "policy.objective=energy"}).policy.objective,
+      Objective::Energy);
+}
+
+TEST(Config, KeysAreThereOnce) {
+  expect_error("hardware: small\nnetwork: lenet5\nhardware: tiny\n",
+               "npu.yaml:3:1: key `hardware` is there twice, first in line 1");
+}
+
+TEST(Config, HeadersSayHowMuchOfTheBuffer) {
+  EXPECT_EQ(cbuf_text(parse_config(kRun, "npu.yaml", {}).hardware), "128 KiB");
+  EXPECT_EQ(cbuf_text(parse_config(kRun, "npu.yaml", {"hardware.cbuf.size=16KiB"}).hardware),
+            "16 of 128 KiB");
+}
+
 TEST(Config, SizeIsARunTimeLimitOfThePresetsBuffer) {
   const Config config = parse_config(
       "hardware: {preset: medium, cbuf: {size: 32 KiB}}\nnetwork: lenet5\n", "npu.yaml", {});

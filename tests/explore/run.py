@@ -94,8 +94,9 @@ def check_answers(address, config):
     timeline = get(address, "api/timeline?source=1&point=0&layer=conv2")[1]
     check(own(timeline, "conv2") == windows(WORK / "trace.json", "conv2"), "a run's timeline is its trace's")
     point = next(p for p in results if p["network"].endswith("lenet5") and p["hardware"] == "small" and
-                 p["cbuf_bytes"] == p["program_cbuf_bytes"] == 16384)
-    cosim("--config", config, "--set", "hardware.cbuf.size=16KiB", "--set", "hardware.preset=small", "--trace",
+                 p["cbuf_bytes"] == 16384 and p["program_of"] == p["point"])
+    cosim("--config", config, "--set", "hardware.preset=small", "--set", "hardware.cbuf.size=16KiB", "--set",
+          "hardware.cbuf.capacity=auto", "--trace",
           WORK / "point.json", "--quiet")
     timeline = get(address, f"api/timeline?source=0&point={point['point']}&layer=conv1")[1]
     check(own(timeline, "conv1") == windows(WORK / "point.json", "conv1"), "a point's timeline is that of its configuration")

@@ -82,6 +82,31 @@ TEST(Yaml, ErrorsSayWhereAndWhatIsAllowed) {
   EXPECT_NE(error_of(std::string(100000, '[')).find("nested deeper"), std::string::npos);
 }
 
+TEST(Yaml, KeysAreThereOnce) {
+  EXPECT_EQ(error_of("name: a\nlayers: []\nname: b\n"),
+            "net.yaml:3:1: key `name` is there twice, first in line 1");
+  EXPECT_EQ(
+      error_of("layers:\n  - conv2d: {in: [8, 8, 3], out_channels: 4, kernel: 3, in: [4, 4, 3]}\n"),
+      "net.yaml:2:57: key `in` is there twice, first in line 2");
+  EXPECT_EQ(error_of("layers: []\n---\nlayers: []\n"),
+            "net.yaml: has several YAML documents; allowed is one");
+  // The same word as a value, in another map, or as a key and a value.
+  EXPECT_FALSE(import_yaml("name: layers\nlayers: [{conv2d: {name: name, in: [4, 4, 3], "
+                           "out_channels: 2, kernel: 1}}, {conv2d: {name: b, out_channels: 2, "
+                           "kernel: 1}}]",
+                           "net.yaml", 1)
+                   .operators.empty());
+}
+
+TEST(Yaml, ATabInTheIndentationIsNamed) {
+  EXPECT_EQ(error_of("name: a\nlayers:\n\t- conv2d: {in: [8, 8, 3]}\n"),
+            "net.yaml:3: the line is indented with a tab; YAML allows spaces only");
+  EXPECT_FALSE(import_yaml("{\n\t\"layers\": [\n\t\t{\"conv2d\": {\"in\": [4, 4, 3], "
+                           "\"out_channels\": 2, \"kernel\": 1}}\n\t]\n}\n",
+                           "net.json", 1)
+                   .operators.empty());
+}
+
 TEST(Yaml, EveryShippedNetworkReads) {
   std::size_t count = 0;
   for (const auto& entry :
@@ -130,15 +155,74 @@ TEST(Csv, ToleratesTheFormatsHazards) {
 }
 
 TEST(Csv, ErrorsNameLineAndColumn) {
-  EXPECT_NE(
-      csv_error_of(kHeader + "a,8,8,3,3,4,2,1\nb,8,x,3,3,4,2,1\n").find("table.csv:3: column 3"),
-      std::string::npos);
-  EXPECT_NE(csv_error_of(kHeader + "a,8,8,9,3,4,2,1\n").find("filter 9 is larger than input 8"),
+  const auto says = [](const std::string& table, const std::string& text) {
+    EXPECT_NE(csv_error_of(table).find(text), std::string::npos) << csv_error_of(table);
+  };
+  says(kHeader + "a,8,8,3,3,4,2,1\nb,8,x,3,3,4,2,1\n",
+       "table.csv:3: column 3 (input width) is `x`; allowed is a whole number from 1 to 65535");
+  says(kHeader + "a,8,8,9,3,4,2,1\n", "filter 9 is larger than input 8");
+  says(kHeader + "a,8,8\n", "column 4 (filter height) is ``");
+  says(kHeader, "no layers");
+  says("", "empty; a header line is expected");
+  says("a,8,8,3,3,4,2,1\n", "table.csv:1: column 1 is `a`; a header line with names of columns");
+  says(kHeader + "\"a,8,8,3,3,4,2,1\n", "table.csv:2: a quote is not closed");
+  says(kHeader + "\"a\"b,8,8,3,3,4,2,1\n", "`b,8,8,3,3,4,2,1` stands behind a closing quote");
+}
+
+std::vector<std::int32_t> shape_of(const Network& network, std::size_t op) {
+  return network.tensors[static_cast<std::size_t>(network.operators[op].output)].shape;
+}
+
+TEST(Csv, ColumnsAreReadByTheirNames) {
+  const Network sorted = import_csv(kHeader + "a,9,8,3,2,4,5,1\n", "t.csv", 1);
+  const Network mixed = import_csv(
+      "Strides,Num Filter,Layer name,IFMAP Width,Filter Width,IFMAP Height,Channels,Filter "
+      "Height\n1,5,a,8,2,9,4,3\n",
+      "t.csv", 1);
+  EXPECT_EQ(shape_of(sorted, 0), (std::vector<std::int32_t>{1, 7, 7, 5}));
+  EXPECT_EQ(shape_of(mixed, 0), shape_of(sorted, 0));
+  EXPECT_EQ(macs_of(mixed, mixed.operators[0]), macs_of(sorted, sorted.operators[0]));
+
+  const std::string wide = "Layer, IH, IW, FH, FW, C, N, Stride Height, Stride Width,\n";
+  EXPECT_EQ(shape_of(import_csv(wide + "a,9,9,3,3,4,5,1,3\n", "t.csv", 1), 0),
+            (std::vector<std::int32_t>{1, 7, 3, 5}));
+  const auto says = [](const std::string& table, const std::string& text) {
+    EXPECT_NE(csv_error_of(table).find(text), std::string::npos) << csv_error_of(table);
+  };
+  says("Layer, IH, IW, FH, FW, C, N, S, Dilation,\na,8,8,3,3,4,2,1,1\n",
+       "table.csv:1: column 9 is `Dilation`");
+  says("Layer, IH, IW, FH, FW, C, N, S, Stride,\na,8,8,3,3,4,2,1,1\n",
+       "columns 8 and 9 (`Stride`) are both the stride");
+  says("Layer, IH, IW, FH, FW, C, S,\na,8,8,3,3,4,1\n", "table.csv:1: no column `filters`");
+  says(kHeader + "a,8,8,3,3,4,2,1,2\n", "column 9 has no name in the header and is `2` here");
+}
+
+TEST(Csv, OnlyDenseLayersOfOneInput) {
+  const std::string header = "Layer, IH, IW, FH, FW, C, N, S, Sparsity, Batch\n";
+  EXPECT_EQ(import_csv(header + "a,8,8,3,3,4,2,1,1:1,1\nb,8,8,3,3,4,2,1,4:4,1\n", "t.csv", 1)
+                .operators.size(),
+            2U);
+  EXPECT_NE(csv_error_of(header + "a,8,8,3,3,4,2,1,2:4,1\n")
+                .find("table.csv:2: column 9 (sparsity) is `2:4`; allowed is 1:1"),
             std::string::npos);
-  EXPECT_NE(csv_error_of(kHeader + "a,8,8\n").find("column 4"), std::string::npos);
-  EXPECT_NE(csv_error_of(kHeader).find("no layers"), std::string::npos);
-  EXPECT_NE(csv_error_of("").find("no layers"), std::string::npos);
-  EXPECT_NE(csv_error_of("a,8,8,3,3,4,2,1\n").find("header"), std::string::npos);
+  EXPECT_NE(csv_error_of(header + "a,8,8,3,3,4,2,1,1:1,8\n").find("column 10 (batch size) is `8`"),
+            std::string::npos);
+}
+
+TEST(Csv, SeparatorsAndQuotes) {
+  const Network network =
+      import_csv("Layer;IH;IW;FH;FW;C;N;S\n\"a, \"\"b\"\" # 1\";8;8;3;3;4;2;1\n", "t.csv", 1);
+  EXPECT_EQ(network.operators[0].name, "a, \"b\" # 1");
+  const Network tabs =
+      import_csv("Layer\tIH\tIW\tFH\tFW\tC\tN\tS\na b\t8\t8\t3\t3\t4\t2\t1\n", "t.csv", 1);
+  EXPECT_EQ(tabs.operators[0].name, "a b");
+}
+
+TEST(Csv, ProductsHaveRowsColumnsAndAnInnerDimension) {
+  const Network network = import_csv("Layer,M,N,K,\nqk,197,64,192,\n", "t.csv", 1);
+  EXPECT_EQ(shape_of(network, 0), (std::vector<std::int32_t>{1, 197, 1, 64}));
+  EXPECT_EQ(macs_of(network, network.operators[0]), 197U * 64 * 192);
+  EXPECT_NE(csv_error_of("Layer,M,K\nqk,1,2\n").find("no column `N`"), std::string::npos);
 }
 
 TEST(Csv, MacsOfThePublicTablesAreAsTheirToolCounts) {

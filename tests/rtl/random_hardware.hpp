@@ -83,13 +83,14 @@ inline RandomCase draw_case(const DrawnHardware& hardware, bool stutters) {
   RandomCase drawn;
   drawn.config = fmt::format(
       "hardware: {}\nmemory: {{bytes_per_cycle: {}, latency: {}{}}}\nnetwork: lenet5\n"
-      "policy: {{name: {}, objective: {}, fuse: {}}}\nseed: {}\n",
+      "policy: {{{}}}\nseed: {}\n",
       yaml, pick(1, 16), pick(0, 80),
       stutters ? fmt::format(", jitter: {{latency: {}, stall_percent: {}, seed: {}}}", pick(0, 40),
                              pick(0, 60), pick(0, 1000))
                : "",
-      one_of<std::string>({"first-fit", "best"}),
-      one_of<std::string>({"cycles", "traffic", "energy"}), yes_no(), pick(0, 1000));
+      policy_text(one_of<std::string>({"first-fit", "best"}),
+                  one_of<std::string>({"cycles", "traffic", "energy"}), yes_no()),
+      pick(0, 1000));
   drawn.network = recipe.draw(draw_shape(atomic), atomic);
   return drawn;
 }

@@ -17,6 +17,13 @@ inline const char* yes_no() {
   return pick(0, 1) == 1 ? "yes" : "no";
 }
 
+/// As YAML has it, without its braces. Only `best` has an objective.
+inline std::string policy_text(const std::string& name, const std::string& objective,
+                               const char* fuse) {
+  return name == "best" ? fmt::format("name: best, objective: {}, fuse: {}", objective, fuse)
+                        : fmt::format("name: {}, fuse: {}", name, fuse);
+}
+
 struct Shape {
   int h, w, c;
 };

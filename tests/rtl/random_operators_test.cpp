@@ -21,8 +21,8 @@ void run_operators(const Recipe& recipe, const std::string& preset) {
   const auto atomic = static_cast<int>(hw.atomic_c);
   const int atoms = static_cast<int>(hw.cbuf_atoms()) >> pick(0, 5);
   const std::string policy =
-      fmt::format("name: {}, objective: {}, fuse: {}", one_of<std::string>({"first-fit", "best"}),
-                  one_of<std::string>({"cycles", "traffic", "energy"}), yes_no());
+      test::policy_text(one_of<std::string>({"first-fit", "best"}),
+                        one_of<std::string>({"cycles", "traffic", "energy"}), yes_no());
   test::RandomCase drawn;
   drawn.config = test::draw_config(preset, atoms * atomic, policy);
   drawn.network = recipe.draw(draw_shape(atomic), atomic);

@@ -22,10 +22,10 @@ inline RandomCase draw_on_preset(const std::string& preset) {
   const auto atomic = static_cast<int>(hw.atomic_c);
   const int atoms = static_cast<int>(hw.cbuf_atoms()) >> pick(0, 6);
   RandomCase drawn;
-  drawn.config = draw_config(
-      preset, atoms * atomic,
-      fmt::format("name: {}, objective: {}, fuse: {}", one_of<std::string>({"first-fit", "best"}),
-                  one_of<std::string>({"cycles", "traffic", "energy"}), yes_no()));
+  drawn.config =
+      draw_config(preset, atoms * atomic,
+                  policy_text(one_of<std::string>({"first-fit", "best"}),
+                              one_of<std::string>({"cycles", "traffic", "energy"}), yes_no()));
   drawn.network = one_of(recipes()).draw(draw_shape(atomic), atomic);
   return drawn;
 }

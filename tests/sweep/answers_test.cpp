@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "sweep/export.hpp"
+#include "sweep/neighbours.hpp"
 
 namespace tessera::sweep {
 namespace {
@@ -13,6 +14,13 @@ namespace {
 Space two_curves() {
   Space space;
   space.axes = {{"memory.latency", {"10", "20"}}, {kCbufKey, {"1KiB", "2KiB", "4KiB", "8KiB"}}};
+  return space;
+}
+
+// The same of designs that compete.
+Space two_designs() {
+  Space space = two_curves();
+  space.axes[0] = {"hardware.accumulators", {"128", "256"}};
   return space;
 }
 
@@ -25,7 +33,8 @@ std::vector<PointResult> points_with(const std::vector<std::uint64_t>& cycles,
     p.status = cycles[i] == 0 ? Status::Failed : Status::Ok;
     p.objective = objective;
     p.cbuf_bytes = std::uint64_t{1024} << (i % 4);
-    p.program_cbuf_bytes = p.cbuf_bytes;
+    p.cbuf_capacity_bytes = p.cbuf_bytes;
+    p.program_of = i;
     p.cycles = cycles[i];
     p.own_cycles = cycles[i];
     p.macs_per_cycle = 64;
@@ -36,41 +45,85 @@ std::vector<PointResult> points_with(const std::vector<std::uint64_t>& cycles,
   return points;
 }
 
-RC_GTEST_PROP(Answers, WithPolicyBestMoreBufferNeverCostsMore, ()) {
+// Runs what is asked for; a program takes the same anywhere.
+void settle(const Space& space, std::vector<PointResult>& points) {
+  const std::vector<PointResult> own = points;
+  Neighbours neighbours(space, points);
+  for (auto trials = neighbours.next(); !trials.empty(); trials = neighbours.next()) {
+    for (const Trial& trial : trials) {
+      PointResult result = own[trial.point];
+      result.cycles = own[trial.program_of].cycles;
+      result.program_of = trial.program_of;
+      neighbours.done(result);
+    }
+  }
+}
+
+// The next smaller size that did not fail, and the same size with the longer latency, lend their
+// programs, and those that were lent to them.
+std::uint64_t least_below(const std::vector<std::uint64_t>& cycles, std::size_t i) {
+  std::uint64_t least = cycles[i];
+  for (std::size_t j = i; j % 4 != 0;) {
+    if (cycles[--j] != 0) {
+      least = std::min(least, least_below(cycles, j));
+      break;
+    }
+  }
+  return i < 4 && cycles[i + 4] != 0 ? std::min(least, least_below(cycles, i + 4)) : least;
+}
+
+// Latency falls, sizes grow: all of them are more.
+RC_GTEST_PROP(Neighbours, WithPolicyBestMoreNeverCostsMore, ()) {
   const auto cycles =
       *rc::gen::container<std::vector<std::uint64_t>>(8, rc::gen::inRange<std::uint64_t>(0, 50));
   auto points = points_with(cycles, "cycles");
-  carry_over(two_curves(), points);
+  settle(two_curves(), points);
   for (std::size_t i = 0; i < points.size(); ++i) {
     RC_ASSERT(points[i].index == i);
     RC_ASSERT(points[i].cbuf_bytes == std::uint64_t{1024} << (i % 4));
     RC_ASSERT(points[i].own_cycles == cycles[i]);
-    std::uint64_t least = cycles[i];
-    for (std::size_t j = i / 4 * 4; cycles[i] != 0 && j < i; ++j) {
-      least = cycles[j] == 0 ? least : std::min(least, cycles[j]);
+    if (cycles[i] == 0) {
+      continue;
     }
-    RC_ASSERT(points[i].cycles == least);
-    RC_ASSERT(points[i].program_cbuf_bytes <= points[i].cbuf_bytes);
-  }
-  const auto once = points;
-  carry_over(two_curves(), points);
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    RC_ASSERT(to_text(points[i]) == to_text(once[i]));
+    RC_ASSERT(points[i].cycles == least_below(cycles, i));
+    RC_ASSERT(cycles[points[i].program_of] == points[i].cycles);
   }
 }
 
-TEST(Answers, OtherPoliciesStayAsTheyAre) {
+TEST(Neighbours, OtherPoliciesStayAsTheyAre) {
   auto points = points_with({10, 20, 30, 40, 4, 3, 2, 1}, "");
-  carry_over(two_curves(), points);
-  EXPECT_EQ(points[3].cycles, 40U);
-  EXPECT_EQ(points[3].program_cbuf_bytes, points[3].cbuf_bytes);
+  EXPECT_TRUE(Neighbours(two_curves(), points).next().empty());
+}
+
+TEST(Neighbours, AProgramThatIsWorseThereIsNotTaken) {
+  auto points = points_with({10, 20, 5, 5, 9, 9, 9, 9}, "cycles");
+  const Space space = two_curves();
+  Neighbours neighbours(space, points);
+  auto trials = neighbours.next();
+  ASSERT_FALSE(trials.empty());
+  EXPECT_EQ(trials[0].point, 0U);
+  EXPECT_EQ(trials[0].program_of, 4U) << "of the longer latency";
+  PointResult worse = points[0];
+  worse.cycles = 11;
+  neighbours.done(worse);
+  EXPECT_EQ(points[0].cycles, 10U);
+  for (const Trial& again : neighbours.next()) {
+    EXPECT_FALSE(again.point == 0 && again.program_of == 4) << "tried once";
+  }
+}
+
+TEST(Neighbours, WhatIsMoreAndWhatIsNeither) {
+  EXPECT_EQ(direction_of("hardware.cbuf.size"), 1);
+  EXPECT_EQ(direction_of("memory.latency"), -1);
+  EXPECT_EQ(direction_of("hardware.array.atomic_c"), 0);
+  EXPECT_EQ(direction_of("memory"), 0);
 }
 
 RC_GTEST_PROP(Answers, TheFrontHasWhatNothingBeats, ()) {
   const auto cycles =
       *rc::gen::container<std::vector<std::uint64_t>>(8, rc::gen::inRange<std::uint64_t>(0, 300));
   const auto points = points_with(cycles, "");
-  const auto front = pareto_front(two_curves(), points);
+  const auto front = pareto_front(two_designs(), points);
   const auto costs = [](const PointResult& p) {
     return std::vector<std::uint64_t>{p.cycles, p.external_bytes(), p.cbuf_bytes, p.macs_per_cycle};
   };
@@ -116,6 +169,46 @@ TEST(Answers, ModesChangeWhereTheyDo) {
   EXPECT_TRUE(results.curves[1].changes.empty());
   EXPECT_NE(to_terminal(results).find("1 KiB direct, 4 KiB split"), std::string::npos)
       << to_terminal(results);
+}
+
+// A memory is no design: its points do not compete with those of another one.
+TEST(Answers, PointsCompeteWithinOneEnvironment) {
+  const Results results =
+      evaluate(two_curves(), points_with({200, 150, 120, 100, 60, 50, 40, 40}, ""));
+  const std::string text = to_terminal(results);
+  EXPECT_NE(text.find("memory.latency=10  1 KiB     200   +100.0 %"), std::string::npos) << text;
+  EXPECT_NE(text.find("memory.latency=20  1 KiB      60    +50.0 %"), std::string::npos) << text;
+  EXPECT_NE(text.find("the fewest cycles are at the end of the range: memory.latency=10; a larger"),
+            std::string::npos)
+      << text;
+  const Results both =
+      evaluate(two_designs(), points_with({200, 150, 120, 100, 60, 50, 40, 40}, ""));
+  EXPECT_EQ(both.fewest, std::vector<std::size_t>(8, 6));
+  EXPECT_NE(to_terminal(both).find("hardware.accumulators=128  1 KiB     200   +400.0 %"),
+            std::string::npos)
+      << to_terminal(both);
+}
+
+TEST(Export, ManyPointsAreFewLines) {
+  Space space;
+  space.axes = {{"hardware.accumulators", {}}, {kCbufKey, {"1KiB", "2KiB", "4KiB", "8KiB"}}};
+  std::vector<std::uint64_t> cycles;
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    cycles.push_back(i % 7 == 3 ? 0 : 1000 + (i * 7919) % 1009);
+    if (i % 4 == 0) {
+      space.axes[0].values.push_back(std::to_string(i));
+    }
+  }
+  auto points = points_with(cycles, "");
+  for (PointResult& point : points) {
+    point.error = point.status == Status::Failed
+                      ? "needs " + std::to_string(point.index) + " bytes, the cbuf has 64"
+                      : "";
+  }
+  const std::string text = to_terminal(evaluate(space, points));
+  EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 110) << text;
+  EXPECT_NE(text.find("500 points; with the fewest cycles:"), std::string::npos) << text;
+  EXPECT_NE(text.find("the cbuf has 64\n    and 70 more like it\n"), std::string::npos) << text;
 }
 
 TEST(Export, CsvQuotesWhatNeedsIt) {

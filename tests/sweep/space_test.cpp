@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "tessera/error.hpp"
@@ -105,13 +106,33 @@ TEST(Space, PointsAreListedOneByOne) {
   const Space space = make_space(r);
   ASSERT_EQ(space.points(), 3U);
   // Those that differ in the cbuf's size alone lie side by side, the smallest first.
-  EXPECT_EQ(space.overrides(0).back(), "hardware.cbuf.size=8KiB");
-  EXPECT_EQ(space.overrides(1).back(), "hardware.cbuf.size=32KiB");
+  const auto size_of = [&](std::size_t point) { return space.overrides(point).rbegin()[1]; };
+  EXPECT_EQ(size_of(0), "hardware.cbuf.size=8KiB");
+  EXPECT_EQ(size_of(1), "hardware.cbuf.size=32KiB");
+  EXPECT_EQ(space.overrides(1).back(), "hardware.cbuf.capacity=auto");
   EXPECT_EQ(space.overrides(2).front(), "hardware=tiny");
   EXPECT_TRUE(space.on_one_curve(0, 1));
   EXPECT_FALSE(space.on_one_curve(1, 2));
   EXPECT_EQ(space.largest_cbuf(0), 1U);
   EXPECT_EQ(space.largest_cbuf(2), 2U);
+}
+
+TEST(Space, SizesAreBuiltUnlessTheyAreLimitsOrTheCapacityIsGiven) {
+  SpaceRequest r = request();
+  r.networks = {"lenet5"};
+  r.cbuf = "8KiB,16KiB";
+  const auto says_built = [](const SpaceRequest& asked) {
+    const auto sets = make_space(asked).overrides(0);
+    return std::find(sets.begin(), sets.end(), "hardware.cbuf.capacity=auto") != sets.end();
+  };
+  EXPECT_TRUE(says_built(r));
+  r.limits = true;
+  EXPECT_FALSE(says_built(r));
+  r.limits = false;
+  r.sets = {"hardware.cbuf.capacity=128KiB"};
+  EXPECT_FALSE(says_built(r));
+  r.sets = {"hardware.cbuf.capacity=64KiB,128KiB"};
+  EXPECT_FALSE(says_built(r));
 }
 
 TEST(Space, MistakesInAListAreNamed) {
@@ -122,6 +143,9 @@ TEST(Space, MistakesInAListAreNamed) {
     return refusal(r);
   };
   EXPECT_NE(refusal_of("[]").find("list of 1 to"), std::string::npos);
+  EXPECT_NE(refusal_of(R"([{"hardware": "small", "hardware": "tiny"}])")
+                .find("key `hardware` is there twice in a point"),
+            std::string::npos);
   EXPECT_NE(refusal_of("{").find("tessera_MistakesInAListAreNamed.json"), std::string::npos);
   EXPECT_NE(refusal_of("[1]").find("point 0 must be a map"), std::string::npos);
   EXPECT_NE(refusal_of(R"([{"a": 1}, {"a": 1}])").find("point 1 is the same as point 0"),

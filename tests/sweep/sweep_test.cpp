@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "sweep/neighbours.hpp"
 #include "sweep/run.hpp"
 #include "tests/app/cli.hpp"
 #include "tests/shared_data.hpp"
@@ -60,10 +61,15 @@ TEST_F(SweepCli, PointsEqualSingleRuns) {
         "--config {}/configs/npu.yaml --engine model --network lenet5 --quiet --json - --set "
         "policy={} --set hardware.cbuf.size={} --set hardware.cbuf.capacity={}",
         TESSERA_SOURCE_DIR, point["policy"].get<std::string>(),
-        point["program_cbuf_bytes"].get<std::uint64_t>(),
+        point["cbuf_bytes"].get<std::uint64_t>(),
         point["cbuf_capacity_bytes"].get<std::uint64_t>());
     const auto alone = nlohmann::json::parse(run(run_it).out);
-    EXPECT_EQ(alone["totals"]["cycles"], point["cycles"]) << run_it;
+    EXPECT_EQ(point["cbuf_capacity_bytes"], point["cbuf_bytes"]) << "sizes are built sizes";
+    EXPECT_EQ(alone["totals"]["cycles"], point["own_cycles"]) << run_it;
+    if (point["program_of"] != point["point"]) {
+      EXPECT_LT(point["cycles"], point["own_cycles"]);
+      continue;
+    }
     EXPECT_EQ(alone["totals"]["external_read_bytes"], point["external_read_bytes"]);
     EXPECT_EQ(alone["memory"]["arena_bytes"], point["arena_bytes"]);
   }
@@ -244,7 +250,7 @@ TEST_F(SweepCli, SharesMakeTheWhole) {
 // With policy `best` more buffer never costs more, and each
 // number is one that a program really takes.
 void expect_no_loss(const std::vector<std::string>& models, const std::string& sizes,
-                    const std::string& hardware) {
+                    const std::string& hardware, bool limits) {
   std::vector<std::string> networks = {"lenet5"};
   if (!test::shared_dir().empty()) {
     for (const std::string& model : models) {
@@ -255,6 +261,7 @@ void expect_no_loss(const std::vector<std::string>& models, const std::string& s
   request.config = TESSERA_SOURCE_DIR "/configs/npu.yaml";
   request.networks = networks;
   request.cbuf = sizes;
+  request.limits = limits;
   request.sets = {"hardware=" + hardware};
   request.fixed = {"engine=model", "policy=best"};
   const sweep::Space space = sweep::make_space(request);
@@ -264,14 +271,23 @@ void expect_no_loss(const std::vector<std::string>& models, const std::string& s
   for (std::size_t i = 0; i < space.points(); ++i) {
     points.push_back(runner.run(i));
   }
+  sweep::Neighbours neighbours(space, points);
+  for (auto trials = neighbours.next(); !trials.empty(); trials = neighbours.next()) {
+    for (const sweep::Trial& trial : trials) {
+      neighbours.done(runner.run(trial.point, trial.program_of));
+    }
+  }
   const sweep::Results results = sweep::evaluate(space, points);
   std::size_t carried = 0;
   for (const sweep::Curve& curve : results.curves) {
     for (std::size_t k = 1; k < curve.points.size(); ++k) {
       const sweep::PointResult& small = results.points[curve.points[k - 1]];
       const sweep::PointResult& large = results.points[curve.points[k]];
-      EXPECT_LE(large.cycles, small.cycles) << curve.label << " at " << large.cbuf_bytes;
-      carried += large.program_cbuf_bytes < large.cbuf_bytes ? 1 : 0;
+      // One buffer takes any of its limits' programs as it is; in a larger one banks are longer,
+      // and what meets in them is another matter: less than a thousandth.
+      EXPECT_LE(large.cycles, limits ? small.cycles : small.cycles + small.cycles / 1000)
+          << curve.label << " at " << large.cbuf_bytes;
+      carried += large.program_of != large.index ? 1 : 0;
     }
     EXPECT_LT(results.points[curve.points.back()].cycles,
               results.points[curve.points.front()].cycles)
@@ -281,12 +297,15 @@ void expect_no_loss(const std::vector<std::string>& models, const std::string& s
 }
 
 TEST(SweepProperty, MoreBufferNeverCostsMoreWithPolicyBest) {
-  expect_no_loss({"kws_dscnn"}, "6KiB,16KiB,40KiB,128KiB", "small");
+  expect_no_loss({"kws_dscnn"}, "6KiB,16KiB,40KiB,128KiB", "small", false);
+  expect_no_loss({"kws_dscnn"}, "6KiB,16KiB,40KiB,128KiB", "small", true);
 }
 
 TEST(LongSweepProperty, MoreBufferNeverCostsMoreWithPolicyBest) {
   expect_no_loss({"ic_resnet8", "kws_dscnn", "person_detect", "ad_autoencoder"},
-                 "6KiB,10KiB,16KiB,23KiB,40KiB,64KiB,100KiB,160KiB,256KiB", "small,medium");
+                 "6KiB,10KiB,16KiB,23KiB,40KiB,64KiB,100KiB,160KiB,256KiB", "small,medium", false);
+  expect_no_loss({"ic_resnet8", "kws_dscnn", "person_detect", "ad_autoencoder"},
+                 "6KiB,10KiB,16KiB,23KiB,40KiB,64KiB,100KiB,160KiB,256KiB", "small,medium", true);
 }
 
 }  // namespace

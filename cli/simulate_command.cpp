@@ -52,13 +52,11 @@ bool SimulateCommand::run() const {
 // What cannot be written is said before the work.
 void SimulateCommand::check_outputs() const {
   common_.check_json();
-  for (const std::string& path : {trace_, report_}) {
-    if (!path.empty()) {
-      check_writable(path);
-    }
+  if (!trace_.empty()) {
+    check_writable(trace_);
   }
   if (!report_.empty()) {
-    check_web_assets();
+    check_report(report_);
   }
 }
 

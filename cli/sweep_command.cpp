@@ -254,8 +254,7 @@ bool SweepCommand::submit() const {
 
 bool SweepCommand::run() {
   if (!report_.empty()) {
-    check_writable(report_);
-    check_web_assets();
+    check_report(report_);
   }
   if (merge_->parsed()) {
     Progress progress(quiet_);

@@ -10,6 +10,9 @@ namespace tessera {
 
 std::vector<std::uint8_t> read_file(const std::string& path) {
   std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    throw InputError(path + ": is a folder; a file is expected");
+  }
   if (!std::filesystem::is_regular_file(path, error)) {
     throw InputError(path + ": no such file");
   }

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "console/output_file.hpp"
 #include "input/read_file.hpp"
 #include "report/report.hpp"
 #include "tessera/error.hpp"
@@ -181,6 +182,18 @@ void check_web_assets() {
         "fetches it, and TESSERA_ECHARTS can name an echarts.min.js",
         library_path().string()));
   }
+}
+
+void check_report(const std::string& path) {
+  const std::string ending = fs::path(path).extension().string();
+  if (ending != ".html" && ending != ".htm") {
+    throw InputError(
+        fmt::format("--report {}: reports are pages; allowed are names that end with "
+                    ".html",
+                    path));
+  }
+  check_writable(path);
+  check_web_assets();
 }
 
 std::string charting_library() {

@@ -12,6 +12,9 @@ namespace tessera {
 /// Throws MissingTool when the charting library is not there, with how to get it.
 void check_web_assets();
 
+/// What `--report` names: a page that can be written, and made. Throws InputError, MissingTool.
+void check_report(const std::string& path);
+
 /// The charting library that pages contain. Throws MissingTool.
 std::string charting_library();
 

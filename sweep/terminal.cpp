@@ -167,7 +167,8 @@ std::string front_table(const Results& results) {
     return "";
   }
   std::string text =
-      fmt::format("\n{} points are on the front of {}", front.size(),
+      fmt::format("\n{} on the front of {}",
+                  front.size() == 1 ? "1 point is" : fmt::format("{} points are", front.size()),
                   results.space.part.empty()
                       ? "cycles, external bytes, cbuf bytes and MACs per cycle"
                       : "time, external bytes, lookup tables, block RAMs and multipliers");
@@ -261,7 +262,7 @@ std::string changes_of(const Curve& curve) {
   std::string text = fmt::format("\nmodes that change with the size{}{}\n{}",
                                  curve.label.empty() ? "" : ": ", curve.label, aligned(rows, 2));
   if (more > 0) {
-    text += fmt::format("... and {} layers more, in results.json\n", more);
+    text += fmt::format("... and {} layer{} more, in results.json\n", more, more == 1 ? "" : "s");
   }
   return text;
 }

@@ -204,8 +204,7 @@ bool FitCommand::run() {
     check_writable(json_);
   }
   if (!report_.empty()) {
-    check_web_assets();
-    check_writable(report_);
+    check_report(report_);
   }
   const fit::Evaluator evaluator(question());
   std::error_code error;

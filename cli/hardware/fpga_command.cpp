@@ -206,8 +206,7 @@ void FpgaCommand::run() const {
   Config config = common_.load();
   common_.check_json();
   if (!report_.empty()) {
-    check_web_assets();
-    check_writable(report_);
+    check_report(report_);
   }
   const bool quiet = common_.quiet || common_.json == "-";
   Progress progress(quiet);

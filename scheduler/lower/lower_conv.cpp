@@ -178,17 +178,36 @@ Lowering grouped(const Ends& ends, const ConvShape& whole, const Weights& weight
   return lowering;
 }
 
-// Kernels come as HWO.
-std::vector<std::uint8_t> channel_first(const Weights& weights) {
-  const auto channels = static_cast<std::size_t>(weights.kernel.shape[3]);
-  const std::size_t taps = static_cast<std::size_t>(weights.kernel.elements()) / channels;
-  std::vector<std::uint8_t> turned(taps * channels);
-  for (std::size_t k = 0; k < channels; ++k) {
-    for (std::size_t tap = 0; tap < taps; ++tap) {
-      turned[k * taps + tap] = weights.value(static_cast<std::int32_t>(k), tap * channels + k);
+std::vector<std::uint8_t> channel_first(const Weights& weights, const ConvShape& shape) {
+  const std::int32_t taps = shape.kernel_h * shape.kernel_w;
+  std::vector<std::uint8_t> turned;
+  turned.reserve(static_cast<std::size_t>(taps) * static_cast<std::size_t>(shape.out_c));
+  for (std::int32_t k = 0; k < shape.out_c; ++k) {
+    for (std::int32_t tap = 0; tap < taps; ++tap) {
+      turned.push_back(weights.at(k, tap, 0));
     }
   }
   return turned;
+}
+
+// Each channel has a kernel of its own, which sees nothing else.
+Lowering channel_by_channel(const Ends& ends, ConvShape shape, std::int32_t feature,
+                            bool outputs_last) {
+  shape.depthwise = true;
+  Piece piece;
+  piece.shape = shape;
+  piece.feature = feature;
+  piece.feature_view = packed_view(shape.in_w, shape.in_c);
+  piece.output_view = packed_view(shape.out_w, shape.out_c);
+  piece.kernel = [ends, shape, outputs_last](Contents contents) {
+    LayerKernel kernel = frame(ends, 0, shape.out_c);
+    fill_weights(kernel, contents,
+                 [&] { return channel_first(weights_of(ends.kernel, 1, outputs_last), shape); });
+    return kernel;
+  };
+  Lowering lowering;
+  lowering.pieces.push_back(std::move(piece));
+  return lowering;
 }
 
 struct Source {
@@ -207,6 +226,9 @@ Lowering conv(const Context& c, const Conv2d& conv, const std::optional<FoldedIn
   const Tensor& in = tensor_of(c.network, source.tensor);
   const ConvShape shape = shape_of(c, conv, in, source.extra);
   const Ends ends = ends_of(c, in, conv.activation);
+  if (ends.kernel.shape[3] == 1 && shape.in_c > 1 && shape.out_c == shape.in_c) {
+    return channel_by_channel(ends, shape, source.tensor, false);
+  }
   return grouped(ends, shape, weights_of(ends.kernel, ends.kernel.shape[3], false), source.tensor,
                  c.hardware);
 }
@@ -215,27 +237,14 @@ Lowering depthwise(const Context& c, const DepthwiseConv2d& depthwise,
                    const std::optional<FoldedInput>& pad) {
   const Source source = source_of(c, pad);
   const Tensor& in = tensor_of(c.network, source.tensor);
-  ConvShape shape = shape_of(c, depthwise.conv, in, source.extra);
+  const ConvShape shape = shape_of(c, depthwise.conv, in, source.extra);
   const Ends ends = ends_of(c, in, depthwise.conv.activation);
   // With one input channel every kernel sees all of the input; with several outputs per channel
   // there is no window for each. Both are ordinary convolutions, with groups.
   if (shape.in_c == 1 || depthwise.multiplier > 1) {
     return grouped(ends, shape, weights_of(ends.kernel, 1, true), source.tensor, c.hardware);
   }
-  shape.depthwise = true;
-  Piece piece;
-  piece.shape = shape;
-  piece.feature = source.tensor;
-  piece.feature_view = packed_view(shape.in_w, shape.in_c);
-  piece.output_view = packed_view(shape.out_w, shape.out_c);
-  piece.kernel = [ends, channels = shape.out_c](Contents contents) {
-    LayerKernel kernel = frame(ends, 0, channels);
-    fill_weights(kernel, contents, [&] { return channel_first(weights_of(ends.kernel, 1, true)); });
-    return kernel;
-  };
-  Lowering lowering;
-  lowering.pieces.push_back(std::move(piece));
-  return lowering;
+  return channel_by_channel(ends, shape, source.tensor, true);
 }
 
 Lowering fully_connected(const Context& c, const FullyConnected& fc) {

@@ -95,7 +95,7 @@ std::string verilate(const Verilation& v, const std::function<void(const std::st
     }
   }
   // One builds, others wait for it: a sweep's workers want the same variant at once.
-  fs::create_directories(cache_dir());
+  make_cache_folder(cache_dir());
   const FileLock lock(cache_dir() / (name + ".lock"));
   if (fs::exists(library)) {
     return library.string();

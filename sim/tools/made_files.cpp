@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "sim/tools/shell.hpp"
+#include "tessera/error.hpp"
 
 namespace tessera {
 
@@ -57,7 +58,10 @@ std::string CacheKey::text() const {
 FileLock::FileLock(const fs::path& path)
     : file_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
   if (file_ < 0 || ::flock(file_, LOCK_EX) != 0) {
-    throw std::runtime_error(fmt::format("{}: cannot be locked", path.string()));
+    throw MissingTool(
+        fmt::format("{}: cannot be written; TESSERA_CACHE_DIR names another folder for what is "
+                    "built once",
+                    path.string()));
   }
 }
 
@@ -74,8 +78,18 @@ std::string inside(const fs::path& folder) {
   return fmt::format("cd {} && ", shell_quoted(folder.string()));
 }
 
+void make_cache_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!fs::is_directory(folder, error)) {
+    throw MissingTool(fmt::format(
+        "{}: cannot be made; TESSERA_CACHE_DIR names another folder for what is built once",
+        folder.string()));
+  }
+}
+
 double made_once(const fs::path& folder, const std::function<void(const fs::path&)>& make) {
-  fs::create_directories(folder.parent_path());
+  make_cache_folder(folder.parent_path());
   const FileLock lock(folder.string() + ".lock");
   if (!fs::exists(folder)) {
     const fs::path aside = folder.string() + fmt::format(".{}", ::getpid());

@@ -51,6 +51,9 @@ bool run_logged(const std::string& command, const std::filesystem::path& log);
 /// own: they get names relative to where they run.
 std::string inside(const std::filesystem::path& folder);
 
+/// Throws MissingTool, which says what else it may be.
+void make_cache_folder(const std::filesystem::path& folder);
+
 /// Makes the folder unless it is there: `make` fills one aside, which takes its place when it is
 /// whole; others wait. Returns how many seconds that took when it was done. What `make` throws goes
 /// on, and nothing stays.

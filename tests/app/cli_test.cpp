@@ -65,6 +65,19 @@ TEST_F(Cli, SlipsOfThePenGetASuggestion) {
   EXPECT_NE(run("help").out.find("explore"), std::string::npos);
 }
 
+TEST_F(Cli, WhatCannotBeReadOrWrittenSaysWhatMay) {
+  const auto refused = [&](const Finished& outcome, int code, const std::string& says) {
+    EXPECT_EQ(outcome.code, code);
+    EXPECT_NE(outcome.err.find(says), std::string::npos) << outcome.err;
+  };
+  refused(run("--config " + dir_.string()), 2, "is a folder; a file is expected");
+  refused(run("lenet5 --engine model --report " + path("r.pdf")), 2,
+          "allowed are names that end with .html");
+  write_text(path("cache"), "no folder");
+  refused(run("lenet5 --set hardware.cbuf.capacity=192KiB", "TESSERA_CACHE_DIR=" + path("cache")),
+          3, "TESSERA_CACHE_DIR names another folder");
+}
+
 TEST_F(Cli, TimesAndEnergyAreInTheTable) {
   const Finished outcome =
       run("lenet5 --engine model --set hardware.clock=500MHz --set "

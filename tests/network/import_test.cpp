@@ -98,6 +98,15 @@ TEST(Yaml, KeysAreThereOnce) {
                    .operators.empty());
 }
 
+TEST(Yaml, KernelsLargerThanTheirInputSaySo) {
+  EXPECT_EQ(
+      error_of("layers:\n  - conv2d: {in: [2, 9, 3], out_channels: 4, kernel: 5, padding: 1}\n"),
+      "net.yaml:2:54: `conv2d.kernel`: spans 5 rows, the input with its padding has 4");
+  EXPECT_EQ(
+      error_of("layers:\n  - max_pool2d: {in: [9, 2, 3], kernel: 3}\n"),
+      "net.yaml:2:41: `max_pool2d.kernel`: spans 3 columns, the input with its padding has 2");
+}
+
 TEST(Yaml, ATabInTheIndentationIsNamed) {
   EXPECT_EQ(error_of("name: a\nlayers:\n\t- conv2d: {in: [8, 8, 3]}\n"),
             "net.yaml:3: the line is indented with a tab; YAML allows spaces only");

@@ -8,6 +8,7 @@
 #include "tessera/config.hpp"
 #include "tessera/import.hpp"
 #include "tessera/program.hpp"
+#include "timing/machine/cost_model.hpp"
 
 namespace tessera {
 namespace {
@@ -31,6 +32,16 @@ TEST(Compile, ReshapeIsItsInputsMemory) {
       "{fully_connected: {out_features: 5}");
   EXPECT_EQ(inside.steps.size(), 1U) << "a reshape does not end a command stream";
   EXPECT_EQ(inside.layers[1].output.address, inside.layers[0].output.address);
+}
+
+// As many groups as channels are a depthwise layer, whatever the model calls it.
+TEST(Compile, GroupsOfOneChannelAreDepthwise) {
+  const auto cycles = [](const char* layer) {
+    return counter(timing::estimate(compiled(layer), {}).totals, isa::Counter::Cycles);
+  };
+  EXPECT_EQ(
+      cycles("conv2d: {in: [14, 14, 64], out_channels: 64, groups: 64, kernel: 3, padding: same}"),
+      cycles("depthwise_conv2d: {in: [14, 14, 64], kernel: 3, padding: same}"));
 }
 
 TEST(Compile, SaysWhyALayerRunsOnTheHost) {

@@ -50,9 +50,11 @@ class TfliteWriter {
   void op(std::int32_t code, const std::vector<std::int32_t>& inputs,
           const std::vector<std::int32_t>& outputs,
           tflite::BuiltinOptions type = tflite::BuiltinOptions_NONE,
-          flatbuffers::Offset<void> options = 0) {
+          flatbuffers::Offset<void> options = 0, const std::string& custom = "") {
+    const auto name =
+        custom.empty() ? flatbuffers::Offset<flatbuffers::String>() : builder_.CreateString(custom);
     codes_.push_back(tflite::CreateOperatorCode(
-        builder_, static_cast<std::int8_t>(code < 127 ? code : 127), 0, 1, code));
+        builder_, static_cast<std::int8_t>(code < 127 ? code : 127), name, 1, code));
     operators_.push_back(tflite::CreateOperatorDirect(
         builder_, static_cast<std::uint32_t>(codes_.size()) - 1, &inputs, &outputs, type, options));
   }

@@ -339,6 +339,17 @@ TEST(TfliteUnsupported, ErrorsNameEveryOperatorInTheWay) {
   }
 }
 
+// A network that Vela has compiled is one custom operator.
+TEST(TfliteUnsupported, CompiledNetworksAreToldFromModels) {
+  const auto compiled = [](TfliteWriter& w, std::int32_t x) {
+    const std::int32_t y = w.tensor(kShape, TensorType_INT8);
+    w.op(32, {x}, {y}, tflite::BuiltinOptions_NONE, 0, "ethos-u");
+    return std::vector<std::int32_t>{y};
+  };
+  EXPECT_NE(error_of(compiled).find("was compiled for an Ethos-U by Vela"), std::string::npos)
+      << error_of(compiled);
+}
+
 TEST(TfliteUnsupported, CutRunsWhatComesBefore) {
   const Network network = import_tflite(model_with_lstm(), "m.tflite", {1, false, true});
   ASSERT_EQ(network.operators.size(), 2U);

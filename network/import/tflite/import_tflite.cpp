@@ -93,6 +93,9 @@ const TfliteKind& kind_of(const tflite::Model& model, const tflite::Operator& so
   if (builtin == kCustom && custom == tflite_detection().name) {
     return tflite_detection();
   }
+  graph.require(custom != "ethos-u",
+                "was compiled for an Ethos-U by Vela: its operators are a command stream by now; "
+                "give the model that Vela read");
   const auto entry = kinds().find(builtin);
   graph.require(entry != kinds().end(),
                 custom.empty() ? fmt::format("builtin operator {}{} is not supported", builtin,

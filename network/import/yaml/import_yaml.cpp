@@ -235,6 +235,25 @@ class LayerListReader {
     return {sides[0], sides[1], sides[2], sides[3]};
   }
 
+  // The padding, when at least one window fits.
+  static Padding fitting(YamlFields& fields, const Tensor& in,
+                         const std::vector<std::int32_t>& kernel,
+                         const std::vector<std::int32_t>& stride,
+                         const std::vector<std::int32_t>& dilation) {
+    const Padding pad = padding(fields, in, kernel, stride, dilation);
+    const auto fit = [&](const char* side, std::int32_t size, std::int32_t taps,
+                         std::int32_t step) {
+      const std::int64_t span = std::int64_t{taps - 1} * step + 1;
+      if (span > size) {
+        fields.fail("kernel", fmt::format("spans {} {}, the input with its padding has {}", span,
+                                          side, size));
+      }
+    };
+    fit("rows", in.shape[1] + pad.top + pad.bottom, kernel[0], dilation[0]);
+    fit("columns", in.shape[2] + pad.left + pad.right, kernel[1], dilation[1]);
+    return pad;
+  }
+
   GivenWeights weights(YamlFields& fields) const {
     GivenWeights given;
     const auto load = [&](const std::string& key, std::optional<std::vector<std::uint8_t>>& to) {
@@ -267,7 +286,7 @@ class LayerListReader {
                 stride[1],
                 dilation[0],
                 dilation[1],
-                padding(fields, in, kernel, stride, dilation),
+                fitting(fields, in, kernel, stride, dilation),
                 read_activation(fields)};
     const std::int32_t channels = in.shape[3];
     std::int64_t outputs = 0;
@@ -336,7 +355,7 @@ class LayerListReader {
     pool.filter_w = kernel[1];
     pool.stride_h = stride[0];
     pool.stride_w = stride[1];
-    pool.padding = padding(fields, in, kernel, stride, {1, 1});
+    pool.padding = fitting(fields, in, kernel, stride, {1, 1});
     pool.activation = read_activation(fields);
     return builder_->pool(name, source, pool);
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 
@@ -173,9 +174,17 @@ Simulation simulate(const Config& config, std::shared_ptr<const Network> loaded,
   if (simulation.has_data) {
     inputs = read_inputs(config, network, options.input);
   }
+  const auto begun = std::chrono::steady_clock::now();
+  const SearchListener searching = [&](std::size_t tried, std::size_t most) {
+    const std::string left = time_left(begun, tried, most);
+    progress.update(fmt::format("searching: program {} of {} at most{}{}", tried + 1, most,
+                                left.empty() ? "" : ", ", left),
+                    tried, most);
+  };
   const Config& made_for = options.made_for != nullptr ? *options.made_for : config;
   simulation.program = compile(network, made_for.hardware, made_for.policy,
-                               simulation.has_data ? Contents::All : Contents::Commands);
+                               simulation.has_data ? Contents::All : Contents::Commands, searching);
+  progress.clear();
   simulation.program.hardware = config.hardware;
   check(simulation.program);
 

@@ -22,6 +22,17 @@ ProgressListener& everybodys() {
 
 }  // namespace
 
+std::string time_left(std::chrono::steady_clock::time_point begun, std::uint64_t done,
+                      std::uint64_t whole) {
+  if (done == 0) {
+    return "";
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+  const auto left = static_cast<std::uint64_t>(took.count() / static_cast<double>(done) *
+                                               static_cast<double>(whole - done));
+  return fmt::format("{}:{:02} left", left / 60, left % 60);
+}
+
 Progress::Progress(bool quiet)
     : quiet_(quiet),
       terminal_(isatty(STDERR_FILENO) != 0),

@@ -8,6 +8,10 @@
 
 namespace tessera {
 
+/// "0:40 left", from when the work began and how much of it is done; "" before anything is.
+std::string time_left(std::chrono::steady_clock::time_point begun, std::uint64_t done,
+                      std::uint64_t whole);
+
 /// Who is told in the place of stderr, at most ten times a second.
 struct ProgressListener {
   std::function<void(const std::string& text)> say;

@@ -111,8 +111,8 @@ std::string progress_text(std::size_t done, std::size_t whole, std::size_t fresh
   const double rate = seconds > 0 ? static_cast<double>(fresh) / seconds : 0;
   std::string text = fmt::format("{} of {} points", done, whole);
   if (rate > 0) {
-    const auto left = static_cast<std::uint64_t>(static_cast<double>(whole - done) / rate);
-    text += fmt::format(", {:.1f} per second, {}:{:02} left", rate, left / 60, left % 60);
+    text +=
+        fmt::format(", {:.1f} per second, {}", rate, time_left(begin, fresh, fresh + whole - done));
   }
   return text;
 }

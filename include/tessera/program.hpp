@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -75,6 +76,9 @@ struct Program {
   std::string network;
   Hardware hardware;
   std::vector<std::uint8_t> image;  ///< external memory before the first step
+  /// Bytes before the commands that `image` lacks: with Contents::Commands, room for activations,
+  /// which may be gigabytes.
+  std::uint64_t left_out = 0;
   std::vector<MemoryRegion> regions;
   std::vector<Step> steps;
   std::vector<LayerRecord> layers;
@@ -86,6 +90,12 @@ struct Program {
   std::uint64_t constants_saved_bytes = 0;  ///< equal constants are kept once
   std::uint64_t commands_saved_bytes = 0;   ///< equal command streams, too
 
+  /// Of external memory that it takes.
+  [[nodiscard]] std::uint64_t memory_bytes() const { return image.size() + left_out; }
+  /// The stream's bytes; it must lie within that.
+  [[nodiscard]] const std::uint8_t* commands_of(const CommandRun& run) const {
+    return image.data() + (run.stream.address - left_out);
+  }
   [[nodiscard]] std::uint64_t arena_bytes() const { return memory.allocation.height; }
   /// Where its activations are; no bytes when it has none.
   [[nodiscard]] Slot arena() const {
@@ -103,9 +113,12 @@ struct Program {
 /// even where two layers share them.
 enum class Contents : std::uint8_t { All, Commands };
 
+/// Told by policy `best`: programs tried so far, and how many there are at most.
+using SearchListener = std::function<void(std::size_t tried, std::size_t most)>;
+
 /// Schedules and encodes a network. Throws InputError when a layer cannot run.
 Program compile(const Network& network, const Hardware& hardware, const Policy& policy,
-                Contents contents = Contents::All);
+                Contents contents = Contents::All, const SearchListener& listener = {});
 
 /// Listing of all command streams.
 std::string disassemble(const Program& program);

@@ -13,29 +13,33 @@ using checker::ExternalMap;
 using checker::Op;
 using checker::RunState;
 
-void check_ops(const std::vector<Op>& ops, RunState& state) {
-  for (const Op& op : ops) {
-    if (state.findings.are_enough()) {
-      return;
+void check_op(const Op& op, RunState& state) {
+  if (state.findings.are_enough()) {
+    return;
+  }
+  state.findings.at_word(op.word);
+  ++state.numbers[static_cast<std::size_t>(op.unit) - 1];
+  if (op.is_mark) {
+    if (op.mark >= state.layers) {
+      state.findings.report_here(
+          fmt::format("mark {} of a run of {} layers", op.mark, state.layers));
     }
-    state.findings.at_word(op.word);
-    ++state.numbers[static_cast<std::size_t>(op.unit) - 1];
-    if (op.is_mark) {
-      if (op.mark >= state.layers) {
-        state.findings.report_here(
-            fmt::format("mark {} of a run of {} layers", op.mark, state.layers));
-      }
-      continue;
-    }
-    if (!is_configured(op)) {
-      state.findings.report_here("a configuration word that it needs has not come before");
-    } else if (op.unit == isa::Unit::Load) {
-      check_load(op, state);
-    } else if (op.unit == isa::Unit::Compute) {
-      op.depthwise ? check_depthwise(op, state) : check_conv(op, state);
-    } else {
-      check_store(op, state);
-    }
+    return;
+  }
+  if (!is_configured(op)) {
+    state.findings.report_here("a configuration word that it needs has not come before");
+  } else if (op.unit == isa::Unit::Load) {
+    check_load(op, state);
+  } else if (op.unit == isa::Unit::Compute) {
+    op.depthwise ? check_depthwise(op, state) : check_conv(op, state);
+  } else {
+    check_store(op, state);
+  }
+}
+
+void check_accumulators(RunState& state) {
+  if (state.findings.are_enough()) {
+    return;
   }
   for (std::size_t w = 0; w < state.acc.size(); ++w) {
     if (state.acc[w].writer > 0 && state.acc[w].reader == 0) {
@@ -45,24 +49,29 @@ void check_ops(const std::vector<Op>& ops, RunState& state) {
   }
 }
 
-void check_run(const CommandRun& run, const Program& program, ExternalMap& external,
-               std::vector<std::string>& problems) {
-  const auto words = isa::words_of(program.image.data() + run.stream.address, run.stream.bytes);
-  checker::Replay replay = checker::replay(words, program.hardware);
-  RunState state(program, external, problems);
-  state.layers = run.layers.size();
-  for (std::string& problem : replay.problems) {
-    state.findings.report(std::move(problem));
-  }
+void report_features(const std::vector<std::uint64_t>& words, const Hardware& hardware,
+                     RunState& state) {
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (const std::uint32_t missing = isa::features_of(words[i]) & ~program.hardware.features;
+    if (const std::uint32_t missing = isa::features_of(words[i]) & ~hardware.features;
         missing != 0) {
       state.findings.report(fmt::format("word {}: needs {}, which the hardware is built without", i,
                                         isa::feature_names(missing)));
     }
   }
-  external.begin_run(grain_of(replay.ops, external));
-  check_ops(replay.ops, state);
+}
+
+void check_run(const CommandRun& run, const Program& program, ExternalMap& external,
+               std::vector<std::string>& problems) {
+  const auto words = isa::words_of(program.commands_of(run), run.stream.bytes);
+  RunState state(program, external, problems);
+  state.layers = run.layers.size();
+  report_features(words, program.hardware, state);
+  external.begin_run();
+  checker::replay(
+      words, program.hardware,
+      [&](std::string problem) { state.findings.report(std::move(problem)); },
+      [&](const Op& op) { check_op(op, state); });
+  check_accumulators(state);
   external.end_run();
 }
 
@@ -74,7 +83,7 @@ std::vector<std::string> check_program(const Program& program) {
   for (const MemoryRegion& region : program.regions) {
     arena = region.kind == MemoryKind::Arena ? region.range : arena;
   }
-  ExternalMap external(program.image.size(), arena.address, arena.address + arena.bytes);
+  ExternalMap external(program.memory_bytes(), arena.address, arena.address + arena.bytes);
   const auto set_valid = [&](const Slot& slot) {
     if (slot.address + slot.bytes > external.size()) {
       problems.push_back(fmt::format("bytes {:#x}..{:#x} are outside the map", slot.address,
@@ -103,7 +112,8 @@ std::vector<std::string> check_program(const Program& program) {
       continue;
     }
     const auto& run = std::get<CommandRun>(step);
-    if (run.stream.address + run.stream.bytes > program.image.size()) {
+    if (run.stream.address < program.left_out ||
+        run.stream.address + run.stream.bytes > program.memory_bytes()) {
       problems.emplace_back("a command stream is outside the map");
       break;
     }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
+#include <utility>
 
 namespace tessera::checker {
 
@@ -22,40 +22,76 @@ void ExternalMap::set_valid(std::uint64_t begin, std::uint64_t end) {
   valid_[begin] = end;
 }
 
-std::uint64_t ExternalMap::common_grain(std::uint64_t grain) const {
-  grain = std::gcd(grain, arena_end_ - arena_begin_);
-  for (const auto& [begin, end] : valid_) {
-    for (const std::uint64_t edge : {begin, end}) {
-      if (edge > arena_begin_ && edge < arena_end_) {
-        grain = std::gcd(grain, edge - arena_begin_);
-      }
-    }
+void ExternalMap::Page::cut(std::uint64_t begin, std::uint64_t end) {
+  unsigned needed = shift;
+  while (((begin | end) & ((std::uint64_t{1} << needed) - 1)) != 0) {
+    --needed;
   }
-  return std::max<std::uint64_t>(grain, 1);
+  if (needed == shift) {
+    return;
+  }
+  const std::size_t times = std::size_t{1} << (shift - needed);
+  std::vector<Piece> smaller;
+  smaller.reserve(pieces.size() * times);
+  for (const Piece& piece : pieces) {
+    smaller.insert(smaller.end(), times, piece);
+  }
+  pieces = std::move(smaller);
+  shift = needed;
 }
 
-void ExternalMap::begin_run(std::uint64_t grain) {
-  grain_ = grain;
-  pieces_.assign(static_cast<std::size_t>((arena_end_ - arena_begin_ + grain_ - 1) / grain_),
-                 {kNothing, 0});
+void ExternalMap::Page::become(const Piece& piece) {
+  if (shift != kShift) {
+    shift = kShift;
+    pieces = std::vector<Piece>(1);
+  }
+  pieces[0] = piece;
+}
+
+template <class Visit>
+void ExternalMap::for_pages(std::uint64_t begin, std::uint64_t end, Visit visit) {
+  begin -= arena_begin_;
+  end -= arena_begin_;
+  while (begin < end) {
+    Page& page = pages_[static_cast<std::size_t>(begin >> Page::kShift)];
+    const std::uint64_t first = begin & (Page::kBytes - 1);
+    const std::uint64_t count = std::min(end - begin, Page::kBytes - first);
+    if (count != Page::kBytes) {
+      page.cut(first, first + count);
+    }
+    visit(page, static_cast<std::size_t>(first >> page.shift),
+          static_cast<std::size_t>((first + count) >> page.shift));
+    begin += count;
+  }
+}
+
+void ExternalMap::begin_run() {
+  const std::uint64_t bytes = arena_end_ - arena_begin_;
+  pages_.assign(static_cast<std::size_t>((bytes + Page::kBytes - 1) >> Page::kShift), Page{});
   for (const auto& [begin, end] : valid_) {
     const std::uint64_t from = std::max(begin, arena_begin_);
     const std::uint64_t to = std::min(end, arena_end_);
-    for (std::uint64_t at = from; at < to; at += grain_) {
-      pieces_[piece_at(at)].store = 0;
+    if (from < to) {
+      store(from, to, 0, kNothing);
     }
   }
 }
 
 void ExternalMap::end_run() {
-  for (std::size_t i = 0; i < pieces_.size();) {
-    std::size_t next = i;
-    while (next < pieces_.size() && pieces_[next].store != kNothing) {
-      ++next;
+  std::uint64_t begin = arena_begin_;  // of what is valid up to here
+  std::uint64_t at = arena_begin_;
+  for (const Page& page : pages_) {
+    for (const Piece& piece : page.pieces) {
+      const std::uint64_t next = at + (std::uint64_t{1} << page.shift);
+      if (piece.store == kNothing) {
+        set_valid(begin, std::min(at, arena_end_));
+        begin = next;
+      }
+      at = next;
     }
-    set_valid(arena_begin_ + i * grain_, std::min(arena_end_, arena_begin_ + next * grain_));
-    i = next + 1;
   }
+  set_valid(begin, std::min(at, arena_end_));
+  pages_.clear();
 }
 
 bool ExternalMap::is_valid(std::uint64_t begin, std::uint64_t end) const {
@@ -69,28 +105,32 @@ ExternalMap::Problem ExternalMap::load(std::uint64_t begin, std::uint64_t end, s
     return is_valid(begin, end) ? Problem::None : Problem::HoldsNothing;
   }
   Problem problem = Problem::None;
-  const std::size_t last = piece_at(end - 1);
-  for (std::size_t i = piece_at(begin); i <= last; ++i) {
-    Piece& piece = pieces_[i];
-    if (piece.store > acknowledged) {
-      problem = piece.store == kNothing ? Problem::HoldsNothing : Problem::Writing;
+  for_pages(begin, end, [&](Page& page, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      Piece& piece = page.pieces[i];
+      if (piece.store > acknowledged) {
+        problem = piece.store == kNothing ? Problem::HoldsNothing : Problem::Writing;
+      }
+      piece.load = load;
     }
-    piece.load = load;
-  }
+  });
   return problem;
 }
 
 ExternalMap::Problem ExternalMap::store(std::uint64_t begin, std::uint64_t end, std::uint32_t store,
                                         std::uint32_t loaded) {
   Problem problem = Problem::None;
-  const std::size_t last = piece_at(end - 1);
-  for (std::size_t i = piece_at(begin); i <= last; ++i) {
-    Piece& piece = pieces_[i];
-    if (piece.load > loaded) {
-      problem = Problem::Reading;
+  for_pages(begin, end, [&](Page& page, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      if (page.pieces[i].load > loaded) {
+        problem = Problem::Reading;
+      }
+      page.pieces[i] = {store, 0};
     }
-    piece = {store, 0};
-  }
+    if (last - first == page.pieces.size()) {
+      page.become({store, 0});
+    }
+  });
   return problem;
 }
 

@@ -27,15 +27,8 @@ class ExternalMap {
   /// Between runs.
   void set_valid(std::uint64_t begin, std::uint64_t end);
 
-  /// Every access to the arena in the run begins and ends at a multiple of `grain` bytes from its
-  /// first one; so must what is valid, which `common_grain` sees to.
-  void begin_run(std::uint64_t grain);
+  void begin_run();
   void end_run();
-  /// The largest divisor of `grain` that what is valid allows.
-  [[nodiscard]] std::uint64_t common_grain(std::uint64_t grain) const;
-  [[nodiscard]] std::uint64_t from_arena(std::uint64_t address) const {
-    return address >= arena_begin_ ? address - arena_begin_ : arena_begin_ - address;
-  }
 
   enum class Problem : std::uint8_t { None, HoldsNothing, Writing, Reading };
 
@@ -52,17 +45,30 @@ class ExternalMap {
   };
   static constexpr std::uint32_t kNothing = 0xFFFFFFFF;
 
+  /// Bytes of the arena, in pieces as small as accesses have needed: most pages are one piece, or
+  /// rows of one tensor, and an arena may be large.
+  struct Page {
+    static constexpr unsigned kShift = 12;
+    static constexpr std::uint64_t kBytes = std::uint64_t{1} << kShift;
+    unsigned shift = kShift;  ///< of a piece's size
+    std::vector<Piece> pieces = {{kNothing, 0}};
+
+    /// Cuts pieces so that they begin and end at these bytes of the page.
+    void cut(std::uint64_t begin, std::uint64_t end);
+    void become(const Piece& piece);
+  };
+
   [[nodiscard]] bool is_valid(std::uint64_t begin, std::uint64_t end) const;
-  [[nodiscard]] std::size_t piece_at(std::uint64_t address) const {
-    return static_cast<std::size_t>((address - arena_begin_) / grain_);
-  }
+  /// Calls visit(page, first, last) with indices of pieces, for the pages of a stretch of the
+  /// arena.
+  template <class Visit>
+  void for_pages(std::uint64_t begin, std::uint64_t end, Visit visit);
 
   std::uint64_t size_;
   std::uint64_t arena_begin_;
   std::uint64_t arena_end_;
   std::map<std::uint64_t, std::uint64_t> valid_;  // begin to end, apart from each other
-  std::uint64_t grain_ = 1;
-  std::vector<Piece> pieces_;
+  std::vector<Page> pages_;
 };
 
 }  // namespace tessera::checker

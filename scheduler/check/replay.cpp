@@ -24,8 +24,10 @@ struct Clock {
 
 class Machine {
  public:
-  Machine(const std::vector<isa::Command>& commands, const Hardware& hardware)
+  Machine(const std::vector<isa::Command>& commands, const Hardware& hardware,
+          const std::function<void(const Op&)>& visit)
       : commands_(commands),
+        visit_(visit),
         depth_(hardware.queue_depth),
         in_order_(hardware.control == Control::Microcode) {
     for (std::size_t u = 0; u < 3; ++u) {
@@ -33,7 +35,8 @@ class Machine {
     }
   }
 
-  Replay run() {
+  /// Returns what is wrong.
+  std::vector<std::string> run() {
     bool moved = true;
     while (moved) {
       moved = dispatch();
@@ -44,7 +47,7 @@ class Machine {
       }
     }
     report_stuck();
-    return std::move(replay_);
+    return std::move(problems_);
   }
 
  private:
@@ -112,24 +115,26 @@ class Machine {
         tokens_[u][to].push_back(token);
       }
     }
-    replay_.ops.push_back(op);
+    if (visit_) {
+      visit_(op);
+    }
   }
 
   void report_stuck() {
     if (next_ < commands_.size() && !in_order_) {
-      replay_.problems.push_back(
-          fmt::format("deadlock: word {} never finds room in its queue", next_));
+      problems_.push_back(fmt::format("deadlock: word {} never finds room in its queue", next_));
     }
     for (std::size_t u = 0; u < 3; ++u) {
       if (!queues_[u].empty()) {
         const std::size_t word = queues_[u].front();
-        replay_.problems.push_back(fmt::format("deadlock: word {} ({}) waits for a token for ever",
-                                               word, isa::disassemble(commands_[word])));
+        problems_.push_back(fmt::format("deadlock: word {} ({}) waits for a token for ever", word,
+                                        isa::disassemble(commands_[word])));
       }
     }
   }
 
   const std::vector<isa::Command>& commands_;
+  const std::function<void(const Op&)>& visit_;
   std::uint32_t depth_;
   bool in_order_;
   std::size_t next_ = 0;
@@ -137,17 +142,25 @@ class Machine {
   std::array<Op, 3> config_;
   std::array<Clock, 3> clocks_;
   std::array<std::array<std::deque<Clock>, 3>, 3> tokens_;  // [from][to]
-  Replay replay_;
+  std::vector<std::string> problems_;
 };
 
 }  // namespace
 
-Replay replay(const std::vector<std::uint64_t>& words, const Hardware& hardware) {
+void replay(const std::vector<std::uint64_t>& words, const Hardware& hardware,
+            const std::function<void(std::string)>& report,
+            const std::function<void(const Op&)>& visit) {
   DecodedStream stream = decode(words);
-  if (!stream.problems.empty()) {
-    return {{}, std::move(stream.problems)};
+  const bool is_legal = stream.problems.empty();
+  if (is_legal) {
+    stream.problems = Machine(stream.commands, hardware, {}).run();
   }
-  return Machine(stream.commands, hardware).run();
+  for (std::string& problem : stream.problems) {
+    report(std::move(problem));
+  }
+  if (is_legal) {
+    Machine(stream.commands, hardware, visit).run();
+  }
 }
 
 }  // namespace tessera::checker

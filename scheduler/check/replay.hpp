@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,13 +11,12 @@
 
 namespace tessera::checker {
 
-struct Replay {
-  std::vector<Op> ops;                ///< in an order in which they can run
-  std::vector<std::string> problems;  ///< illegal words, missing END, deadlock
-};
-
 /// Decodes the stream and runs its tokens: with queues of the hardware's depth, or, with microcode,
-/// one command after the other.
-Replay replay(const std::vector<std::uint64_t>& words, const Hardware& hardware);
+/// one command after the other. Afterwards visits the operations in an order in which they can run;
+/// they are not kept, since long networks have gigabytes of them. `report` is told before that of
+/// illegal words, a missing END, deadlock.
+void replay(const std::vector<std::uint64_t>& words, const Hardware& hardware,
+            const std::function<void(std::string)>& report,
+            const std::function<void(const Op&)>& visit);
 
 }  // namespace tessera::checker

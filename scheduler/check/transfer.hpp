@@ -33,7 +33,4 @@ bool for_segments(std::uint64_t address, const Shape& shape, const Stride& strid
   return true;
 }
 
-/// Of which all accesses to the arena are multiples, from its begin on.
-std::uint64_t grain_of(const std::vector<Op>& ops, const ExternalMap& external);
-
 }  // namespace tessera::checker

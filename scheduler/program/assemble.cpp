@@ -52,7 +52,6 @@ Program compile_tuned(const Prepared& prepared, const Tuning& tuning, Contents c
   program.regions = {{MemoryKind::Constants, {0, constants.image.size()}},
                      {MemoryKind::Arena, map.arena}};
   program.image = std::move(constants.image);
-  program.image.resize(map.arena.address + map.arena.bytes);
   add_steps(at_real_addresses(std::move(work.segments), map), prepared, map, tuning.ahead, contents,
             program);
   return program;

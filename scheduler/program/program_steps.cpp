@@ -32,6 +32,7 @@ void add_marks(std::size_t i, bool loads_only, std::vector<Action>& actions) {
 
 std::vector<std::uint8_t> bytes_of(const std::vector<std::uint64_t>& words) {
   std::vector<std::uint8_t> bytes;
+  bytes.reserve(8 * words.size());
   for (const std::uint64_t word : words) {
     for (unsigned b = 0; b < 8; ++b) {
       bytes.push_back(static_cast<std::uint8_t>(word >> (8 * b)));
@@ -97,19 +98,27 @@ class ModelEnds {
   std::size_t next_ = 0;  // model whose inputs are not written yet
 };
 
+constexpr std::size_t kMarks = 3;  // of a layer
+
 /// Commands of layers that nothing on the host comes between.
 class RunWriter {
  public:
-  RunWriter(const Hardware& hardware, const LoadsAhead& ahead, Contents contents, Program& program)
-      : hardware_(hardware), ahead_(ahead), contents_(contents), program_(program) {}
+  /// Command streams lie from address `begin` on.
+  RunWriter(const Hardware& hardware, const LoadsAhead& ahead, Contents contents,
+            std::uint64_t begin, Program& program)
+      : hardware_(hardware), ahead_(ahead), contents_(contents), begin_(begin), program_(program) {}
 
   [[nodiscard]] bool is_empty() const { return run_.layers.empty(); }
+  /// As many actions at most, all layers together.
+  void reserve(std::size_t actions) { actions_.reserve(actions); }
 
   void add(std::uint32_t layer, Segment segment) {
     std::move(segment.actions.begin(), segment.actions.end(), std::back_inserter(actions_));
     add_marks(run_.layers.size(), segment.loads_only, actions_);
     run_.layers.push_back(layer);
   }
+
+  [[nodiscard]] const std::vector<std::uint8_t>& commands() const { return commands_; }
 
   // What is there becomes a step.
   void flush() {
@@ -125,9 +134,9 @@ class RunWriter {
       seal_loads(words, program_.image, program_.regions.front().range, hardware_);
     }
     const std::vector<std::uint8_t> bytes = bytes_of(words);
-    const auto [address, fresh] = streams_.add(bytes, program_.image);
+    const auto [address, fresh] = streams_.add(bytes, commands_);
     program_.commands_saved_bytes += fresh ? 0 : bytes.size();
-    run_.stream = {address, bytes.size()};
+    run_.stream = {begin_ + address, bytes.size()};
     program_.steps.emplace_back(std::move(run_));
     run_ = {};
     actions_.clear();
@@ -137,7 +146,10 @@ class RunWriter {
   const Hardware& hardware_;
   const LoadsAhead& ahead_;
   Contents contents_;
+  std::uint64_t begin_;
   Program& program_;
+  // By themselves as long as they grow: before them lies room for all activations.
+  std::vector<std::uint8_t> commands_;
   SharedBytes streams_{kAlignment};
   std::vector<Action> actions_;
   CommandRun run_;
@@ -168,10 +180,14 @@ void count(const Segment& segment, const Hardware& hardware, LayerRecord& record
 
 void add_steps(std::vector<Segment> segments, const Prepared& prepared, const MemoryMap& map,
                const LoadsAhead& ahead, Contents contents, Program& program) {
-  const std::uint64_t commands_begin = align(program.image.size());
-  program.image.resize(commands_begin);
+  const std::uint64_t commands_begin = align(map.arena.address + map.arena.bytes);
   std::map<std::size_t, AtomsUsed> used;  // by operator
-  RunWriter run(prepared.hardware, ahead, contents, program);
+  RunWriter run(prepared.hardware, ahead, contents, commands_begin, program);
+  std::size_t actions = 0;
+  for (const Segment& segment : segments) {
+    actions += segment.actions.size() + kMarks;
+  }
+  run.reserve(actions);
   ModelEnds ends(prepared.network, program);
   std::optional<std::size_t> last_model;
   for (Segment& segment : segments) {
@@ -204,8 +220,13 @@ void add_steps(std::vector<Segment> segments, const Prepared& prepared, const Me
     program.layers[op].cbuf_peak_bytes = atoms.count() * prepared.hardware.atomic_c;
   }
   ends.at(prepared.network.models.size());
-  program.regions.push_back(
-      {MemoryKind::Commands, {commands_begin, program.image.size() - commands_begin}});
+  program.regions.push_back({MemoryKind::Commands, {commands_begin, run.commands().size()}});
+  if (contents == Contents::Commands) {
+    program.left_out = commands_begin - program.image.size();
+  } else {
+    program.image.resize(commands_begin);
+  }
+  program.image.insert(program.image.end(), run.commands().begin(), run.commands().end());
 }
 
 }  // namespace tessera

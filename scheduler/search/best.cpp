@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -26,6 +27,8 @@ constexpr std::uint64_t kVeryManyCycles = 8'000'000;
 constexpr std::size_t kVeryFewShifts = 2;
 // And of networks with more than that, none.
 constexpr std::uint64_t kTooManyCycles = 50'000'000;
+// Of networks with more than that, where one trial takes ten seconds, only what stays is tried.
+constexpr std::uint64_t kFarTooManyCycles = 2'000'000'000;
 // Trials layer by layer, for networks that are tried quickly: so many cycles in all, so many
 // trials.
 constexpr std::uint64_t kCyclesTried = 8'000'000;
@@ -80,9 +83,33 @@ struct Trial {
   [[nodiscard]] std::uint64_t cycles(std::size_t op) const { return efforts[op].cycles; }
 };
 
+// Of its commands, and of what they do inside the accelerator.
+std::uint64_t digest_of(const Program& program) {
+  std::uint64_t digest = 0xCBF29CE484222325ULL;
+  const auto add = [&](std::uint64_t word) {
+    digest = (digest ^ word) * 0x9E3779B97F4A7C15ULL;
+    digest ^= digest >> 29;
+  };
+  for (const Step& step : program.steps) {
+    if (const auto* run = std::get_if<CommandRun>(&step); run != nullptr) {
+      for (const std::uint64_t word : isa::words_of(program.commands_of(*run), run->stream.bytes)) {
+        add(word);
+      }
+      add(run->stream.address);
+      add(run->layers.size());
+    }
+  }
+  for (const LayerRecord& layer : program.layers) {
+    add(layer.accesses.cbuf_bytes);
+    add(layer.accesses.accumulator_bytes);
+  }
+  return digest;
+}
+
 class Search {
  public:
-  explicit Search(const Prepared& prepared) : prepared_(prepared) {}
+  Search(const Prepared& prepared, const SearchListener& listener)
+      : prepared_(prepared), listener_(listener) {}
 
   Tuning run() {
     attempt({});
@@ -91,8 +118,10 @@ class Search {
     }
     const std::uint64_t cycles = counter(best_->totals, isa::Counter::Cycles);
     is_large_ = cycles > kManyCycles;
-    vary_kept();
-    vary_variants();
+    most_ = planned(cycles);
+    const bool is_far_too_large = cycles > kFarTooManyCycles;
+    vary_kept(is_far_too_large);
+    vary_variants(is_far_too_large);
     if (cycles > kTooManyCycles) {
       return best_->tuning;
     }
@@ -106,9 +135,7 @@ class Search {
       vary([&](Tuning& tuning) { tuning.feature_bands = kFeatureBands[i]; });
     }
     if (prepared_.policy.objective == Objective::Cycles) {
-      vary_tiles(!is_large_                 ? kTileShifts.size()
-                 : cycles > kVeryManyCycles ? kVeryFewShifts
-                                            : kFewShifts);
+      vary_tiles(tile_shifts(cycles));
       if (!is_large_) {
         refine_tiles();
       }
@@ -120,12 +147,14 @@ class Search {
 
  private:
   // All layers alike, then each as it was better.
-  void vary_variants() {
+  void vary_variants(bool once) {
     const Trial base = *best_;
     Tuning tuning = base.tuning;
     tuning.variants.resize(base.efforts.size());
     std::vector<Effort> least = base.efforts;
-    for (const Variant& variant : variants()) {
+    const std::vector<Variant> all = variants();
+    for (std::size_t v = 0; v < (once ? 1 : all.size()); ++v) {
+      const Variant& variant = all[v];
       Tuning alike = base.tuning;
       alike.variants.assign(base.efforts.size(), variant);
       const Trial trial = attempt(alike);
@@ -158,8 +187,11 @@ class Search {
     return false;
   }
 
-  void vary_kept() {
+  void vary_kept(bool once) {
     for (const bool fuse : {true, false}) {
+      if (once && !fuse) {
+        return;
+      }
       vary([&](Tuning& tuning) {
         tuning.keep = kKeptParts[0];
         tuning.fuse = fuse;
@@ -178,10 +210,47 @@ class Search {
     attempt(tuning);
   }
 
+  // Trials at most, the first one among them.
+  [[nodiscard]] std::size_t planned(std::uint64_t cycles) const {
+    if (cycles > kFarTooManyCycles) {
+      return 4;
+    }
+    const std::size_t kept = 2 + (is_large_ ? kFewKept : kKeptParts.size()) - 1;
+    std::size_t count = 1 + kept + variants().size() + 1;
+    if (cycles > kTooManyCycles) {
+      return count;
+    }
+    count += is_large_ ? kFewBands : kAheadBytes.size() + kAheadWork.size() + kFeatureBands.size();
+    if (prepared_.policy.objective == Objective::Cycles) {
+      count += tile_shifts(cycles) + 1;
+      count += is_large_ ? 0 : tile_trials(cycles) + tile_trials(cycles) / 2;
+    }
+    return count + 2;
+  }
+
+  [[nodiscard]] std::size_t tile_shifts(std::uint64_t cycles) const {
+    return !is_large_ ? kTileShifts.size() : cycles > kVeryManyCycles ? kVeryFewShifts : kFewShifts;
+  }
+  static std::uint64_t tile_trials(std::uint64_t cycles) {
+    return std::min(kMostTrials, kCyclesTried / std::max<std::uint64_t>(1, cycles));
+  }
+
   Trial attempt(const Tuning& tuning) {
+    if (listener_) {
+      listener_(tried_, std::max(most_, tried_ + 1));
+    }
+    ++tried_;
     Trial trial;
     trial.tuning = tuning;
     const Program program = compile_tuned(prepared_, tuning, Contents::Commands);
+    // Another tuning often makes the same program.
+    const std::uint64_t digest = digest_of(program);
+    if (const auto known = known_.find(digest); known != known_.end()) {
+      trial.efforts = known->second.efforts;
+      trial.totals = known->second.totals;
+      trial.cost = known->second.cost;
+      return trial;
+    }
     RunResult result;
     try {
       result = timing::estimate(program, prepared_.policy.memory);
@@ -189,6 +258,7 @@ class Search {
       // Such as more tokens than the hardware can count: not to be considered.
       const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / 4;
       trial.efforts.assign(program.layers.size(), Effort{most, {}, most, most});
+      known_.emplace(digest, trial);
       return trial;
     }
     Effort sum;
@@ -204,6 +274,7 @@ class Search {
     sum.cycles = counter(result.totals, isa::Counter::Cycles);
     sum.external_bytes = external_bytes(result.totals);
     trial.cost = cost_of(prepared_.policy, sum);
+    known_.emplace(digest, trial);
     if (!best_) {
       first_fit_ = wanted(prepared_.policy, sum);
     }
@@ -240,9 +311,7 @@ class Search {
     if (best_->tuning.tile_shifts.empty()) {
       best_->tuning.tile_shifts.assign(best_->efforts.size(), 0);
     }
-    const std::uint64_t trials = std::min(
-        kMostTrials,
-        kCyclesTried / std::max<std::uint64_t>(1, counter(best_->totals, isa::Counter::Cycles)));
+    const std::uint64_t trials = tile_trials(counter(best_->totals, isa::Counter::Cycles));
     refine_likely_tiles(trials / 2);
     refine_slow_tiles(trials);
   }
@@ -303,7 +372,11 @@ class Search {
   }
 
   const Prepared& prepared_;
+  const SearchListener& listener_;
+  std::size_t tried_ = 0;
+  std::size_t most_ = 1;
   std::vector<std::pair<std::int32_t, std::vector<Effort>>> by_shift_;  // all alike
+  std::map<std::uint64_t, Trial> known_;                                // by digest of the program
   std::optional<Trial> best_;
   double first_fit_ = 0;  // of what is wanted least
   bool is_large_ = false;
@@ -311,8 +384,8 @@ class Search {
 
 }  // namespace
 
-Tuning best_tuning(const Prepared& prepared) {
-  return Search(prepared).run();
+Tuning best_tuning(const Prepared& prepared, const SearchListener& listener) {
+  return Search(prepared, listener).run();
 }
 
 }  // namespace tessera

@@ -7,6 +7,6 @@ namespace tessera {
 
 /// The one with the least of the policy's objective among those tried, that of `first-fit`
 /// included. Throws InputError.
-Tuning best_tuning(const Prepared& prepared);
+Tuning best_tuning(const Prepared& prepared, const SearchListener& listener);
 
 }  // namespace tessera

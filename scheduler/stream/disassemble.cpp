@@ -17,8 +17,9 @@ std::string disassemble(const Program& program) {
       text += fmt::format("; no copy: {}\n", program.layers[view->layer].name);
       continue;
     }
-    const Slot& stream = std::get<CommandRun>(step).stream;
-    const auto words = isa::words_of(program.image.data() + stream.address, stream.bytes);
+    const auto& run = std::get<CommandRun>(step);
+    const Slot& stream = run.stream;
+    const auto words = isa::words_of(program.commands_of(run), stream.bytes);
     for (std::size_t i = 0; i < words.size(); ++i) {
       const isa::Decoded decoded = isa::decode(words[i]);
       text += fmt::format(

@@ -83,7 +83,7 @@ TEST(Compile, CommandsAloneHaveTheAddressesOfAll) {
   const Program all = compile(network, hardware, {});
   EXPECT_EQ(all.layers[1].host_reason, "");
   EXPECT_GT(all.constants_saved_bytes, 8U << 10);
-  EXPECT_EQ(compile(network, hardware, {}, Contents::Commands).image.size(), all.image.size());
+  EXPECT_EQ(compile(network, hardware, {}, Contents::Commands).memory_bytes(), all.memory_bytes());
 }
 
 // What a constant is subtracted from and what is subtracted from it.

@@ -150,41 +150,48 @@ void ArrayTiming::read_tile() {
   }
 }
 
-// Whether a step of the tile under way reads a feature from the bank.
-bool ArrayTiming::feature_in(std::uint64_t step, std::uint32_t bank) const {
-  const Walk& walk = job_.walk;
-  const std::uint64_t in_group = (tile_ - 1) % job_.group_tiles;
-  const std::uint64_t part = (tile_ - 1) / job_.group_tiles;
-  const auto atom = static_cast<std::int64_t>(in_group % walk.atoms);
-  const auto tap = static_cast<std::int64_t>(in_group / walk.atoms);
-  const std::int64_t dy = tap / walk.tiles_x * walk.tile_move_y +
-                          static_cast<std::int64_t>(step / walk.cols) * walk.move_y;
-  const std::int64_t dx = tap % walk.tiles_x * walk.tile_move_x +
-                          static_cast<std::int64_t>(step % walk.cols) * walk.move_x;
-  const std::int64_t y = walk.y0 + dy;
-  const std::int64_t x = walk.x0 + dx;
-  if (y < 0 || x < 0 || y >= job_.rows || x >= job_.cols) {
-    return false;
-  }
-  const std::int64_t own = job_.pieces.empty() ? 0 : std::int64_t{job_.pieces[part].atom};
-  const std::int64_t wrapped = y >= walk.ring_row ? walk.ring_atoms : 0;
-  const std::int64_t address = static_cast<std::int64_t>(job_.origin) + dy * walk.row_pitch +
-                               dx * walk.pixel_pitch + atom + own - wrapped;
-  return bank_of(static_cast<std::uint64_t>(address & kAddressMask)) == bank;
-}
-
-// Steps of the last tile under way that meet the weight tile being read.
+// Steps of the last tile under way that meet the weight tile being read: both want one bank.
 void ArrayTiming::refuse() {
   if (stretch_.tiles != 1) {
     return;  // apart
   }
+  const Walk& walk = job_.walk;
+  const std::uint64_t in_group = (tile_ - 1) % job_.group_tiles;
+  const std::uint64_t part = (tile_ - 1) / job_.group_tiles;
+  const auto tap = static_cast<std::int64_t>(in_group / walk.atoms);
+  const std::int64_t tap_y = tap / walk.tiles_x * walk.tile_move_y;
+  const std::int64_t tap_x = tap % walk.tiles_x * walk.tile_move_x;
+  const std::int64_t own = job_.pieces.empty() ? 0 : std::int64_t{job_.pieces[part].atom};
+  const std::int64_t base = static_cast<std::int64_t>(job_.origin) +
+                            static_cast<std::int64_t>(in_group % walk.atoms) + own;
+  // This is the innermost loop of long networks: steps and banks are followed, not divided for.
   std::uint64_t step = read_begin_ - stretch_.begin;
+  auto row = static_cast<std::int64_t>(step / walk.cols);
+  auto col = static_cast<std::int64_t>(step % walk.cols);
   std::uint64_t address = read_address_;
+  auto bank_begin = static_cast<std::int64_t>(address / bank_atoms_ * bank_atoms_);
   for (Cycle c = read_begin_; c < read_end_ && step < stretch_.steps; ++c, ++address) {
-    if (feature_in(step, bank_of(address))) {
+    const auto depth = static_cast<std::int64_t>(bank_atoms_);
+    bank_begin += static_cast<std::int64_t>(address) == bank_begin + depth ? depth : 0;
+    const std::int64_t dy = tap_y + row * walk.move_y;
+    const std::int64_t dx = tap_x + col * walk.move_x;
+    const std::int64_t y = walk.y0 + dy;
+    const std::int64_t x = walk.x0 + dx;
+    bool meets = false;
+    if (y >= 0 && x >= 0 && y < job_.rows && x < job_.cols) {
+      const std::int64_t wrapped = y >= walk.ring_row ? walk.ring_atoms : 0;
+      const std::int64_t feature =
+          (base + dy * walk.row_pitch + dx * walk.pixel_pitch - wrapped) & kAddressMask;
+      meets = feature >= bank_begin && feature < bank_begin + depth;
+    }
+    if (meets) {
       ++stretch_.refused;
-    } else {
-      ++step;
+      continue;
+    }
+    ++step;
+    if (++col == static_cast<std::int64_t>(walk.cols)) {
+      col = 0;
+      ++row;
     }
   }
   wake_ = stretch_.last();

@@ -89,7 +89,6 @@ class ArrayTiming {
   void read_tile();
   void begin_tiles(Cycle earliest);
   void refuse();
-  [[nodiscard]] bool feature_in(std::uint64_t step, std::uint32_t bank) const;
   void finish_stretch();
   void await_job(Cycle from);
   void take_job(Cycle now);

@@ -20,8 +20,8 @@ Counters make_runs(const Program& program, Accelerator& machine, std::vector<Lay
     }
     follow(*commands);
     now += HostTiming::kConfigure * HostTiming::kWrite + HostTiming::kStart;
-    machine.start(commands->stream.address, commands->stream.bytes,
-                  program.image.data() + commands->stream.address, now);
+    machine.start(commands->stream.address, commands->stream.bytes, program.commands_of(*commands),
+                  now);
     run(now);
     counters.end_run(commands->layers.back(), machine.counters());
     now = machine.now() + (1 + 2 * isa::kNumCounters) * HostTiming::kRead;

@@ -67,7 +67,7 @@ TEST_P(Timelines, EveryCommandIsASliceOfItsLane) {
   for (const Step& step : program_.steps) {
     if (const auto* run = std::get_if<CommandRun>(&step); run != nullptr) {
       for (const std::uint64_t word :
-           isa::words_of(program_.image.data() + run->stream.address, run->stream.bytes)) {
+           isa::words_of(program_.commands_of(*run), run->stream.bytes)) {
         const isa::Command command = *isa::decode(word).command;
         commands[0] += std::holds_alternative<isa::Load>(command) ? 1 : 0;
         commands[1] += std::holds_alternative<isa::Conv>(command) ||

@@ -135,7 +135,7 @@ Columns columns_of(const CsvLine& header) {
     words.push_back(word);
   }
   if (!header.cells[0].empty() && words.empty()) {
-    words.push_back("");  // a name without a letter is not known, either
+    words.emplace_back();  // a name without a letter is not known, either
   }
   Columns columns;
   columns.count = words.size();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 
 #include "console/text_table.hpp"
 #include "scheduler/across/order_choice.hpp"
@@ -22,6 +23,35 @@ std::string shortened(const std::string& name) {
 
 std::string name_of(PlannerName planner) {
   return planner_names()[static_cast<std::size_t>(planner)];
+}
+
+// The step's name, or its number where steps have none.
+std::string step_name(const PlanReport& report, std::int64_t moment) {
+  const auto at = static_cast<std::size_t>(moment);
+  if (report.steps.empty() || moment < 0) {
+    return fmt::format("{}", moment);
+  }
+  return at < report.steps.size() ? report.steps[at] : "end";
+}
+
+std::string peak_text(const PlanReport& report) {
+  constexpr std::size_t kMostNamed = 6;
+  const PlanPeak peak = peak_of(report);
+  if (peak.buffers.empty()) {
+    return "";
+  }
+  std::vector<std::string> names;
+  for (const std::size_t b : peak.buffers) {
+    if (names.size() == kMostNamed) {
+      names.push_back(fmt::format("{} more", peak.buffers.size() - kMostNamed));
+      break;
+    }
+    const Buffer& buffer = report.problem.buffers[b];
+    names.push_back(fmt::format("{} ({})", shortened(buffer.id), grouped(buffer.size)));
+  }
+  return fmt::format("most bytes at {}: {}, taken by {}\n",
+                     shortened(step_name(report, peak.moment)), grouped(peak.bytes),
+                     fmt::join(names, ", "));
 }
 
 // Where a removable or merging operator lies in another one's memory there is nothing to do for it.
@@ -173,10 +203,6 @@ std::string models_text(const PlanReport& report) {
 
 std::string plan_text(const PlanReport& report) {
   const AllocationProblem& problem = report.problem;
-  const auto step = [&](std::int64_t time) {
-    const auto at = static_cast<std::size_t>(time);
-    return at < report.steps.size() ? report.steps[at] : std::to_string(time);
-  };
   std::vector<Row> rows = {{"buffer", "from", "to", "bytes", "offset", "in place"}};
   for (std::size_t b = 0; b < problem.buffers.size(); ++b) {
     const Buffer& buffer = problem.buffers[b];
@@ -192,10 +218,7 @@ std::string plan_text(const PlanReport& report) {
       }
     }
     const std::int64_t last = buffer.upper - 1;
-    rows.push_back({shortened(buffer.id), step(buffer.lower),
-                    static_cast<std::size_t>(last) >= report.steps.size() && !report.steps.empty()
-                        ? "end"
-                        : step(last),
+    rows.push_back({shortened(buffer.id), step_name(report, buffer.lower), step_name(report, last),
                     grouped(buffer.size), grouped(offset), shared == 0 ? "" : grouped(shared)});
   }
   std::string text = aligned(rows, 3) + "\n";
@@ -233,11 +256,47 @@ std::string plan_text(const PlanReport& report) {
     text += fmt::format("no copy is left of {}: {} bytes of traffic saved\n",
                         fmt::join(report.removed, ", "), grouped(report.copies_saved_bytes));
   }
+  text += peak_text(report);
   text += models_text(report);
   if (!report.fits()) {
     text += fmt::format("TOO LARGE: {} bytes were allowed\n", grouped(report.capacity));
   }
   return text;
+}
+
+PlanPeak peak_of(const PlanReport& report) {
+  const std::vector<Buffer>& buffers = report.problem.buffers;
+  PlanPeak peak;
+  // Buffers begin to be there at their lower ends, and at no other moment.
+  std::set<std::int64_t> moments;
+  for (const Buffer& buffer : buffers) {
+    moments.insert(buffer.lower);
+  }
+  for (const std::int64_t moment : moments) {
+    std::vector<std::size_t> alive;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> taken;
+    for (std::size_t b = 0; b < buffers.size(); ++b) {
+      if (buffers[b].lower <= moment && moment < buffers[b].upper && buffers[b].size != 0) {
+        alive.push_back(b);
+        const std::uint64_t offset = report.allocation.offsets[b];
+        taken.emplace_back(offset, offset + buffers[b].size);
+      }
+    }
+    std::sort(taken.begin(), taken.end());
+    std::uint64_t bytes = 0;
+    std::uint64_t end = 0;
+    for (const auto& [from, to] : taken) {
+      bytes += to > end ? to - std::max(from, end) : 0;
+      end = std::max(end, to);
+    }
+    if (bytes > peak.bytes) {
+      std::stable_sort(alive.begin(), alive.end(), [&](std::size_t a, std::size_t b) {
+        return buffers[a].size > buffers[b].size;
+      });
+      peak = {moment, bytes, std::move(alive)};
+    }
+  }
+  return peak;
 }
 
 std::string plan_json(const PlanReport& report) {
@@ -266,6 +325,14 @@ std::string plan_json(const PlanReport& report) {
     for (const RuleSaving& saving : rules.savings) {
       json["models"]["saved"][saving.rule] = saving.bytes;
     }
+  }
+  const PlanPeak peak = peak_of(report);
+  json["peak"] = {{"step", peak.moment},
+                  {"name", step_name(report, peak.moment)},
+                  {"bytes", peak.bytes},
+                  {"buffers", Json::array()}};
+  for (const std::size_t b : peak.buffers) {
+    json["peak"]["buffers"].push_back(report.problem.buffers[b].id);
   }
   json["steps"] = report.steps;
   json["buffers"] = Json::array();

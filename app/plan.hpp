@@ -45,6 +45,15 @@ PlanReport plan_graph(const OperatorGraph& graph, const PlanOptions& options,
 /// The plan that a program was compiled with.
 PlanReport plan_of(const Program& program);
 
+/// The moment at which most bytes are taken, the first of several, and by which buffers, the
+/// largest first.
+struct PlanPeak {
+  std::int64_t moment = 0;
+  std::uint64_t bytes = 0;  ///< shared ones once
+  std::vector<std::size_t> buffers;
+};
+PlanPeak peak_of(const PlanReport& report);
+
 std::string plan_text(const PlanReport& report);
 /// Schema "tessera.plan/1".
 std::string plan_json(const PlanReport& report);

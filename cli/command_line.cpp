@@ -88,6 +88,7 @@ CommandLine::CommandLine()
   board_.add_to(*app_.add_subcommand("board", "a network on a board, real or simulated"));
   fit_.add_to(*app_.add_subcommand("fit", "the hardware that runs networks best on an FPGA"));
   explore_.add_to(*app_.add_subcommand("explore", "a page to look around in sweeps and runs"));
+  diff_.add_to(*app_.add_subcommand("diff", "two runs beside each other, layer by layer"));
   import_.add_to(*app_.add_subcommand("import", "write a model as an editable layer list"));
   app_.add_subcommand("help", "how to use a command: cosim help sweep");
 }
@@ -171,6 +172,10 @@ int CommandLine::dispatch() {
   }
   if (app_.got_subcommand("explore")) {
     explore_.run();
+    return kDone;
+  }
+  if (app_.got_subcommand("diff")) {
+    diff_.run();
     return kDone;
   }
   if (app_.got_subcommand("explain")) {

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/diff_command.hpp"
 #include "cli/explain_command.hpp"
 #include "cli/explore_command.hpp"
 #include "cli/hardware/board_command.hpp"
@@ -50,6 +51,7 @@ class CommandLine {
   BoardCommand board_;
   FitCommand fit_;
   ExploreCommand explore_;
+  DiffCommand diff_;
   ImportCommand import_;
 };
 

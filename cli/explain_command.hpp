@@ -19,6 +19,7 @@ class ExplainCommand {
   CommonOptions common_;
   std::string layer_;
   bool listing_ = false;
+  bool what_if_ = false;
 };
 
 }  // namespace tessera

@@ -76,7 +76,7 @@ int direction_of(const std::string& key) {
 }
 
 Neighbours::Neighbours(const Space& space, std::vector<PointResult>& points)
-    : space_(space), points_(points), below_(points.size()) {
+    : points_(points), below_(points.size()) {
   std::map<std::vector<std::size_t>, std::size_t> at;
   for (std::size_t p = 0; p < points.size(); ++p) {
     at.emplace(space.coordinates(points[p].index), p);

@@ -31,7 +31,6 @@ class Neighbours {
   void done(PointResult result);
 
  private:
-  const Space& space_;
   std::vector<PointResult>& points_;
   std::vector<std::vector<std::size_t>> below_;  ///< by point, its neighbours with less
   std::set<std::pair<std::size_t, std::size_t>> tried_;

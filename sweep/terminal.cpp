@@ -129,18 +129,21 @@ std::string table_of(const Results& results, const std::vector<std::size_t>& poi
 
 // Of many points those with the fewest cycles, of each group.
 std::string best_table(const Results& results) {
-  std::map<std::string, std::vector<std::size_t>> groups;
+  std::vector<std::vector<std::size_t>> groups;  // as they come
+  std::map<std::string, std::size_t> known;
   for (const Curve& curve : results.curves) {
     for (const std::size_t p : curve.points) {
-      groups[results.space.group(results.points[p].index)].push_back(p);
+      const std::string group = results.space.group(results.points[p].index);
+      const auto [at, fresh] = known.emplace(group, groups.size());
+      if (fresh) {
+        groups.emplace_back();
+      }
+      groups[at->second].push_back(p);
     }
   }
   std::vector<std::size_t> shown;
-  std::size_t count = 0;
-  for (auto& [group, points] : groups) {
-    if (++count > kMostGroups) {
-      break;
-    }
+  for (std::size_t g = 0; g < std::min(groups.size(), kMostGroups); ++g) {
+    std::vector<std::size_t>& points = groups[g];
     const std::size_t most = std::min(points.size(), kBestRows);
     std::stable_sort(points.begin(), points.end(), [&](std::size_t a, std::size_t b) {
       return results.points[a].cycles < results.points[b].cycles;

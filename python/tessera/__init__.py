@@ -8,13 +8,13 @@ True
 
 from importlib.metadata import PackageNotFoundError, version
 
-from .errors import EngineError, Error, InputError, MissingToolError, VerificationError
+from .errors import EngineError, Error, InputError, MissingToolError, NoSingleOutput, VerificationError
 from .hardware import Design, Fit, fit, fpga
 from .memory_plan import MemoryPlan, plan
 from .network import Network
 from .rom_files import RomFiles, rom
 from .run import Run, inspect, simulate
-from .sweeps import sweep
+from .sweeps import sweep, sweep_layers
 
 try:
     __version__ = version("tessera-npu")
@@ -30,6 +30,7 @@ __all__ = [
     "MemoryPlan",
     "MissingToolError",
     "Network",
+    "NoSingleOutput",
     "RomFiles",
     "Run",
     "VerificationError",
@@ -40,4 +41,5 @@ __all__ = [
     "rom",
     "simulate",
     "sweep",
+    "sweep_layers",
 ]

@@ -101,6 +101,10 @@ class Question:
             path = self.folder / f"model{_ending(data)}"
             path.write_bytes(data)
             return str(path)
+        if not isinstance(model, (str, os.PathLike)):
+            raise InputError(
+                f"model is {model!r}; allowed are a network's file or built-in name, a model's bytes, or a Network"
+            )
         return os.fspath(model)
 
     def arguments(self) -> List[str]:

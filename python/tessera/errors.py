@@ -29,7 +29,7 @@ class InputError(Error, ValueError):
     """
 
     def __init__(self, text: str) -> None:
-        super().__init__(text[len("--set ") :] if text.startswith("--set ") else text)
+        super().__init__(text.replace("--set ", ""))
         self.file: Optional[str] = None
         self.line: Optional[int] = None
         self.column: Optional[int] = None
@@ -45,6 +45,10 @@ class InputError(Error, ValueError):
             self.file, self.message = match["file"], match["text"]
         elif match := _KEY.match(text):
             self.argument = match["key"]
+
+
+class NoSingleOutput(Error, AttributeError):
+    """A run has no output, or several: ask for one of ``outputs`` by name."""
 
 
 class MissingToolError(Error):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import shlex
@@ -15,7 +16,7 @@ import pandas as pd
 from . import _engine
 from ._calls import Progress, checked, command
 from ._question import Model, Question, Setting
-from .errors import Error, InputError, VerificationError
+from .errors import InputError, NoSingleOutput, VerificationError
 from .memory_plan import MemoryPlan
 
 Array = npt.NDArray[Any]
@@ -34,7 +35,7 @@ class Run:
         layers: A row per layer: ``name``, ``op``, ``mode``, ``macs``, ``cycles``, ``ideal_cycles``, ``utilization``,
             ``external_read_bytes``, ``external_write_bytes``, ``cbuf_peak_bytes``, ``energy_pj``, ``limit`` (what holds
             it up), ``split_*``, ``counters_*`` (the accelerator's own, in cycles and bytes) and more.
-        totals: One row of the same sums; ``together_cycles`` are the accelerator's and the host's.
+        totals: The same sums, by name; ``together_cycles`` are the accelerator's and the host's.
         memory_plan: Where activations lay.
         verified: All outputs equal the reference kernels'; None with engine ``model``.
         json: What ``cosim --json`` writes, to the byte.
@@ -48,7 +49,7 @@ class Run:
         self.data: Dict[str, Any] = json.loads(self.json)
         self.outputs = outputs
         self.layers = pd.json_normalize(self.data["layers"], sep="_")
-        self.totals = pd.json_normalize(self.data["totals"], sep="_")
+        self.totals: Dict[str, Any] = pd.json_normalize(self.data["totals"], sep="_").iloc[0].to_dict()
         self.memory_plan = MemoryPlan(texts["plan"])
         self.verified: Optional[bool] = self.data["verified"]
         self.command = command_line
@@ -58,9 +59,9 @@ class Run:
 
     @property
     def output(self) -> Array:
-        """The one output. Raises Error when there are none or several."""
+        """The one output. Raises NoSingleOutput when there are none or several."""
         if len(self.outputs) != 1:
-            raise Error(f"the run has {len(self.outputs)} outputs: {', '.join(self.outputs)}")
+            raise NoSingleOutput(f"the run has {len(self.outputs)} outputs: {', '.join(self.outputs)}")
         return next(iter(self.outputs.values()))
 
     @property
@@ -113,6 +114,11 @@ class Run:
             f"Run({self.data['network']} on {self.data['hardware']['name']}, {self.data['engine']}: "
             f"{totals['cycles']} cycles, array {100 * totals['utilization']:.1f} %)"
         )
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the run, and its layers."""
+        shown = ["name", "op", "mode", "macs", "cycles", "utilization", "limit"]
+        return f"<p>{html.escape(repr(self))}</p>{self.layers[shown].to_html(index=False)}"
 
 
 class _Repeat:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import json
 import os
 import re
 import shutil
+import sqlite3
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -28,7 +30,29 @@ _UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 _DEFAULTS: Dict[str, Setting] = {"hardware": "medium", "policy": "best", "engine": "model"}
 
 
+_RANGE = re.compile(r"^\s*(?P<first>[\d.]+\s*\w*)\s*\.\.\s*(?P<last>[\d.]+\s*\w*)\s*(:\s*(?P<step>[\d.]+\s*\w*)\s*)?$")
+
+
+def _expanded(text: str) -> List[Any]:
+    """``"8KiB..64KiB"`` is all doublings, ``"8KiB..64KiB:8KiB"`` every step, as on the command line; else itself."""
+    match = _RANGE.match(text)
+    if match is None:
+        return [text]
+    sizes = [match[part] for part in ("first", "last", "step")]
+    first, last = _size(sizes[0]), _size(sizes[1])
+    step = _size(sizes[2]) if sizes[2] is not None else 0
+    if not 0 < first <= last or (sizes[2] is not None and step == 0):
+        raise InputError(f"range `{text}`: write first..last with 0 < first <= last, and :step if values are not to double")
+    values = []
+    while first <= last:
+        values.append(first)
+        first += step or first
+    return values
+
+
 def _as_list(value: Any) -> List[Any]:
+    if isinstance(value, str):
+        return _expanded(value)
     if isinstance(value, (str, bytes, bytearray, memoryview, os.PathLike, Mapping, Network)):
         return [value]
     return list(value) if isinstance(value, Iterable) else [value]
@@ -108,17 +132,19 @@ def sweep(
         retry_failed: Run points again that failed.
         progress: Show a bar.
         **grid: Keys as in `simulate`, with a value or a list of values:
-            ``hardware=["small", "medium"], cbuf=["32KiB", "64KiB"]``. All combinations are points.
+            ``hardware=["small", "medium"], cbuf=["32KiB", "64KiB"]``, or a range as text:
+            ``cbuf="8KiB..64KiB"``, ``hardware__accumulators="64..512:64"``. All combinations are points.
 
     Returns:
         A row per point in the order asked for: the keys, ``network``, ``status`` (ok, wrong, failed), ``error``,
         ``cycles``, ``external_read_bytes``, ``external_write_bytes``, ``arena_bytes``, ``energy_pj``, ``pareto`` and
-        more, as ``cosim sweep`` writes them. ``.attrs["json"]`` has curves and the front.
+        more, as ``cosim sweep`` writes them. ``.attrs["json"]`` has curves and the front; `sweep_layers` makes a frame of
+        the points' layers.
 
     Raises:
         InputError: Something that was given is wrong; a single point's trouble is its ``error`` instead.
     """
-    models = _as_list(model) if model is not None else []
+    models = ([model] if isinstance(model, str) else _as_list(model)) if model is not None else []
     wanted = _points(grid, points, models)
     with Question(None, config, {}, {}, _DEFAULTS) as question:
         folder = Path(out) if out is not None else question.folder / "sweep"
@@ -147,8 +173,31 @@ def sweep(
         with Progress(progress, "sweep", " points") as bar:
             command(arguments, bar, question.rename)
         text = (folder / "results.json").read_text(encoding="utf-8")
+        layers = _layers_of(folder / "points.sqlite")
     frame = pd.DataFrame(json.loads(text)["points"]).drop(columns="point")
     position = {number: row for row, number in enumerate(order)}
     frame = frame.iloc[[position[number] for number in range(len(order))]].reset_index(drop=True)
     frame.attrs["json"] = text
+    frame.attrs["layers"] = json.dumps([[order[point], *rest] for point, *rest in layers])
     return frame
+
+
+def _layers_of(path: Path) -> List[Tuple[Any, ...]]:
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        return database.execute(
+            "SELECT point, name, op, mode, macs, cycles, external_bytes FROM layers ORDER BY point, layer"
+        ).fetchall()
+
+
+def sweep_layers(frame: pd.DataFrame) -> pd.DataFrame:
+    """The layers of all points of a sweep: ``point`` (the row of the sweep's frame), ``name``, ``op``, ``mode``, ``macs``,
+    ``cycles``, ``external_bytes``.
+
+    Raises:
+        InputError: The frame is no sweep's.
+    """
+    if "layers" not in frame.attrs:
+        raise InputError("sweep_layers: the frame is none that tessera.sweep returned")
+    columns = ["point", "name", "op", "mode", "macs", "cycles", "external_bytes"]
+    layers = pd.DataFrame(json.loads(frame.attrs["layers"]), columns=columns)
+    return layers.sort_values("point", kind="stable", ignore_index=True)

@@ -37,10 +37,28 @@ def test_sweep_is_the_command_lines(cosim, tmp_path):
 def test_points_one_by_one(tmp_path):
     points = [{"hardware": "small", "cbuf": "32KiB"}, {"hardware": "tiny"}, {"cbuf": 8192, "hardware": "small"}]
     frame = tessera.sweep("lenet5", points, out=tmp_path, progress=False)
-    singles = [tessera.simulate("lenet5", engine="model", **point) for point in points]
+    built = [{**point, **({"hardware__cbuf__capacity": "auto"} if "cbuf" in point else {})} for point in points]
+    singles = [tessera.simulate("lenet5", engine="model", **point) for point in built]
     assert list(frame["cycles"]) == [run.cycles for run in singles]
     assert list(frame["hardware"]) == ["small", "tiny", "small"]
     assert list(frame["hardware.cbuf.size"]) == ["32KiB", "", "8KiB"]
+
+
+def test_ranges_and_layers_of_a_sweep():
+    frame = tessera.sweep("lenet5", hardware="small", cbuf="8KiB..32KiB", hardware__accumulators="128..256",
+                          policy="first-fit", progress=False)
+    assert list(frame["hardware.cbuf.size"]) == ["8KiB", "8KiB", "16KiB", "16KiB", "32KiB", "32KiB"]
+    assert list(frame["cbuf_capacity_bytes"]) == list(frame["cbuf_bytes"])
+    layers = tessera.sweep_layers(frame)
+    sums = layers.groupby("point")["cycles"].sum()
+    assert list(sums) == list(frame["cycles"])
+    assert list(layers[layers["point"] == 3]["name"])[:2] == ["conv1", "pool1"]
+    with pytest.raises(tessera.InputError, match="the frame is none"):
+        tessera.sweep_layers(pd.DataFrame())
+    with pytest.raises(tessera.InputError, match="write first..last"):
+        tessera.sweep("lenet5", cbuf="32KiB..8KiB", progress=False)
+    limited = tessera.sweep("lenet5", hardware="small", cbuf=["8KiB", "16KiB"], limit=True, progress=False)
+    assert set(limited["cbuf_capacity_bytes"]) == {128 << 10}
 
 
 def test_sweep_goes_on(tmp_path):

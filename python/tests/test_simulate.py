@@ -53,7 +53,7 @@ def test_json_of_other_peoples_models(shared, cosim, tmp_path, model, engine):
         assert array.dtype == expected.dtype
         np.testing.assert_array_equal(array, expected)
     assert len(run.layers) == len(run.data["layers"])
-    assert run.layers["cycles"].sum() == run.totals["cycles"][0] == run.cycles
+    assert run.layers["cycles"].sum() == run.totals["cycles"] == run.cycles
 
 
 def test_reference_output_of_a_model(shared):
@@ -129,11 +129,20 @@ def test_rest_of_a_run(lenet, tmp_path):
     assert "holds" in lenet.explain("conv1") and lenet.explain(0) == lenet.explain("conv1")
     with pytest.raises(tessera.InputError, match="no layer is named `nix`"):
         lenet.explain("nix")
+    assert lenet.totals["together_cycles"] == lenet.data["totals"]["together_cycles"]
+    assert "<table" in lenet._repr_html_() and "conv1" in lenet._repr_html_()
+    assert hasattr(lenet, "output")
+    counted_only = tessera.simulate("lenet5", hardware="small", engine="model")
+    assert not hasattr(counted_only, "output") and not counted_only.outputs
+    with pytest.raises(tessera.NoSingleOutput, match="has 0 outputs"):
+        counted_only.output  # noqa: B018
+    with pytest.raises(tessera.InputError, match="model is 5; allowed are"):
+        tessera.simulate(5)
     timeline = lenet.timeline
     assert set(timeline["lane"]) == {"load", "compute", "store", "bus read", "bus write"}
     assert timeline["begin"].is_monotonic_increasing and (timeline["end"] >= timeline["begin"]).all()
     reads = timeline.loc[timeline["lane"] == "load", "bytes"].sum()
-    counted = lenet.totals["external_read_bytes"][0] - lenet.totals["counters_read_command_bytes"][0]
+    counted = lenet.totals["external_read_bytes"] - lenet.totals["counters_read_command_bytes"]
     assert reads == counted
     assert lenet.memory_plan.arena_bytes == lenet.data["memory"]["arena_bytes"]
     assert (lenet.memory_plan.buffers["offset"] + lenet.memory_plan.buffers["bytes"]).max() == lenet.memory_plan.arena_bytes

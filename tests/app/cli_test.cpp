@@ -78,6 +78,68 @@ TEST_F(Cli, WhatCannotBeReadOrWrittenSaysWhatMay) {
           3, "TESSERA_CACHE_DIR names another folder");
 }
 
+TEST_F(Cli, ExplainSaysWhereTheTimeGoesAndWhatWouldHelp) {
+  const std::string text = run("explain lenet5 --layer conv1").out;
+  for (const char* says : {"conv1 (CONV_2D)", "  => direct", "time: 4 984 cycles, 23.4 % of",
+                           "with all lanes at work", "in vain"}) {
+    EXPECT_NE(text.find(says), std::string::npos) << says << '\n' << text;
+  }
+  // What is told adds up.
+  const auto layer = nlohmann::json::parse(run("lenet5 --engine model --json -").out)["layers"][0];
+  std::uint64_t sum = 0;
+  for (const char* key :
+       {"array_busy", "stall_weights", "stall_bank", "wait_load", "wait_store", "compute_other"}) {
+    sum += layer["counters"][key].get<std::uint64_t>();
+  }
+  EXPECT_NEAR(static_cast<double>(sum), 4984, 64);
+  const std::string what_if = run("explain lenet5 --what-if --set policy=best").out;
+  EXPECT_NE(what_if.find("memory.bytes_per_cycle 8 -> 16"), std::string::npos) << what_if;
+  EXPECT_NE(what_if.find("hardware.cbuf.banks 8 -> 16"), std::string::npos) << what_if;
+  EXPECT_NE(run("explain lenet5 --what-if --layer cnv1").err.find("did you mean `conv1`?"),
+            std::string::npos);
+}
+
+TEST_F(Cli, TwoRunsBesideEachOther) {
+  const std::string run_it = "lenet5 --engine model --quiet --json ";
+  ASSERT_EQ(run(run_it + path("a.json")).code, 0);
+  ASSERT_EQ(run(run_it + path("b.json") + " --set policy=best").code, 0);
+  const Finished outcome = run("diff " + path("a.json") + " " + path("b.json"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto cycles = [&](const char* name) {
+    return nlohmann::json::parse(text_of(path(name)))["totals"]["cycles"].get<double>();
+  };
+  EXPECT_NE(
+      outcome.out.find(fmt::format("{:+.1f} %", 100 * (cycles("b.json") / cycles("a.json") - 1))),
+      std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("fc3          direct -> row-by-row"), std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("2 layers are the same"), std::string::npos) << outcome.out;
+  EXPECT_EQ(run("diff " + path("a.json") + " " + path("a.json")).out.find("conv1"),
+            std::string::npos);
+  EXPECT_NE(run("diff --all " + path("a.json") + " " + path("a.json")).out.find("conv1"),
+            std::string::npos);
+  write_text(path("c.json"), "{\"schema\": \"tessera.sweep/1\"}");
+  EXPECT_NE(run("diff " + path("a.json") + " " + path("c.json"))
+                .err.find("its schema is `tessera.sweep/1`"),
+            std::string::npos);
+}
+
+TEST_F(Cli, APlanNamesItsPeak) {
+  write_text(path("p.csv"), "id,lower,upper,size\na,0,2,40\nb,1,3,60\nc,2,4,50\n");
+  const std::string problem = "plan --problem " + path("p.csv");
+  EXPECT_NE(run(problem).out.find("most bytes at 2: 110, taken by b (60), c (50)\n"),
+            std::string::npos)
+      << run(problem).out;
+  const auto peak = nlohmann::json::parse(run(problem + " --quiet --json -").out)["peak"];
+  EXPECT_EQ(peak["step"], 2);
+  EXPECT_EQ(peak["bytes"], 110);
+  EXPECT_EQ(peak["buffers"], (std::vector<std::string>{"b", "c"}));
+  EXPECT_NE(run("plan lenet5").out.find("most bytes at conv1: 4 736, taken by conv1 (4 736)"),
+            std::string::npos)
+      << run("plan lenet5").out;
+}
+
 TEST_F(Cli, TimesAndEnergyAreInTheTable) {
   const Finished outcome =
       run("lenet5 --engine model --set hardware.clock=500MHz --set "

@@ -113,7 +113,7 @@ TEST_F(Readme, ItsTableIsWhatTheMainJobPrints) {
 
 INSTANTIATE_TEST_SUITE_P(Docs, WalkThrough,
                          testing::Values("walk-simulate.md", "walk-sweep.md", "walk-rom.md",
-                                         "walk-board.md"));
+                                         "walk-board.md", "howto/architects-questions.md"));
 
 }  // namespace
 }  // namespace tessera

@@ -110,6 +110,7 @@ TEST(Registers, InterruptFollowsItsEnableAndCountersTheirClear) {
   EXPECT_GT(counter(rig.device.read_counters(), isa::Counter::Cycles), 0U);
   EXPECT_EQ(counter(rig.device.read_counters(), isa::Counter::ReadCommandBytes), 8U);
   EXPECT_TRUE(rig.device.clear());
+  EXPECT_EQ(rig.device.read_register(isa::reg::kStatus).data, 0U) << "nothing is done any more";
   EXPECT_EQ(counter(rig.device.read_counters(), isa::Counter::Cycles), 0U);
 }
 

@@ -27,6 +27,14 @@ Inputs = Union[str, "os.PathLike[str]", Array, Sequence[Array], Mapping[str, Arr
 Path_ = Union[str, "os.PathLike[str]"]
 
 
+def _flat(values: Mapping[str, Any], before: str = "") -> Dict[str, Any]:
+    """Of maps in maps, one: ``counters_array_busy``."""
+    flat: Dict[str, Any] = {}
+    for name, value in values.items():
+        flat.update(_flat(value, f"{before}{name}_") if isinstance(value, Mapping) else {f"{before}{name}": value})
+    return flat
+
+
 class Run:
     """A network as the accelerator ran it.
 
@@ -49,7 +57,7 @@ class Run:
         self.data: Dict[str, Any] = json.loads(self.json)
         self.outputs = outputs
         self.layers = pd.json_normalize(self.data["layers"], sep="_")
-        self.totals: Dict[str, Any] = pd.json_normalize(self.data["totals"], sep="_").iloc[0].to_dict()
+        self.totals: Dict[str, Any] = _flat(self.data["totals"])
         self.memory_plan = MemoryPlan(texts["plan"])
         self.verified: Optional[bool] = self.data["verified"]
         self.command = command_line

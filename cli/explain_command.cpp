@@ -14,6 +14,7 @@ namespace {
 
 void check_layer(const Network& network, const std::string& layer) {
   std::vector<std::string> names;
+  names.reserve(network.operators.size());
   for (const Operator& op : network.operators) {
     names.push_back(op.name);
   }

@@ -55,6 +55,7 @@ void SweepCommand::add_space(CLI::App& app) {
       ->group(kWhatRuns);
   app.add_option("--seed", seed_, "seed of weights and inputs that no file gives; default: 1")
       ->group(kWhatRuns);
+  app.add_flag("--yes", yes_, fmt::format("also when there are more than {} points", kManyPoints));
   app.add_flag("--quiet", quiet_, "no progress and no tables")->group(kResults);
 }
 
@@ -69,7 +70,6 @@ void SweepCommand::add_to(CLI::App& app) {
   app.add_option("--report", report_, "write a page with charts (HTML)")->group(kResults);
   app.add_flag("--place", place_,
                "with --part: also place the points of the front, into placed.json");
-  app.add_flag("--yes", yes_, fmt::format("also when there are more than {} points", kManyPoints));
   app.add_flag("--fresh", fresh_, "forget what the folder has");
   app.add_flag("--retry-failed", retry_, "run points again that failed");
   merge_ = app.add_subcommand("merge", "join the shares of a sweep");
@@ -108,7 +108,12 @@ sweep::Space SweepCommand::space() const {
   if (!seed_.empty()) {
     request.fixed.push_back("seed=" + seed_);
   }
-  return sweep::make_space(request);
+  sweep::Space space = sweep::make_space(request);
+  if (space.points() > kManyPoints && !yes_) {
+    throw InputError(fmt::format("sweep: {} points; give --yes if you mean it, or larger steps",
+                                 space.points()));
+  }
+  return space;
 }
 
 std::size_t SweepCommand::jobs() const {
@@ -180,10 +185,6 @@ bool SweepCommand::run_here() {
   }
   sweep::RunRequest run;
   const sweep::Space points = space();
-  if (points.points() > kManyPoints && !yes_) {
-    throw InputError(fmt::format("sweep: {} points; give --yes if you mean it, or larger steps",
-                                 points.points()));
-  }
   run.definition = sweep::define(points, sweep::parse_shard(shard_));
   run.folder = out_;
   run.jobs = jobs();
@@ -224,6 +225,9 @@ bool SweepCommand::submit() const {
   }
   if (request_.limits) {
     request.arguments.emplace_back("--limit");
+  }
+  if (yes_) {
+    request.arguments.emplace_back("--yes");
   }
   if (!request_.points.empty()) {
     add("--points", fs::absolute(request_.points).string());

@@ -159,7 +159,8 @@ def sweep(
         list_file = question.folder / "points.json"
         texts = [{key: value_text(value) for key, value in wanted[number].items()} for number in order]
         list_file.write_text(json.dumps(texts), encoding="utf-8")
-        arguments = ["sweep", "--config", question.config, "--points", str(list_file), "--out", str(folder)]
+        arguments = ["sweep", "--config", question.config, "--points", str(list_file), "--out", str(folder),
+                     "--yes"]
         given = {key for point in wanted for key in point}
         for setting in question.sets:
             if setting.split("=", 1)[0] not in given:

@@ -119,7 +119,7 @@ TEST_F(Cli, TwoRunsBesideEachOther) {
             std::string::npos);
   EXPECT_NE(run("diff --all " + path("a.json") + " " + path("a.json")).out.find("conv1"),
             std::string::npos);
-  write_text(path("c.json"), "{\"schema\": \"tessera.sweep/1\"}");
+  write_text(path("c.json"), R"({"schema": "tessera.sweep/1"})");
   EXPECT_NE(run("diff " + path("a.json") + " " + path("c.json"))
                 .err.find("its schema is `tessera.sweep/1`"),
             std::string::npos);

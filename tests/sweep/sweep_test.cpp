@@ -162,6 +162,16 @@ TEST_F(SweepCli, AQuestionWithoutAnswerIsAnErrorAtOnce) {
   EXPECT_EQ(run(kBase + std::string(kFew)).code, 2) << "--out is missing";
 }
 
+TEST_F(SweepCli, AskedTwiceForThousandsOfPoints) {
+  for (const char* how : {"", "submit --slurm --dry-run "}) {
+    const Finished many = run("sweep " + std::string(how) +
+                              "lenet5 --engine model --cbuf 8KiB..64KiB:1 --out " + path("m"));
+    EXPECT_EQ(many.code, 2);
+    EXPECT_NE(many.err.find("57345 points; give --yes if you mean it"), std::string::npos)
+        << many.err;
+  }
+}
+
 TEST_F(SweepCli, GoesOnWhereItWasInterrupted) {
   ASSERT_EQ(sweep("whole", std::string(kFew) + "--set policy=best").code, 0);
   // Killed hard, again and again, at any moment: in the end all is there, and nothing else.

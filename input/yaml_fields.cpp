@@ -60,9 +60,15 @@ std::string place_of(const YAML::Node& node, const std::string& file) {
   return fmt::format("{}:{}:{}: ", file, node.Mark().line + 1, node.Mark().column + 1);
 }
 
-std::string place_of_values(const YAML::Node& map, const std::string& file) {
+std::string place_of_values(const YAML::Node& map, const std::string& file,
+                            const std::string& field) {
   std::vector<std::string> origins;
   collect_origins(map, origins);
+  for (const std::string& origin : origins) {
+    if (origin.find(" " + field + "=") != std::string::npos) {
+      return origin + ": ";
+    }
+  }
   return origins.empty() ? place_of(map, file) : fmt::format("{}: ", fmt::join(origins, ", "));
 }
 

@@ -20,9 +20,10 @@ void set_origin(YAML::Node& node, const std::string& origin);
 /// "file:line:column: " of a node, as far as it has a place; or its origin.
 std::string place_of(const YAML::Node& node, const std::string& file);
 
-/// The same of what all values of a map are about: those of them that came from somewhere else are
-/// the likelier reason.
-std::string place_of_values(const YAML::Node& map, const std::string& file);
+/// The same of what is wrong with a map's values together; `field` is the one that the error names.
+/// What came from somewhere else is the likelier reason: that field, or all that did.
+std::string place_of_values(const YAML::Node& map, const std::string& file,
+                            const std::string& field);
 
 /// Bytes from "128 KiB", "1MiB", "512 B" or a plain number. Throws InputError prefixed by `where`.
 std::uint64_t parse_size(const std::string& text, const std::string& where);

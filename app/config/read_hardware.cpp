@@ -116,7 +116,7 @@ void read_hardware_fields(const YAML::Node& node, const std::string& file, Hardw
   fields.finish();
   refuse_of_units(node, fields, hw);
   if (const std::string problem = hardware_problem(hw); !problem.empty()) {
-    throw InputError(place_of_values(node, file) + problem);
+    throw InputError(place_of_values(node, file, problem.substr(0, problem.find(' '))) + problem);
   }
 }
 

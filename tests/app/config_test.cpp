@@ -77,7 +77,7 @@ TEST(Config, ErrorsOfOverridesNameThem) {
   expect_error(kRun, "--set hardware.array.atomic_c=7: hardware.array.atomic_c is 7",
                {"hardware.array.atomic_c=7"});
   expect_error(kRun, "--set hardware.bus_bytes=7: hardware.bus_bytes is 7",
-               {"hardware.bus_bytes=7"});
+               {"hardware=medium", "hardware.bus_bytes=7"});
   expect_error("hardware: {preset: small, bus_bytes: 7}\nnetwork: lenet5\n",
                "npu.yaml:1:11: hardware.bus_bytes is 7");
 }

@@ -21,7 +21,7 @@ UNSTEADY = ["arrangements_int8", "arrangements_uint8"]
 HEAD = """# Models as other people's tools write them
 
 `tests/zoo/make.py` builds these models with TensorFlow's converter, tf2onnx and ONNX Runtime's quantiser: random weights,
-small pictures. `ctest -L zoo` runs every one of them on `medium` with both policies, compares every output with the reference
+small pictures. `ctest -L ci-zoo` runs every one of them on `medium` with both policies, compares every output with the reference
 and the figures with this page, which `tests/zoo/page.py` writes. {count} models; {rtl} of them also run on the RTL, with the same
 cycles. Preparing it takes `scripts/zoo-python.sh`.
 

@@ -98,17 +98,6 @@ struct Columns {
   }
 };
 
-std::string points_table(const Results& results) {
-  const Columns columns(results);
-  std::vector<Row> rows = {columns.header()};
-  for (const Curve& curve : results.curves) {
-    for (const std::size_t p : curve.points) {
-      rows.push_back(columns.row(results, curve.label, p));
-    }
-  }
-  return aligned(rows, 1);
-}
-
 std::string label_of_point(const Results& results, std::size_t p) {
   for (const Curve& curve : results.curves) {
     if (std::find(curve.points.begin(), curve.points.end(), p) != curve.points.end()) {
@@ -125,6 +114,14 @@ std::string table_of(const Results& results, const std::vector<std::size_t>& poi
     rows.push_back(columns.row(results, label_of_point(results, p), p));
   }
   return aligned(rows, 1);
+}
+
+std::string points_table(const Results& results) {
+  std::vector<std::size_t> all;
+  for (const Curve& curve : results.curves) {
+    all.insert(all.end(), curve.points.begin(), curve.points.end());
+  }
+  return table_of(results, all);
 }
 
 // Of many points those with the fewest cycles, of each group.

@@ -60,11 +60,6 @@ inline Pair draw_pair(const std::vector<std::string>& networks) {
   } else {
     pair.text = draw_layers();
   }
-  struct Key {
-    const char* name;
-    double least, most;
-    bool less_is_more;
-  };
   const std::string preset = one_of<std::string>({"nano", "tiny", "small", "medium", "large"});
   const Hardware hw = hardware_preset(preset);
   const int kib = 1 << pick(preset == "nano" ? 1 : 3, 8);

@@ -40,10 +40,11 @@ TEST(ExternalMap, PagesAreAsGoodAsBytes) {
     map.begin_run();
     for (std::uint32_t number = 1; number < 60; ++number) {
       const int grain = 1 << pick(0, 12);
+      const auto size = static_cast<std::uint64_t>(grain);
       const auto first =
-          static_cast<std::uint64_t>(pick(0, static_cast<int>(kBytes) / grain) * grain);
+          static_cast<std::uint64_t>(pick(0, static_cast<int>(kBytes) / grain)) * size;
       const std::uint64_t end =
-          std::min<std::uint64_t>(kBytes, first + static_cast<std::uint64_t>(pick(1, 3) * grain));
+          std::min<std::uint64_t>(kBytes, first + static_cast<std::uint64_t>(pick(1, 3)) * size);
       if (first >= end) {
         continue;
       }

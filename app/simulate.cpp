@@ -182,8 +182,9 @@ Simulation simulate(const Config& config, std::shared_ptr<const Network> loaded,
                     tried, most);
   };
   const Config& made_for = options.made_for != nullptr ? *options.made_for : config;
-  simulation.program = compile(network, made_for.hardware, made_for.policy,
-                               simulation.has_data ? Contents::All : Contents::Commands, searching);
+  simulation.program =
+      compile(network, part_of(config.hardware, made_for.hardware), made_for.policy,
+              simulation.has_data ? Contents::All : Contents::Commands, searching);
   progress.clear();
   simulation.program.hardware = config.hardware;
   check(simulation.program);

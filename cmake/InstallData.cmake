@@ -7,5 +7,18 @@ install(DIRECTORY sim/board DESTINATION ${TESSERA_DATA}/sim FILES_MATCHING PATTE
 install(DIRECTORY include/tessera/generated DESTINATION ${TESSERA_DATA}/include/tessera)
 install(DIRECTORY report/page DESTINATION ${TESSERA_DATA}/report)
 install(DIRECTORY explore/page DESTINATION ${TESSERA_DATA}/explore)
-install(FILES ${TESSERA_WEB_DIR}/node_modules/echarts/dist/echarts.min.js
-  DESTINATION ${TESSERA_DATA}/web OPTIONAL)
+# A package that pip builds brings its charts along: where the library is not there yet, npm fetches it.
+set(library ${TESSERA_WEB_DIR}/node_modules/echarts/dist/echarts.min.js)
+if(SKBUILD AND NOT EXISTS ${library})
+  find_program(TESSERA_NPM npm)
+  if(TESSERA_NPM)
+    file(STRINGS ${CMAKE_SOURCE_DIR}/scripts/web-assets.sh fetched REGEX "echarts@[0-9.]+")
+    string(REGEX MATCH "echarts@[0-9.]+" fetched "${fetched}")
+    execute_process(COMMAND ${TESSERA_NPM} install --silent --no-fund --no-audit --ignore-scripts --no-save
+      --prefix ${TESSERA_WEB_DIR} ${fetched})
+  endif()
+  if(NOT EXISTS ${library})
+    message(WARNING "no charting library (npm could not fetch it): the package has no --report and no explore")
+  endif()
+endif()
+install(FILES ${library} DESTINATION ${TESSERA_DATA}/web OPTIONAL)

@@ -78,7 +78,8 @@ class SweepSource : public Source {
       const Config config = runner.config_of(point);
       const Config made_for = runner.config_of(find(point).program_of);
       Program program =
-          compile(load_configured(config), made_for.hardware, made_for.policy, Contents::Commands);
+          compile(load_configured(config), part_of(config.hardware, made_for.hardware),
+                  made_for.policy, Contents::Commands);
       program.hardware = config.hardware;
       stretches_ = stretches_of(program, timing::record(program, config.memory));
       timed_ = point;

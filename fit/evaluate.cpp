@@ -108,6 +108,7 @@ Speed Evaluator::speed_of(const std::shared_ptr<const Network>& network, const H
     config.memory.bytes_per_cycle =
         std::min(static_cast<double>(hardware.bus_bytes), question_.bandwidth / (mhz * 1e6));
   }
+  config.policy.from_less = false;  // thousands of candidates
   Progress silent(true);
   const Simulation simulation = simulate(config, network, {}, silent);
   const HostTotals host = host_totals(config.host, simulation.program);

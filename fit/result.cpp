@@ -5,6 +5,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -62,6 +63,24 @@ std::string description_of(const Hardware& hw) {
       "{} x {} MACs, cbuf {} KiB in {} banks, {} accumulators, bus {} bytes, {} lanes{}",
       hw.atomic_c, hw.atomic_k, kib, hw.cbuf_banks, hw.acc_words, hw.bus_bytes, hw.post_lanes,
       features.empty() ? "" : ", without" + features);
+}
+
+// What the table's columns do not show of it, where it is not the best one's: "queue_depth 32".
+std::string difference(const Candidate& candidate, const Candidate& best) {
+  constexpr std::array<const char*, 6> kColumns = {"/array/atomic_c", "/array/atomic_k",
+                                                   "/cbuf/size",      "/cbuf/banks",
+                                                   "/accumulators",   "/bus_bytes"};
+  const Json own = Json::parse(candidate.text).flatten();
+  const Json other = Json::parse(best.text).flatten();
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : own.items()) {
+    const bool shown = std::find(kColumns.begin(), kColumns.end(), key) != kColumns.end();
+    if (!shown && key != "/cbuf/capacity" && (!other.contains(key) || other[key] != value)) {
+      parts.push_back(fmt::format("{} {}", key.substr(key.rfind('/') + 1),
+                                  value.is_string() ? value.get<std::string>() : value.dump()));
+    }
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 Json json_of(const Result& result, std::size_t i) {
@@ -198,17 +217,24 @@ std::string to_text(const Result& result) {
         inferences_per_second(result, result.best, n), s.array, s.wait_load, s.wait_store,
         s.weights);
   }
-  text += fmt::format("\n{:<12}  {:>10}  {:>9}  {:>6}  {:>6}  {:>6}  {:>10}\n", "candidate", "ms",
-                      "LUTs", "RAMs", "DSPs", "MHz", "");
+  text += fmt::format(
+      "\n{:<12}  {:>8}  {:>5}  {:>5}  {:>4}  {:>10}  {:>9}  {:>6}  {:>6}  {:>6}  {:<10}  {}\n",
+      "candidate", "cbuf KiB", "banks", "sums", "bus", "ms", "LUTs", "RAMs", "DSPs", "MHz", "",
+      "otherwise");
   for (std::size_t i = 0; i < std::min(result.candidates.size(), kShown); ++i) {
     const Candidate& c = result.candidates[i];
     const bool placed = c.placed && c.placed->problem.empty();
-    text += fmt::format("{:<12}  {:>10.3f}  {:>9}  {:>6}  {:>6}  {:>6.1f}  {:>10}\n",
-                        fmt::format("{} x {}{}", c.hardware.atomic_c, c.hardware.atomic_k,
-                                    i == result.best ? " *" : ""),
-                        result.milliseconds[i], placed ? c.placed->luts : c.outcome.estimate.luts,
-                        placed ? c.placed->brams : c.outcome.estimate.brams,
-                        placed ? c.placed->dsps : c.outcome.estimate.dsps, result.mhz[i], how(c));
+    text += fmt::format(
+        "{:<12}  {:>8}  {:>5}  {:>5}  {:>4}  {:>10.3f}  {:>9}  {:>6}  {:>6}  "
+        "{:>6.1f}  {:<10}  {}\n",
+        fmt::format("{} x {}{}", c.hardware.atomic_c, c.hardware.atomic_k,
+                    i == result.best ? " *" : ""),
+        static_cast<double>(c.hardware.cbuf_size) / 1024, c.hardware.cbuf_banks,
+        c.hardware.acc_words, c.hardware.bus_bytes, result.milliseconds[i],
+        placed ? c.placed->luts : c.outcome.estimate.luts,
+        placed ? c.placed->brams : c.outcome.estimate.brams,
+        placed ? c.placed->dsps : c.outcome.estimate.dsps, result.mhz[i], how(c),
+        difference(c, best));
   }
   if (!result.limits.empty()) {
     text += "\nbetter, if the part had more:\n";

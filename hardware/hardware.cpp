@@ -92,6 +92,12 @@ std::string cbuf_text(const Hardware& hw) {
              : fmt::format("{:g} of {:g} KiB", size, static_cast<double>(hw.cbuf_capacity) / kKiB);
 }
 
+Hardware part_of(const Hardware& built, Hardware lesser) {
+  const std::uint32_t words = std::max(built.acc_words, built.acc_built);
+  lesser.acc_built = lesser.acc_words < words ? words : 0;
+  return lesser;
+}
+
 std::string hardware_problem(const Hardware& hw) {
   struct Limit {
     const char* field;

@@ -20,6 +20,9 @@ std::string explain_layer(const Program& program, const LayerRecord& record) {
     return text + fmt::format("  host: {}\n\n", record.host_reason);
   }
   const LayerDecision& decision = *record.decision;
+  if (!program.made_for.empty()) {
+    text += fmt::format("  decided for {}, which turned out better\n", program.made_for);
+  }
   text += fmt::format("  bytes: total_cbuf {}, total_weight {}, min_weight {}, total_feature {}\n",
                       decision.sizes.total_cbuf, decision.sizes.total_weight,
                       decision.sizes.min_weight, decision.sizes.total_feature);

@@ -72,8 +72,12 @@ std::string page(const std::string& title, const Json& data) {
   const std::string json = data.dump(-1, ' ', false, Json::error_handler_t::replace);
   // What comes from outside goes in last: a mark inside it is no mark.
   fill(html, "@@STYLE@@", text_of(parts / "report.css"));
-  fill(html, "@@SCRIPT@@",
-       inside_script(text_of(parts / "common.js") + text_of(parts / "report.js")));
+  std::string script;
+  for (const char* const name :
+       {"common", "charts", "run", "sweep", "sweep_charts", "design", "fit", "start"}) {
+    script += text_of(parts / (std::string(name) + ".js"));
+  }
+  fill(html, "@@SCRIPT@@", inside_script(script));
   fill(html, "@@LIBRARY@@", inside_script(text_of(library_path())));
   fill(html, "@@TITLE@@", escaped(title));
   fill(html, "@@DATA@@", inside_script(json));

@@ -1,12 +1,12 @@
 (() => {
   const MOST_ROWS = 500;
   const byId = (id) => document.getElementById(id);
-  const {grouped, escaped, add} = ui;
+  const {grouped, escaped, add, short, matcher, axis} = ui;
 
   // What of a point is a figure, in the order of columns; those that no point has are left out.
   const FIGURES = [
     ['cycles', 'cycles'], ['ideal_cycles', 'ideal cycles'], ['array', 'array %'], ['external_bytes', 'external bytes'],
-    ['cbuf_bytes', 'cbuf bytes'], ['arena_bytes', 'arena bytes'], ['energy_pj', 'energy, pJ'], ['macs_per_cycle', 'MACs per cycle'],
+    ['milliseconds', 'ms'], ['cbuf_kib', 'cbuf KiB'], ['arena_kib', 'arena KiB'], ['energy_uj', 'energy, \u00b5J'], ['macs_per_cycle', 'MACs per cycle'],
     ['luts', 'LUTs'], ['brams', 'block RAMs'], ['dsps', 'DSPs'], ['mhz', 'MHz'], ['inferences_per_second', 'inferences per second'],
   ];
   const LANE_COLOURS = ['#e6a100', '#2e7d32', '#c0392b', '#5dade2', '#8e44ad'];
@@ -39,20 +39,6 @@
 
   // Filters -----------------------------------------------------------------------------------------
 
-  const numeric = (text) => (/^[-+]?[\d.]+(e[-+]?\d+)?$/i.test(text) ? Number(text) : NaN);
-  const matcher = (text) => {
-    const range = text.match(/^\s*(\S+?)\.\.(\S+)\s*$/);
-    if (range && !isNaN(numeric(range[1])) && !isNaN(numeric(range[2]))) {
-      return (value) => value >= numeric(range[1]) && value <= numeric(range[2]);
-    }
-    const bound = text.match(/^\s*(<=|>=|<|>|=)\s*(\S+)\s*$/);
-    if (bound && !isNaN(numeric(bound[2]))) {
-      const limit = numeric(bound[2]);
-      return {'<': (v) => v < limit, '<=': (v) => v <= limit, '>': (v) => v > limit, '>=': (v) => v >= limit,
-        '=': (v) => Number(v) === limit}[bound[1]];
-    }
-    return (value) => String(value ?? '').toLowerCase().includes(text.trim().toLowerCase());
-  };
   const shown = () => {
     const tests = columns().filter((c) => state.get(`filter.${c.key}`)).map((c) => [c.key, matcher(state.get(`filter.${c.key}`))]);
     return points.filter((point) => tests.every(([key, test]) => test(point[key])));
@@ -60,18 +46,31 @@
 
   // Points ------------------------------------------------------------------------------------------
 
+  // Keys that differ come first, so that figures are on the first screen.
   const columns = () => [
     ...keys.map((key) => ({key, title: key, text: true})),
-    ...(keys.includes('network') ? [] : [{key: 'network', title: 'network', text: true}]),
-    {key: 'status', title: 'status', text: true},
+    ...(keys.includes('network') || networks().length < 2 ? [] : [{key: 'network', title: 'network', text: true}]),
     ...figures.map(([key, title]) => ({key, title})),
-    {key: 'front', title: 'front', text: true},
+    {key: 'status', title: 'status', text: true}, {key: 'front', title: 'front', text: true},
   ];
+  const networks = () => [...new Set(points.map((point) => point.network))];
+  const textOf = (value) => (typeof value !== 'number' ? value ?? '' :
+      Number.isInteger(value) ? grouped(value) : Math.abs(value) >= 1000 ? grouped(value) : String(Number(value.toPrecision(4))));
+
+  // `sort=KEY` or `sort=-KEY`, the most first.
+  const sorted = (rows) => {
+    const wanted = state.get('sort');
+    if (!wanted) return rows;
+    const key = wanted.replace(/^-/, '');
+    const sign = wanted.startsWith('-') ? -1 : 1;
+    const value = (point) => (point[key] === null || point[key] === undefined ? '' : isNaN(point[key]) ? point[key] : Number(point[key]));
+    return [...rows].sort((a, b) => sign * (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0));
+  };
 
   const drawTable = (rows) => {
     const body = byId('table').tBodies[0];
     body.replaceChildren();
-    for (const point of rows.slice(0, MOST_ROWS)) {
+    for (const point of sorted(rows).slice(0, MOST_ROWS)) {
       const line = add('tr', body, {className: point.status === 'ok' ? '' : 'bad', title: point.error || ''});
       const cell = add('td', line, {className: 'text'});
       for (const side of ['a', 'b']) {
@@ -81,8 +80,7 @@
         button.addEventListener('click', () => choose(side, state.get(side) === point.id ? null : point.id));
       }
       for (const column of columns()) {
-        const value = point[column.key];
-        const text = typeof value !== 'number' ? value ?? '' : column.key === 'array' || column.key === 'mhz' ? value.toFixed(1) : grouped(value);
+        const text = textOf(point[column.key]);
         add('td', line, {className: column.text ? 'text' : '', textContent: text});
       }
     }
@@ -90,29 +88,61 @@
         (rows.length > MOST_ROWS ? `, the first ${MOST_ROWS} in the table` : '');
   };
 
+  // What a point can be drawn by: a figure, or a key, whose values are numbers, sizes or names.
+  const KEY = 'key:';
+  const quantityOf = (choice) => {
+    const figure = figures.find(([key]) => key === choice);
+    if (figure) return {title: figure[1], value: (point) => point[choice], numeric: true};
+    const key = choice.slice(KEY.length);
+    const sizes = {B: 1 / 1024, KiB: 1, MiB: 1024};
+    const number = (text) => {
+      const size = String(text ?? '').match(/^([\d.]+) *(B|KiB|MiB)?$/);
+      return size ? Number(size[1]) * (sizes[size[2]] ?? 1) : NaN;
+    };
+    const numeric = points.every((point) => point[key] === undefined || point[key] === '' || !isNaN(number(point[key])));
+    const isSize = numeric && points.some((point) => /B$/.test(point[key] ?? ''));
+    return {title: isSize ? `${key}, KiB` : key, isKey: true, value: (point) => (numeric ? number(point[key]) : point[key]), numeric};
+  };
+  const axisOf = (quantity, rows, log, more) => {
+    const values = [...new Set(rows.map(quantity.value))];
+    return quantity.numeric ?
+        axis(values, {name: quantity.title, nameLocation: 'middle', log, at: values.length <= 12 && quantity.isKey ? values : null, ...more}) :
+        {type: 'category', name: quantity.title, nameLocation: 'middle', data: values, ...more};
+  };
+
   const drawScatter = (rows) => {
-    const across = byId('across').value;
-    const up = byId('up').value;
-    const title = (key) => figures.find((figure) => figure[0] === key)[1];
-    const good = rows.filter((p) => p.status === 'ok' && p[across] !== null && p[up] !== null && p[across] !== undefined && p[up] !== undefined);
-    const networks = [...new Set(good.map((point) => point.network))];
-    const marked = ['a', 'b'].map((side) => [side, points.find((p) => p.id === state.get(side))]).filter(([, point]) => point);
+    const [across, up] = ['across', 'up'].map((id) => quantityOf(byId(id).value));
+    const colour = byId('colour').value;
+    const isThere = (value) => value !== null && value !== undefined && value !== '' && !Number.isNaN(value);
+    const log = (id, quantity, all) => state.get(`${id}-log`) === '1' && quantity.numeric && all.every((point) => quantity.value(point) > 0);
+    const good = rows.filter((p) => p.status === 'ok' && isThere(across.value(p)) && isThere(up.value(p)));
+    const marked = ['a', 'b'].map((side) => [side, points.find((p) => p.id === state.get(side))])
+        .filter(([, point]) => point && isThere(across.value(point)) && isThere(up.value(point)));
+    const place = (point) => ({value: [across.value(point), up.value(point)], id: point.id, label_: point.label, point});
+    const told = (quantity, point) => `${escaped(quantity.title)}: ${escaped(textOf(quantity.value(point)))}`;
+    const by = colour === '' ? null : quantityOf(colour);
+    const shaded = by && by.numeric && new Set(good.map(by.value)).size > 8;
+    const groups = shaded || !by ? [['points', good]] : [...new Set(good.map(by.value))].map((value) => [value, good.filter((point) => by.value(point) === value)]);
+    const shades = good.map((point) => (by ? by.value(point) : 0)).filter(isThere);
     chartOf('scatter').setOption({
-      animation: false, aria: {enabled: true}, legend: {top: 4}, grid: {left: 90, right: 30, top: 40, bottom: 50},
-      tooltip: {formatter: (item) => `<b>${escaped(item.data.label_)}</b><br>${escaped(title(across))}: ${grouped(item.data.value[0])}<br>` +
-          `${escaped(title(up))}: ${grouped(item.data.value[1])}`},
-      xAxis: {type: 'value', name: title(across), nameLocation: 'middle', nameGap: 30, scale: true, axisLabel: {formatter: grouped}},
-      yAxis: {type: 'value', name: title(up), scale: true, axisLabel: {formatter: grouped}},
+      animation: false, aria: {enabled: true},
+      legend: {type: 'scroll', top: 6, left: 8, right: 8, show: groups.length + marked.length > 1},
+      grid: {left: 90, right: shaded ? 120 : 30, top: 44, bottom: 50},
+      tooltip: {formatter: (item) => `<b>${escaped(item.data.label_)}</b><br>${told(across, item.data.point)}<br>${told(up, item.data.point)}` +
+          (by ? `<br>${told(by, item.data.point)}` : '')},
+      visualMap: shaded ? {min: Math.min(...shades), max: Math.max(...shades), dimension: 2, seriesIndex: 0, right: 8, top: 'middle', calculable: true,
+        text: [by.title, ''], formatter: short, inRange: {color: ['#1a9850', '#e6a100', '#c0392b']}} : undefined,
+      xAxis: axisOf(across, good, log('across', across, good), {nameGap: 30}),
+      yAxis: axisOf(up, good, log('up', up, good), {nameGap: 62}),
       series: [
-        ...networks.map((network) => ({
-          name: network, type: 'scatter', symbolSize: 9,
-          data: good.filter((point) => point.network === network)
-              .map((point) => ({value: [point[across], point[up]], id: point.id, label_: point.label})),
+        ...groups.map(([name, group]) => ({
+          name: by ? `${by.title} ${textOf(name)}` : 'points', type: 'scatter', symbolSize: 9,
+          data: group.map((point) => (shaded ? {...place(point), value: [across.value(point), up.value(point), by.value(point)]} : place(point))),
         })),
         ...marked.map(([side, point]) => ({
           name: side.toUpperCase(), type: 'scatter', symbolSize: 20, z: 5,
           itemStyle: {color: 'transparent', borderColor: SIDES[side], borderWidth: 3},
-          data: [{value: [point[across], point[up]], id: point.id, label_: point.label}],
+          data: [place(point)],
         })),
       ],
     }, true);
@@ -158,7 +188,7 @@
         .filter(Boolean).join('; ');
     const sides = [['a', a, 1], ['b', b, 2]].filter(([, point]) => point);
     chartOf('difference').setOption({
-      animation: false, aria: {enabled: true}, legend: {top: 4}, grid: {left: 80, right: 20, top: 40, bottom: 110},
+      animation: false, aria: {enabled: true}, legend: {type: 'scroll', top: 6}, grid: {left: 80, right: 20, top: 40, bottom: 110},
       tooltip: {trigger: 'axis', axisPointer: {type: 'shadow'}},
       dataZoom: [{type: 'slider', height: 18, bottom: 6}],
       xAxis: {type: 'category', data: rows.map((row) => row[0]), axisLabel: {rotate: 45}},
@@ -266,16 +296,33 @@
       id: `${index}.${point.point}`,
       file: source.name,
       external_bytes: point.external_read_bytes + point.external_write_bytes,
+      cbuf_kib: point.cbuf_bytes / 1024,
+      arena_kib: point.arena_bytes / 1024,
+      energy_uj: point.energy_pj ? point.energy_pj / 1e6 : null,
       array: point.cycles ? 100 * point.ideal_cycles / point.cycles : null,
       front: point.pareto ? '*' : '',
     })));
+    keys = keys.filter((key) => new Set(points.map((point) => point[key])).size > 1);
     figures = FIGURES.filter(([key]) => points.some((point) => typeof point[key] === 'number'));
     byId('summary').textContent = sources.map((source) => `${source.name}: ${source.kind === 'run' ? 'a run' : `${grouped(source.points.length)} points`}`).join('; ');
     const table = byId('table');
     const head = add('tr', add('thead', table));
     add('th', head, {textContent: 'compare', className: 'text', scope: 'col'});
+    const tell = () => {
+      for (const other of head.cells) other.removeAttribute('aria-sort');
+      for (const [index, {key}] of columns().entries()) {
+        const order = {[key]: 'ascending', [`-${key}`]: 'descending'}[state.get('sort')];
+        if (order) head.cells[index + 1].setAttribute('aria-sort', order);
+      }
+    };
     for (const column of columns()) {
-      const cell = add('th', head, {textContent: column.title, className: column.text ? 'text' : '', scope: 'col'});
+      const cell = add('th', head, {className: column.text ? 'text' : '', scope: 'col'});
+      const button = add('button', cell, {type: 'button', className: 'sort', textContent: column.title});
+      button.addEventListener('click', () => {
+        remember('sort', {[`-${column.key}`]: column.key, [column.key]: ''}[state.get('sort')] ?? `-${column.key}`);
+        tell();
+        draw();
+      });
       const input = add('input', cell, {type: 'search', value: state.get(`filter.${column.key}`) || ''});
       input.setAttribute('aria-label', `filter of ${column.title}`);
       input.addEventListener('input', () => {
@@ -283,13 +330,27 @@
         draw();
       });
     }
+    tell();
     add('tbody', table);
-    for (const [id, fallback] of [['across', 'cbuf_bytes'], ['up', 'cycles']]) {
+    const choices = [...figures, ...keys.map((key) => [KEY + key, key])];
+    const many = networks().length > 1;
+    if (many && !keys.includes('network')) choices.push([`${KEY}network`, 'network']);
+    for (const [id, fallback] of [['across', 'cbuf_kib'], ['up', 'cycles'], ['colour', many ? `${KEY}network` : '']]) {
       const select = byId(id);
-      for (const [key, title] of figures) add('option', select, {value: key, textContent: title});
-      select.value = figures.some(([key]) => key === state.get(id)) ? state.get(id) : fallback;
+      if (id === 'colour') add('option', select, {value: '', textContent: 'all alike'});
+      for (const [key, title] of choices) add('option', select, {value: key, textContent: title});
+      const wanted = state.get(id);
+      select.value = wanted !== null && [...select.options].some((option) => option.value === wanted) ? wanted : fallback;
       select.addEventListener('change', () => {
         remember(id, select.value);
+        draw();
+      });
+    }
+    for (const id of ['across-log', 'up-log']) {
+      const box = byId(id);
+      box.checked = state.get(id) === '1';
+      box.addEventListener('change', () => {
+        remember(id, box.checked ? '1' : '');
         draw();
       });
     }

@@ -27,6 +27,8 @@ struct Hardware {
   std::uint64_t cbuf_capacity = 131072;  ///< bytes built into the RTL: whole atoms in every bank
   std::uint32_t cbuf_banks = 8;
   std::uint32_t acc_words = 512;        ///< accumulator words of atomic_k int32, two halves
+  /// Words that are built, where a program is made for fewer of them; 0: acc_words.
+  std::uint32_t acc_built = 0;
   std::uint32_t param_groups = 64;      ///< kernel groups in the parameter memory
   std::uint32_t bus_bytes = 8;          ///< bytes per beat
   std::uint32_t post_lanes = 8;         ///< kernels requantised per cycle
@@ -61,6 +63,11 @@ struct Hardware {
   }
   /// Accumulator words of one half: the largest output tile.
   [[nodiscard]] std::uint32_t acc_half() const { return acc_words / 2; }
+  /// The word at which the second half begins, as built: sums in one half are stored while the array
+  /// works in the other one.
+  [[nodiscard]] std::uint32_t acc_second() const {
+    return (acc_built != 0 ? acc_built : acc_words) / 2;
+  }
 
   /// Atoms in a cbuf bank, as built.
   [[nodiscard]] std::uint32_t bank_atoms() const {
@@ -132,6 +139,9 @@ struct ExternalMemory {
 /// The buffer as headers name it: "128 KiB", or "16 of 128 KiB" where less of it is used than is
 /// built.
 std::string cbuf_text(const Hardware& hardware);
+
+/// `lesser`, as a part of what is built: programs for it run on `built` as fast as there.
+Hardware part_of(const Hardware& built, Hardware lesser);
 
 /// Why `hardware` cannot be built, in words that name the field, or "" when it can.
 std::string hardware_problem(const Hardware& hardware);

@@ -96,7 +96,7 @@ void LayerActions::load_operand(const PixelTile& tile, Range groups, std::uint32
   if (!data_.operand) {
     return;
   }
-  StreamState::HeldOperand& held = state_.operands[acc_base < hw_.acc_half() ? 0 : 1];
+  StreamState::HeldOperand& held = state_.operands[acc_base < hw_.acc_second() ? 0 : 1];
   if (data_.operand_per_channel()) {
     const StreamState::HeldOperand wanted{&shape_, data_.operand->offset, groups.begin, groups.end};
     if (held == wanted) {
@@ -447,7 +447,7 @@ void LayerActions::store(const PixelTile& tile, Range groups, std::uint32_t acc_
 }
 
 std::uint32_t LayerActions::next_acc_half() {
-  const std::uint32_t base = state_.acc_half * hw_.acc_half();
+  const std::uint32_t base = state_.acc_half * hw_.acc_second();
   state_.acc_half ^= 1;
   return base;
 }

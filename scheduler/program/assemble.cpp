@@ -1,4 +1,6 @@
 // The way from a prepared network to its program, one step after the other.
+#include "scheduler/program/assemble.hpp"
+
 #include "scheduler/program/layer_records.hpp"
 #include "scheduler/program/memory_map.hpp"
 #include "scheduler/program/program_steps.hpp"
@@ -36,7 +38,13 @@ Prepared prepare(const Network& network, const Hardware& hardware, const Policy&
 }
 
 Program compile_tuned(const Prepared& prepared, const Tuning& tuning, Contents contents) {
-  const DecidedNetwork decided = decide_network(prepared, tuning);
+  DecidedNetwork decided = decide_network(prepared, tuning);
+  set_sizes(prepared, tuning, decided);
+  return assemble(prepared, tuning, decided, contents);
+}
+
+Program assemble(const Prepared& prepared, const Tuning& tuning, const DecidedNetwork& decided,
+                 Contents contents) {
   PlacedConstants constants = place_constants(prepared, decided, contents);
   WorkPlan work = plan_work(prepared, tuning, decided, constants);
   const MemoryMap map = map_memory(prepared, decided.residency, work, constants.image.size());

@@ -72,17 +72,6 @@ DecidedNetwork keep_in_buffer(DecidedNetwork decided, const Prepared& prepared,
   return decided;
 }
 
-void set_sizes(Pieces& pieces, const Prepared& prepared, const Tuning& tuning) {
-  for (std::size_t u = 0; u < pieces.size(); ++u) {
-    for (PlannedPiece& piece : pieces[u]) {
-      piece.decision.feature_bands = tuning.feature_bands;
-      if (!tuning.tile_shifts.empty()) {
-        piece.decision.tile_shift = tuning.tile_shifts[prepared.plan.units[u].op];
-      }
-    }
-  }
-}
-
 }  // namespace
 
 DecidedNetwork decide_network(const Prepared& prepared, const Tuning& tuning) {
@@ -92,8 +81,18 @@ DecidedNetwork decide_network(const Prepared& prepared, const Tuning& tuning) {
   if (tuning.keep > 0) {
     decided = keep_in_buffer(std::move(decided), prepared, tuning);
   }
-  set_sizes(decided.pieces, prepared, tuning);
   return decided;
+}
+
+void set_sizes(const Prepared& prepared, const Tuning& tuning, DecidedNetwork& decided) {
+  for (std::size_t u = 0; u < decided.pieces.size(); ++u) {
+    for (PlannedPiece& piece : decided.pieces[u]) {
+      piece.decision.feature_bands = tuning.feature_bands;
+      if (!tuning.tile_shifts.empty()) {
+        piece.decision.tile_shift = tuning.tile_shifts[prepared.plan.units[u].op];
+      }
+    }
+  }
 }
 
 }  // namespace tessera

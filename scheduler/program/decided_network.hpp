@@ -15,7 +15,11 @@ struct DecidedNetwork {
 };
 
 /// Decides each pass by itself and then, as the tuning asks, what stays in the cbuf and how layers
-/// run in what is left of it. Throws InputError when a layer fits in no mode.
+/// run in what is left of it. Depends on no tile_shifts, feature_bands, ahead and rows_last. Throws
+/// InputError when a layer fits in no mode.
 DecidedNetwork decide_network(const Prepared& prepared, const Tuning& tuning);
+
+/// Sizes of tiles and bands, as the tuning has them.
+void set_sizes(const Prepared& prepared, const Tuning& tuning, DecidedNetwork& decided);
 
 }  // namespace tessera

@@ -1,4 +1,3 @@
-#include "scheduler/program/prepared.hpp"
 #include "scheduler/search/best.hpp"
 #include "tessera/error.hpp"
 #include "tessera/program.hpp"
@@ -10,10 +9,14 @@ Program compile(const Network& network, const Hardware& hardware, const Policy& 
   if (const std::string problem = hardware_problem(hardware); !problem.empty()) {
     throw InputError(problem);
   }
-  const Prepared prepared = prepare(network, hardware, policy);
-  const Tuning tuning =
-      policy.name == PolicyName::Best ? best_tuning(prepared, listener) : Tuning{};
-  return compile_tuned(prepared, tuning, contents);
+  if (policy.name != PolicyName::Best) {
+    return compile_tuned(prepare(network, hardware, policy), {}, contents);
+  }
+  const Best best = find_best(network, hardware, policy, listener);
+  Program program = compile_tuned(best.start->prepared(), best.tuning, contents);
+  program.hardware = hardware;
+  program.made_for = best.start->made_for();
+  return program;
 }
 
 }  // namespace tessera

@@ -14,8 +14,27 @@
     input.value = value;
     input.dispatchEvent(new Event('input'));
   };
+  // A title sorts; points are drawn by a key that was swept, in another's colours.
+  const title = (name) => [...document.querySelectorAll('#table thead button')].find((button) => button.textContent === name);
+  const cells = (name) => {
+    const index = found.columns.indexOf(name);
+    return [...document.querySelectorAll('#table tbody tr')].map((row) => row.cells[index].textContent.replace(/\u202f/g, ''));
+  };
+  title('cycles').click();
+  found.descending = cells('cycles');
+  title('cycles').click();
+  found.ascending = cells('cycles');
+  const select = (id, value) => {
+    document.getElementById(id).value = value;
+    document.getElementById(id).dispatchEvent(new Event('change'));
+  };
+  select('across', 'key:hardware.cbuf.size');
+  select('colour', 'key:hardware');
+  const option = echarts.getInstanceByDom(document.getElementById('scatter')).getOption();
+  found.scatter = {across: option.xAxis[0].name, up: option.yAxis[0].name,
+    series: option.series.map(({name, data}) => [name, data.map(({value}) => value)])};
   filter('network', 'lenet');
-  filter('cbuf bytes', '8192..16384');
+  filter('cbuf KiB', '8..16');
   found.filtered = text('#table tbody tr').map((_, i) => document.querySelectorAll('#table tbody tr')[i].cells[3].textContent);
   found.count = document.getElementById('count').textContent;
   document.querySelectorAll('#table tbody tr button.a')[0].click();

@@ -168,6 +168,14 @@ def browsed():
 def check_page():
     seen = browsed()
     check(seen["rows"] == 17 and "hardware.cbuf.size" in seen["columns"], f"all points are in the table: {seen}")
+    cycles = [int(text) for text in seen["descending"]]
+    check(len(cycles) == 17 and cycles == sorted(cycles, reverse=True), f"the most first: {cycles}")
+    cycles = [int(text) for text in seen["ascending"]]
+    check(cycles == sorted(cycles), f"the least first: {cycles}")
+    scatter = seen["scatter"]
+    check(scatter["across"] == "hardware.cbuf.size, KiB" and scatter["up"] == "cycles", f"axes: {scatter}")
+    drawn = {name: sorted({across for across, _ in points}) for name, points in scatter["series"]}
+    check(drawn == {"hardware small": [4, 8, 16, 32], "hardware tiny": [4, 8, 16, 32]}, f"drawn by key and colour: {drawn}")
     check(seen["count"].startswith("4 of 17") and len(seen["filtered"]) == 4, f"filters: {seen['count']}")
     check([row[0] for row in seen["layers"]][:3] == ["conv1", "pool1", "conv2"], "layers of both")
     for row in seen["layers"]:

@@ -30,6 +30,21 @@
     chart.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
     found.chosen = [...document.querySelectorAll('tr.chosen')].map((row) => row.children[0].textContent);
     for (const element of document.querySelectorAll('[src], [href]')) found.external.push(element.outerHTML.slice(0, 200));
+    // A sweep's filters: without the first value of the first key, and the most cycles first.
+    const filter = document.querySelector('.filters button');
+    if (filter) {
+      filter.click();
+      const table = [...document.querySelectorAll('table')].pop();
+      const sort = [...table.querySelectorAll('button.sort')].find((button) => button.textContent === 'cycles');
+      const column = [...table.querySelectorAll('th')].indexOf(sort.closest('th'));
+      sort.click();
+      const shown = [...table.tBodies[0].rows].filter((row) => !row.hidden);
+      found.filtered = {
+        without: filter.textContent, count: document.getElementById('count').textContent,
+        cycles: shown.map((row) => Number(row.cells[column].textContent.replace(/\u202f/g, ''))),
+        drawn: window.tesseraCharts.map(({name, chart}) => [name, chart.getOption().series.reduce((sum, s) => sum + s.data.length, 0)]),
+      };
+    }
     found.head = ['title', 'summary'].map((id) => document.getElementById(id)?.textContent ?? '');
     window.dispatchEvent(new Event('beforeprint'));
     const text = document.createElement('pre');

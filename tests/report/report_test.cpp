@@ -3,6 +3,7 @@
 #include <openssl/evp.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "report/report_html.hpp"
 #include "tests/app/cli.hpp"
@@ -207,6 +208,42 @@ TEST_F(Page, OfASweepShowsItsPoints) {
   // Two rows of smallest sizes, then all points, those that failed too.
   ASSERT_EQ(found["rows"].size(), 12U);
   EXPECT_EQ(found["rows"][2][3], "failed");
+}
+
+// Two keys and the network: fields by both, lines through all; filters and order.
+TEST_F(Page, OfASweepOfSeveralKeys) {
+  const Finished outcome = run("sweep " + std::string(kConfig) +
+                               "--network lenet5,first_light --cbuf 16KiB..64KiB --set "
+                               "memory.bytes_per_cycle=2,8 --quiet --out " +
+                               path("k") + " --report " + path("k.html"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json sweep = Json::parse(text_of(path("k/results.json")));
+  const Json found = opened(path("k.html"));
+  ASSERT_FALSE(found.is_null());
+  expect_drawn(found, {"curves", "heat", "heat-1", "parallel", "pareto"});
+  std::multiset<std::uint64_t> cycles;
+  std::multiset<std::uint64_t> fields;
+  std::vector<std::uint64_t> left;
+  for (const Json& point : sweep["points"]) {
+    cycles.insert(point["cycles"].get<std::uint64_t>());
+    if (point["network"] == "first_light") {
+      left.push_back(point["cycles"].get<std::uint64_t>());
+    }
+  }
+  for (const char* name : {"heat", "heat-1"}) {
+    for (const Json& field : found["charts"][name]["series"][0]["data"]) {
+      fields.insert(field[2].get<std::uint64_t>());
+    }
+  }
+  EXPECT_EQ(fields, cycles);
+  EXPECT_EQ(found["charts"]["parallel"]["series"][0]["data"].size(), 12U);
+  const Json& filtered = found["filtered"];
+  EXPECT_EQ(filtered["without"], "lenet5");
+  EXPECT_EQ(filtered["count"], "6 of 12 points");
+  std::sort(left.rbegin(), left.rend());
+  EXPECT_EQ(filtered["cycles"], Json(left));
+  EXPECT_EQ(filtered["drawn"], Json::parse(R"([["curves", 6], ["heat", 0], ["heat-1", 6],
+                                               ["parallel", 6], ["pareto", 6]])"));
 }
 
 TEST_F(Page, OfADesignShowsItsModulesAndItsCriticalPath) {

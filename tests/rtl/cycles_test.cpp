@@ -95,9 +95,9 @@ TEST(Cycles, OfModelsWithPolicyBest) {
   const struct {
     const char* model;
     std::uint64_t cycles, arena;
-  } cases[] = {{"ic_resnet8", 53796, 16384},
-               {"kws_dscnn", 15726, 512},
-               {"person_detect", 50095, 9216},
+  } cases[] = {{"ic_resnet8", 53449, 16384},
+               {"kws_dscnn", 15642, 512},
+               {"person_detect", 50083, 9216},
                {"ad_autoencoder", 35079, 640}};
   for (const auto& c : cases) {
     SCOPED_TRACE(c.model);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "tessera/checker.hpp"
 #include "tessera/config.hpp"
 #include "tessera/import.hpp"
 #include "tests/rtl/conformance.hpp"
@@ -131,6 +132,38 @@ layers:
       expect_equal(rtl, run_on_tlm(program, options), "tlm");
       expect_equal(rtl, run_on_model(program, options), "model");
       EXPECT_GT(counter(rtl.totals, Counter::Cycles), counter(with_masks.totals, Counter::Cycles));
+    }
+  }
+}
+
+// A program for fewer accumulators than are built keeps to both of their halves, so that stores and
+// work do not meet in one.
+TEST(Engines, AProgramForFewerAccumulatorsCostsAllEnginesTheSame) {
+  for (const char* preset : {"micro", "nano", "tiny", "small", "medium"}) {
+    for (const PolicyName name : {PolicyName::FirstFit, PolicyName::Best}) {
+      if (name == PolicyName::Best && preset != std::string("small")) {
+        continue;  // some seconds each
+      }
+      const Hardware built = hardware_preset(preset);
+      Hardware fewer = built;
+      fewer.acc_words /= 4;
+      SCOPED_TRACE(fmt::format("{}, {} of {}", preset, fewer.acc_words, built.acc_words));
+      Policy policy;
+      policy.name = name;
+      policy.memory = memory_preset("sram");
+      const Network network = import_yaml(kNetwork, "for fewer", 1);
+      Program program = compile(network, part_of(built, fewer), policy);
+      program.hardware = built;
+      EXPECT_EQ(check_program(program), std::vector<std::string>{});
+      const RunOptions options = options_for(network, policy.memory);
+      const RunResult rtl = run_on_rtl(program, options);
+      expect_equal(rtl, run_on_tlm(program, options), "tlm");
+      expect_equal(rtl, run_on_model(program, options), "model");
+      EXPECT_EQ(rtl.outputs, run_on_tlm(program, options).outputs);
+      // As long as where no more are built.
+      const Program alone = compile(network, fewer, policy);
+      EXPECT_EQ(counter(rtl.totals, Counter::Cycles),
+                counter(run_on_model(alone, options).totals, Counter::Cycles));
     }
   }
 }

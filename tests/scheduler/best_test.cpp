@@ -33,6 +33,47 @@ TEST(Best, KeepsWhatTheNextLayerReads) {
   EXPECT_TRUE(program.layers[3].decision.value().output_stored) << "the network's output";
 }
 
+// Columns in strips, the first of which is narrower than the next: places are for the widest.
+TEST(Best, FindsRoomForTheWidestStripOfAVerySmallBuffer) {
+  Hardware hardware = hardware_preset("nano");
+  hardware.cbuf_size = hardware.cbuf_capacity = 1024;
+  hardware.cbuf_banks = 2;
+  hardware.acc_words = 128;
+  Policy policy;
+  policy.name = PolicyName::Best;
+  policy.memory = ExternalMemory{12, 10};
+  const Network network = import_yaml(
+      "layers:\n  - conv2d: {in: [40, 40, 1], out_channels: 8, kernel: 1}\n"
+      "  - conv2d: {out_channels: 96, kernel: 5, padding: same}\n",
+      "strips.yaml", 1);
+  EXPECT_EQ(check_program(compile(network, hardware, policy)), std::vector<std::string>{});
+}
+
+// Programs for less of the hardware are among those that are tried, and say so.
+TEST(Best, SaysWhatItWasMadeFor) {
+  Policy policy;
+  policy.name = PolicyName::Best;
+  std::size_t less = 0;
+  for (const char* preset : {"tiny", "small", "medium", "large"}) {
+    const Hardware hardware = hardware_preset(preset);
+    const Program program =
+        compile(import_yaml(kTwiceRead, "best.yaml", 1), hardware, policy, Contents::Commands);
+    EXPECT_EQ(program.hardware.acc_words, hardware.acc_words);
+    EXPECT_EQ(program.hardware.cbuf_size, hardware.cbuf_size);
+    Policy narrow = policy;
+    narrow.from_less = false;
+    const Program alone =
+        compile(import_yaml(kTwiceRead, "best.yaml", 1), hardware, narrow, Contents::Commands);
+    EXPECT_EQ(alone.made_for, "");
+    const auto cycles = [&](const Program& p) {
+      return counter(timing::estimate(p, policy.memory).totals, isa::Counter::Cycles);
+    };
+    EXPECT_LE(cycles(program), cycles(alone)) << preset;
+    less += program.made_for.empty() ? 0 : 1;
+  }
+  EXPECT_GT(less, 0U);
+}
+
 // Whatever the array's sides: pixels of 40 channels begin new atoms, kernel groups need not.
 TEST(Best, KeepsOnArraysOfAnyShape) {
   for (const auto& [atomic_c, atomic_k] : {std::pair{8U, 16U}, {16U, 8U}, {24U, 16U}, {12U, 10U}}) {

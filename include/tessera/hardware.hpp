@@ -26,7 +26,7 @@ struct Hardware {
   std::uint64_t cbuf_size = 131072;      ///< bytes the scheduler may use (run-time limit)
   std::uint64_t cbuf_capacity = 131072;  ///< bytes built into the RTL: whole atoms in every bank
   std::uint32_t cbuf_banks = 8;
-  std::uint32_t acc_words = 512;        ///< accumulator words of atomic_k int32, two halves
+  std::uint32_t acc_words = 512;  ///< accumulator words of atomic_k int32, two halves
   /// Words that are built, where a program is made for fewer of them; 0: acc_words.
   std::uint32_t acc_built = 0;
   std::uint32_t param_groups = 64;      ///< kernel groups in the parameter memory
@@ -63,8 +63,8 @@ struct Hardware {
   }
   /// Accumulator words of one half: the largest output tile.
   [[nodiscard]] std::uint32_t acc_half() const { return acc_words / 2; }
-  /// The word at which the second half begins, as built: sums in one half are stored while the array
-  /// works in the other one.
+  /// The word at which the second half begins, as built: sums in one half are stored while the
+  /// array works in the other one.
   [[nodiscard]] std::uint32_t acc_second() const {
     return (acc_built != 0 ? acc_built : acc_words) / 2;
   }

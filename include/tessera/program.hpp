@@ -84,9 +84,9 @@ struct Program {
   std::vector<LayerRecord> layers;
   std::vector<Slot> inputs;
   std::vector<Slot> outputs;
-  std::vector<std::size_t> input_steps;     ///< by input: it is written before this step
-  std::vector<std::size_t> output_steps;    ///< by output: it is there before this step
-  MemoryPlan memory;                        ///< of the activations, in the arena
+  std::vector<std::size_t> input_steps;   ///< by input: it is written before this step
+  std::vector<std::size_t> output_steps;  ///< by output: it is there before this step
+  MemoryPlan memory;                      ///< of the activations, in the arena
   /// What of the hardware it was made for, where policy `best` found that better, such as "256 of
   /// 512 accumulators"; empty: all of it.
   std::string made_for;

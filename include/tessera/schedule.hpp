@@ -68,11 +68,11 @@ struct Policy {
   ForcedMode mode = ForcedMode::None;
   bool fuse = true;  ///< paddings, activations and additions ride on convolutions where they can
   Objective objective = Objective::Cycles;  ///< of `best`
-  /// `best` begins with less of the hardware and with other memories, too: some times the trials, so
-  /// that more of anything seldom takes longer.
+  /// `best` begins with less of the hardware and with other memories, too: some times the trials,
+  /// so that more of anything seldom takes longer.
   bool from_less = true;
-  ExternalMemory memory;                    ///< that `best` reckons with
-  EnergyTable energy;                       ///< with objective energy
+  ExternalMemory memory;  ///< that `best` reckons with
+  EnergyTable energy;     ///< with objective energy
   PlanOptions plan;
 };
 

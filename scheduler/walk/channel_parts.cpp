@@ -120,10 +120,10 @@ void walk_resident_parts(LayerWalk& walk, Range rows, Range cols, RollingRows* r
     chunk = std::max(chunk, walk.add.weight_atoms({0, 1}, part));
   }
   // The first strip decides for all of them, and is not always the widest.
-  const std::uint32_t widest = rolling == nullptr
-                                   ? features
-                                   : rolling->buffer.capacity() * walk.most_input_cols() *
-                                         atoms_of(walk.shape, walk.hw);
+  const std::uint32_t widest =
+      rolling == nullptr
+          ? features
+          : rolling->buffer.capacity() * walk.most_input_cols() * atoms_of(walk.shape, walk.hw);
   const std::uint32_t left = walk.state.regions.window().size() - widest;
   const bool placed = rolling != nullptr && rolling->placement;
   const std::uint32_t places = placed              ? rolling->placement->weight.size() / chunk

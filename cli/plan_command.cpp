@@ -8,6 +8,7 @@
 #include <fstream>
 #include <numeric>
 
+#include "cli/options/common_options.hpp"
 #include "console/output_file.hpp"
 #include "input/read_file.hpp"
 #include "tessera/config.hpp"

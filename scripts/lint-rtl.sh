@@ -7,6 +7,11 @@ set -euo pipefail
 mapfile -t fpga < <(sed 's#^#fpga/#' "$top/rtl/fpga/files.f")
 mapfile -t boot < <(sed 's#^#boot/#' "$top/rtl/boot/files.f")
 cd "$top/rtl"
+# Yosys 0.70 reads ~N'(x) as N'(x), without a word.
+if grep -rnE "[~!] *[A-Za-z_0-9:]+'\(" --include='*.sv' --include='*.v' .; then
+  echo "an operator in front of a cast, which Yosys leaves out: put the cast into parentheses" >&2
+  exit 1
+fi
 for preset in "$@"; do
   echo "verilator lint: $preset"
   rtl_parameters "$preset"

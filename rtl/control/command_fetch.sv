@@ -144,7 +144,7 @@ module command_fetch #(
   logic legal, known_word, built_word, is_legal, is_built, is_end;
   logic [1:0] unit;
   assign is_legal = tessera_isa_pkg::is_legal(packed_word);
-  assign is_built = (tessera_isa_pkg::features_of(packed_word) & ~tessera_isa_pkg::NumFeatures'(Features)) == '0;
+  assign is_built = (tessera_isa_pkg::features_of(packed_word) & ~(tessera_isa_pkg::NumFeatures'(Features))) == '0;
   sync_fifo #(
       .Width(unit_pkg::DecodedBits + 5),
       .Depth(BufferWords)

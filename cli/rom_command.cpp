@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "app/simulate.hpp"
+#include "cli/options/common_options.hpp"
 #include "console/output_file.hpp"
 #include "console/progress.hpp"
 #include "console/text_table.hpp"

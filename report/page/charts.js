@@ -70,6 +70,38 @@ const addTable = (part, columns, rows, choose) => {
   return lines;
 };
 
+// One row of a table is the chosen one; `mark(index)` shows it in the charts. Arrow keys walk through the rows as they are
+// sorted and filtered. `rows` is what addTable gives.
+const chooser = (mark) => {
+  const self = {rows: []};
+  let chosen = -1;
+  self.choose = (index, scroll = true) => {
+    if (index < 0 || index >= self.rows.length) return;
+    if (chosen >= 0) self.rows[chosen].classList.remove('chosen');
+    chosen = index;
+    self.rows[chosen].classList.add('chosen');
+    if (scroll) self.rows[chosen].scrollIntoView({block: 'nearest'});
+    mark(index);
+  };
+  self.move = (step) => {
+    const lines = [...self.rows[0].parentElement.rows].filter((row) => !row.hidden);
+    const at = lines.indexOf(self.rows[chosen]);
+    const next = lines[Math.max(0, Math.min(lines.length - 1, at + step))];
+    if (next) self.choose(self.rows.indexOf(next));
+  };
+  return self;
+};
+
+// In the chart of that name, and nothing else there.
+const highlight = (wanted, what) => {
+  for (const {name, chart} of charts) {
+    if (name !== wanted) continue;
+    chart.dispatchAction({type: 'downplay'});
+    if (what) chart.dispatchAction({type: 'highlight', ...what});
+    if (what && what.tip) chart.dispatchAction({type: 'showTip', seriesIndex: 0, dataIndex: what.dataIndex});
+  }
+};
+
 const slider = (axis) => [{type: 'inside', ...axis}, {type: 'slider', height: 18, bottom: 6, ...axis}];
 
 const causes = [

@@ -17,22 +17,7 @@ const drawDesign = () => {
       `; ${Object.entries(design.tools).map(([tool, version]) => `${tool} ${version.match(/\d+\.\d+[.\d]*/) ?? version}`).join(', ')}`;
 
   const modules = design.modules.map((module) => ({...module, module: module.module || '(top)'}));
-  let rows = [];
-  let chosen = -1;
-  const choose = (index, scroll = true) => {
-    if (index < 0 || index >= modules.length) return;
-    if (chosen >= 0) rows[chosen].classList.remove('chosen');
-    chosen = index;
-    rows[chosen].classList.add('chosen');
-    if (scroll) rows[chosen].scrollIntoView({block: 'nearest'});
-    for (const {name, chart} of charts) {
-      if (name === 'modules') {
-        chart.dispatchAction({type: 'downplay'});
-        chart.dispatchAction({type: 'highlight', seriesIndex: 0, name: modules[index].module});
-      }
-    }
-  };
-  const move = (step) => choose(Math.max(0, Math.min(modules.length - 1, chosen + step)));
+  const choice = chooser((index) => highlight('modules', {seriesIndex: 0, name: modules[index].module}));
 
   const part = section('What it takes of the part', design.missing ?? '');
   const share = (resource) => (resource.available ? 100 * resource.used / resource.available : 0);
@@ -50,7 +35,7 @@ const drawDesign = () => {
         return `${grouped(used)} of ${grouped(available)}`;
       }},
     }],
-  }, {move});
+  }, {move: choice.move});
 
   const area = section('Lookup tables by module', 'Cells after synthesis, by the instance that they belong to.');
   addChart(area, 'modules', 'Treemap: lookup tables by module', {
@@ -67,11 +52,11 @@ const drawDesign = () => {
             `${module.brams} block RAMs, ${module.dsps} multipliers`,
       })),
     }],
-  }, {tall: true, move});
-  rows = addTable(area, [
+  }, {tall: true, move: choice.move});
+  choice.rows = addTable(area, [
     {key: 'module', title: 'module', text: true}, {key: 'luts', title: 'LUTs'}, {key: 'ffs', title: 'flip-flops'},
     {key: 'brams', title: 'block RAMs'}, {key: 'dsps', title: 'multipliers'},
-  ], modules, choose);
+  ], modules, choice.choose);
 
   if (design.critical_path.length === 0) return;
   const path = [];

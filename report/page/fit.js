@@ -21,22 +21,7 @@ const drawFit = () => {
       `${best.milliseconds.toFixed(3)} ms, ${grouped(figures(best).luts)} LUTs, ${figures(best).fmax_mhz.toFixed(1)} MHz ` +
       `(${how(best)}); best of ${grouped(fit.examined)} candidates, of which ${grouped(fit.good)} fit and run`;
 
-  let rows = [];
-  let chosen = -1;
-  const choose = (index, scroll = true) => {
-    if (index < 0 || index >= fit.candidates.length) return;
-    if (chosen >= 0) rows[chosen].classList.remove('chosen');
-    chosen = index;
-    rows[chosen].classList.add('chosen');
-    if (scroll) rows[chosen].scrollIntoView({block: 'nearest'});
-    for (const {name, chart} of charts) {
-      if (name === 'front') {
-        chart.dispatchAction({type: 'downplay'});
-        chart.dispatchAction({type: 'highlight', seriesIndex: 0, dataIndex: index});
-      }
-    }
-  };
-  const move = (step) => choose(Math.max(0, Math.min(fit.candidates.length - 1, chosen + step)));
+  const choice = chooser((index) => highlight('front', {seriesIndex: 0, dataIndex: index}));
 
   const front = section('Milliseconds and lookup tables',
       'Filled: nothing has as few milliseconds, lookup tables and block RAMs. Squares were placed. The best is orange. Larger dots have more block RAMs.');
@@ -59,7 +44,7 @@ const drawFit = () => {
             `${figures(candidate).brams} block RAMs, ${figures(candidate).fmax_mhz.toFixed(1)} MHz`,
       })),
     }],
-  }, {move});
+  }, {move: choice.move});
 
   const where = section('Where the cycles of the best go');
   const kinds = [['array', 'array', '#1f5fbf'], ['wait load', 'wait_load', '#e07b00'], ['wait store', 'wait_store', '#8a4fbf'],
@@ -93,7 +78,7 @@ const drawFit = () => {
   }
 
   const table = section('Candidates', 'The front, what was placed, and the best; the best first.');
-  rows = addTable(table, [
+  choice.rows = addTable(table, [
     {key: 'candidate', title: 'candidate', text: true}, {key: 'ms', title: 'ms', exact: true}, {key: 'luts', title: 'LUTs'},
     {key: 'brams', title: 'block RAMs'}, {key: 'dsps', title: 'multipliers'}, {key: 'mhz', title: 'MHz', exact: true},
     {key: 'how', title: 'figures', text: true}, {key: 'front', title: 'front', text: true},
@@ -102,5 +87,5 @@ const drawFit = () => {
     brams: figures(candidate).brams, dsps: figures(candidate).dsps, mhz: figures(candidate).fmax_mhz.toFixed(1),
     how: candidate.placed?.problem !== undefined ? 'does not fit' : how(candidate),
     front: index === fit.best ? 'best' : candidate.front ? 'yes' : '',
-  })), choose);
+  })), choice.choose);
 };

@@ -17,26 +17,11 @@ const drawRun = () => {
       `policy ${run.policy}, engine ${run.engine}` +
       (run.verified === true ? ', verified' : run.verified === false ? ', WRONG' : '');
 
-  let chosen = -1;
-  let rows = [];
-  const choose = (index, scroll = true) => {
-    if (index < 0 || index >= layers.length) return;
-    if (chosen >= 0) rows[chosen].classList.remove('chosen');
-    chosen = index;
-    rows[chosen].classList.add('chosen');
-    if (scroll) rows[chosen].scrollIntoView({block: 'nearest'});
-    for (const {name, chart} of charts) {
-      if (name === 'bars' || name === 'roofline') {
-        chart.dispatchAction({type: 'downplay'});
-        const at = name === 'bars' ? index : roofIndex.indexOf(index);
-        if (at >= 0) {
-          chart.dispatchAction({type: 'highlight', seriesIndex: name === 'bars' ? causes.map((_, i) => i) : 0, dataIndex: at});
-          chart.dispatchAction({type: 'showTip', seriesIndex: 0, dataIndex: at});
-        }
-      }
-    }
-  };
-  const move = (step) => choose(Math.max(0, Math.min(layers.length - 1, chosen + step)));
+  const choice = chooser((index) => {
+    highlight('bars', {seriesIndex: causes.map((_, i) => i), dataIndex: index, tip: true});
+    const at = roofIndex.indexOf(index);
+    highlight('roofline', at >= 0 ? {seriesIndex: 0, dataIndex: at, tip: true} : null);
+  });
 
   const describe = (index) => {
     const layer = layers[index];
@@ -69,10 +54,10 @@ const drawRun = () => {
       emphasis: {focus: 'none', itemStyle: {borderColor: '#000', borderWidth: 1}},
       data: layers.map(value),
     })),
-  }, {move});
+  }, {move: choice.move});
 
   const table = section('Layers');
-  rows = addTable(table, [
+  choice.rows = addTable(table, [
     {key: 'name', title: 'layer', text: true}, {key: 'op', title: 'operator', text: true},
     {key: 'mode', title: 'mode', text: true}, {key: 'parts', title: 'split', text: true},
     {key: 'macs', title: 'MACs'}, {key: 'cycles', title: 'cycles'}, {key: 'ideal', title: 'ideal cycles'},
@@ -83,7 +68,7 @@ const drawRun = () => {
     cycles: layer.host ? layer.host.cycles : layer.cycles, ideal: layer.ideal_cycles, array: (100 * layer.utilization).toFixed(1),
     limit: layer.limit, read: layer.external_read_bytes, write: layer.external_write_bytes,
     cbuf: layer.cbuf_peak_bytes,
-  })), choose);
+  })), choice.choose);
 
   // Roofline.
   const peak = hardware.atomic_c * hardware.atomic_k;
@@ -118,7 +103,7 @@ const drawRun = () => {
         emphasis: {scale: 1.8, itemStyle: {borderColor: '#000', borderWidth: 2}}},
       {type: 'line', name: 'roof', data: roof, showSymbol: false, silent: true, lineStyle: {color: '#c0392b', width: 2}},
     ],
-  }, {move});
+  }, {move: choice.move});
 
   drawMemory();
   drawTimeline(names);

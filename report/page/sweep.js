@@ -51,36 +51,15 @@ const drawSweep = () => {
   }
   filter('points', (group) => toggle(group, 'only the front', false, (now) => tests.set('', (point) => !now || point.pareto)));
 
-  // The table comes last on the page, and is told of first.
-  let rows = [];
-  let chosen = -1;
-  const choose = (index, scroll = true) => {
-    if (index < 0 || index >= sweep.points.length) return;
-    if (chosen >= 0) rows[chosen].classList.remove('chosen');
-    chosen = index;
-    rows[chosen].classList.add('chosen');
-    if (scroll) rows[chosen].scrollIntoView({block: 'nearest'});
+  const choice = chooser((index) => {
     const at = draw.good(shown).indexOf(sweep.points[index]);
-    for (const {name, chart} of charts) {
-      if (name === 'pareto') {
-        chart.dispatchAction({type: 'downplay'});
-        if (at >= 0) {
-          chart.dispatchAction({type: 'highlight', seriesIndex: 0, dataIndex: at});
-          chart.dispatchAction({type: 'showTip', seriesIndex: 0, dataIndex: at});
-        }
-      }
-    }
-  };
-  const move = (step) => {
-    let index = chosen;
-    do index += step; while (index >= 0 && index < sweep.points.length && !shown.includes(sweep.points[index]));
-    choose(index);
-  };
+    highlight('pareto', at >= 0 ? {seriesIndex: 0, dataIndex: at, tip: true} : null);
+  });
 
   // A chart is its option for some points.
   const changing = [];
   const addChanging = (part, name, label, option, more = {}) => {
-    const chart = addChart(part, name, label, option(shown), {move, ...more});
+    const chart = addChart(part, name, label, option(shown), {move: choice.move, ...more});
     changing.push(() => chart.setOption({animation: false, ...option(shown)}, true));
   };
 
@@ -123,7 +102,7 @@ const drawSweep = () => {
 
   const table = section('Points');
   const figures = (key) => sweep.points.some((point) => point[key]);
-  rows = addTable(table, [
+  choice.rows = addTable(table, [
     {key: 'point', title: 'point', exact: true},
     ...axes.map((key) => ({key, title: key, text: true})),
     {key: 'status', title: 'status', text: true}, {key: 'cycles', title: 'cycles'},
@@ -139,12 +118,12 @@ const drawSweep = () => {
     ms: point.milliseconds ? point.milliseconds.toFixed(3) : '',
     energy: point.energy_pj ? Number((point.energy_pj / 1e6).toPrecision(3)) : '',
     front: point.pareto ? 'yes' : '',
-  })), choose);
+  })), choice.choose);
 
   const apply = () => {
     shown = sweep.points.filter((point) => [...tests.values()].every((test) => test(point)));
     const seen = new Set(shown);
-    sweep.points.forEach((point, index) => { rows[index].hidden = !seen.has(point); });
+    sweep.points.forEach((point, index) => { choice.rows[index].hidden = !seen.has(point); });
     for (const change of changing) change();
     say();
   };

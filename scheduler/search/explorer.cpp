@@ -273,7 +273,7 @@ void Explorer::refine_likely_tiles(std::size_t trials, std::size_t most_in_vain)
 
 Trial Explorer::attempt(const Tuning& tuning) {
   before_();
-  Trial trial{tuning, std::nullopt};
+  Trial trial;
   Program program = start_.program(tuning);
   // Another tuning often makes the same program.
   const std::uint64_t digest = digest_of(program);

@@ -15,14 +15,13 @@ namespace tessera {
 
 /// A program that was tried; not measured: what cannot run.
 struct Trial {
-  Tuning tuning;
   std::optional<Measured> measured;
 
   /// Of an operator; more than any where it cannot run.
   [[nodiscard]] Effort effort(std::size_t op) const;
 };
 
-/// Told of each program that was not there before, with its digest.
+/// Told of each program that is better than those before it, with its digest.
 using Consider = std::function<void(Program& program, std::uint64_t digest, const Tuning& tuning,
                                     const std::optional<Measured>& measured)>;
 

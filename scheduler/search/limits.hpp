@@ -7,9 +7,9 @@ namespace tessera {
 
 /// Networks with less than that are tried with more that is less than there is.
 constexpr std::uint64_t kLittleWork = 200'000;
-/// Of networks with more than that, only so many of each are tried, with what there is.
+/// Of networks with more than that, only so many of each are tried, with the memory that there is.
 constexpr std::uint64_t kMuchWork = 1'000'000;
-/// And of networks with more than that, fewer still.
+/// And of networks with more than that, fewer still, with all of the hardware.
 constexpr std::uint64_t kVeryMuchWork = 8'000'000;
 /// And of networks with more than that, none of the sizes of tiles.
 constexpr std::uint64_t kTooMuchWork = 50'000'000;

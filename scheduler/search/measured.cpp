@@ -62,7 +62,6 @@ std::optional<Measured> measure(const Program& program, const Policy& policy) {
   }
   sum.cycles = counter(result.totals, isa::Counter::Cycles);
   sum.external_bytes = external_bytes(result.totals);
-  measured.cycles = sum.cycles;
   measured.cost = cost_of(policy, sum);
   measured.wanted = wanted_of(policy, sum);
   return measured;

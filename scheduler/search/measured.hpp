@@ -22,8 +22,7 @@ Cost cost_of(const Policy& policy, const Effort& effort);
 
 struct Measured {
   Cost cost;
-  double wanted = 0;  ///< what must not become more than with `first-fit`
-  std::uint64_t cycles = 0;
+  double wanted = 0;            ///< what must not become more than with `first-fit`
   std::vector<Effort> efforts;  ///< by operator
 };
 

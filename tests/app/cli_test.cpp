@@ -93,6 +93,9 @@ TEST_F(Cli, ExplainSaysWhereTheTimeGoesAndWhatWouldHelp) {
   }
   EXPECT_NEAR(static_cast<double>(sum), 4984, 64);
   const std::string what_if = run("explain lenet5 --what-if --set policy=best").out;
+  EXPECT_NE(run("explain lenet5 --set policy=best").out.find("decided for 256 of 512 accumulators"),
+            std::string::npos);
+  EXPECT_EQ(text.find("decided for"), std::string::npos) << "first-fit's is for all";
   EXPECT_NE(what_if.find("memory.bytes_per_cycle 8 -> 16"), std::string::npos) << what_if;
   EXPECT_NE(what_if.find("hardware.cbuf.banks 8 -> 16"), std::string::npos) << what_if;
   EXPECT_NE(run("explain lenet5 --what-if --layer cnv1").err.find("did you mean `conv1`?"),

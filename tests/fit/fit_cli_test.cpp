@@ -1,5 +1,6 @@
 // `cosim fit` as scripts see it.
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/app/cli.hpp"
 
@@ -26,6 +27,22 @@ TEST_F(FitCli, TheBestIsAConfigurationThatRunsInAsManyCycles) {
   EXPECT_EQ(json.at("schema"), "tessera.fit/1");
   EXPECT_EQ(json.at("part"), "ecp5-25f");
   EXPECT_EQ(json.at("objective"), "latency");
+  // No row but the best one's has its array, buffer, bus and nothing else said of it.
+  const Finished told = fit("--part ecp5-25f --network lenet5 --points 300 --no-place");
+  const std::size_t table = told.out.find("\ncandidate ");
+  ASSERT_NE(table, std::string::npos) << told.out;
+  std::set<std::string> rows;
+  std::size_t count = 0;
+  for (const std::string& line : test::lines_of(told.out.substr(table + 1))) {
+    if (line.empty()) {
+      break;
+    }
+    ++count;
+    // Without milliseconds and area: what tells the hardware apart.
+    rows.insert(line.substr(0, 43) + line.substr(std::min<std::size_t>(line.size(), 101)));
+  }
+  EXPECT_GT(count, 3U) << told.out;
+  EXPECT_EQ(rows.size(), count) << told.out;
   const auto& best = json.at("candidates").at(json.at("best").get<std::size_t>());
   EXPECT_TRUE(best.at("front"));
   EXPECT_EQ(text_of(path("out/fit.json")), text_of(path("fit.json")));

@@ -40,7 +40,7 @@ class OnBoard : public rom::Device {
     const bool checks = check_streams_ && hardware.has(isa::Feature::Checksums);
     link_.write_register(isa::reg::kCommandAddress, static_cast<std::uint32_t>(run.address));
     link_.write_register(isa::reg::kCommandBytes, static_cast<std::uint32_t>(run.bytes));
-    link_.write_register(isa::reg::kCbufLimit, hardware.cbuf_atoms());
+    link_.write_register(isa::reg::kCbufLimit, hardware.cbuf_end());
     link_.write_register(isa::reg::kWatchdog, image_.watchdog);
     if (checks) {
       link_.write_register(isa::reg::kCommandChecksum, run.checksum);

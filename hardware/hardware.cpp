@@ -54,6 +54,17 @@ Hardware::Window Hardware::depthwise_window() const {
   return atomic_c >= 8 ? Window{2, 4} : Window{1, atomic_c};
 }
 
+std::uint32_t Hardware::cbuf_begin() const {
+  const std::uint32_t atoms = cbuf_atoms();
+  if (cbuf_size == cbuf_capacity) {
+    return 0;
+  }
+  const std::uint32_t bank = bank_atoms();
+  const std::uint32_t at_both_ends = (atoms - 1) % bank + 1;
+  const auto built = static_cast<std::uint32_t>(cbuf_capacity / atomic_c);
+  return std::min(bank - at_both_ends / 2, built - atoms);
+}
+
 // 11 taps of 3 channels, the widest usual first layer, have 33 bytes.
 std::uint32_t Hardware::fold_bytes() const {
   return has(isa::Feature::Folding) ? std::max<std::uint32_t>(atomic_c >= 8 ? 64 : 32, bus_bytes)

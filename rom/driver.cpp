@@ -202,7 +202,7 @@ std::string driver_header(const Image& image) {
   text += define("ATOMIC_C", hw.atomic_c) + define("ATOMIC_K", hw.atomic_k) +
           define("BUS_BYTES", hw.bus_bytes) + define("ACC_WORDS", hw.acc_words) +
           define("PARAM_GROUPS", hw.param_groups) + define("FEATURES", hw.features) +
-          define("CBUF_LIMIT", hw.cbuf_atoms()) + define("WATCHDOG_CYCLES", image.watchdog);
+          define("CBUF_LIMIT", hw.cbuf_end()) + define("WATCHDOG_CYCLES", image.watchdog);
   text +=
       "\n/* Memory on the accelerator's bus. Constants and commands lie in tessera_rom.bin from "
       "the\n * offsets given; the arena holds activations. */\n";

@@ -91,7 +91,7 @@ void write_header(Image& image) {
   header(1, kFormat | words << 16);
   header(2, image.bytes.size());
   header(4, hw.atomic_c | hw.atomic_k << 8 | hw.bus_bytes << 16);
-  header(5, hw.cbuf_atoms());
+  header(5, hw.cbuf_end());
   header(6, image.watchdog);
   header(7, image.runs.size());
   header(8, image.constants.address);

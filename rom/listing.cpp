@@ -111,7 +111,7 @@ std::string memory_map(const Image& image) {
   json["base"] = image.base;
   json["rom_bytes"] = image.bytes.size();
   json["word_bytes"] = program.hardware.bus_bytes;
-  json["cbuf_limit_atoms"] = program.hardware.cbuf_atoms();
+  json["cbuf_limit_atoms"] = program.hardware.cbuf_end();
   json["sections"] = Json::array({Json{{"kind", "header"},
                                        {"rom_offset", 0},
                                        {"address", nullptr},

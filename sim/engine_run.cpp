@@ -186,7 +186,7 @@ class PlatformRun {
 
   void run_commands(const CommandRun& run) {
     run_ = &run;
-    platform_.run(run.stream, program_.hardware.cbuf_atoms(), kWatchdogCycles);
+    platform_.run(run.stream, program_.hardware.cbuf_end(), kWatchdogCycles);
     counters_.end_run(run.layers.back(), final_counters());
   }
 

@@ -61,6 +61,11 @@ struct Hardware {
   [[nodiscard]] std::uint32_t cbuf_atoms() const {
     return static_cast<std::uint32_t>(cbuf_size / atomic_c);
   }
+  /// The first usable atom. What is used of a larger buffer lies across as many banks as it can, as
+  /// much in the first of them as in the last: accesses to one bank wait for each other.
+  [[nodiscard]] std::uint32_t cbuf_begin() const;
+  /// Behind the last usable atom: CBUF_LIMIT.
+  [[nodiscard]] std::uint32_t cbuf_end() const { return cbuf_begin() + cbuf_atoms(); }
   /// Accumulator words of one half: the largest output tile.
   [[nodiscard]] std::uint32_t acc_half() const { return acc_words / 2; }
   /// The word at which the second half begins, as built: sums in one half are stored while the

@@ -105,7 +105,7 @@ class ResidencyPlanner {
     if (!kept.empty()) {
       const Allocation allocation = allocate_greedy_size(problem);
       for (std::size_t i = 0; i < kept.size(); ++i) {
-        kept[i]->at = allocation.offsets[i];
+        kept[i]->at = hw_.cbuf_begin() + allocation.offsets[i];
       }
     }
     windows_.clear();
@@ -141,12 +141,12 @@ class ResidencyPlanner {
         taken.emplace_back(candidate.at, candidate.at + candidate.atoms);
       }
     }
-    taken.emplace_back(hw_.cbuf_atoms(), hw_.cbuf_atoms());
+    taken.emplace_back(hw_.cbuf_end(), hw_.cbuf_end());
     std::sort(taken.begin(), taken.end());
     Region gap;
-    std::uint64_t free = 0;
+    std::uint64_t free = hw_.cbuf_begin();
     for (const auto& [begin, end] : taken) {
-      const std::uint64_t most = std::min<std::uint64_t>(begin, hw_.cbuf_atoms());
+      const std::uint64_t most = std::min<std::uint64_t>(begin, hw_.cbuf_end());
       if (most > free && most - free >= gap.size()) {
         gap = {u32(free), u32(most)};
       }
@@ -163,11 +163,12 @@ class ResidencyPlanner {
   [[nodiscard]] Region in_banks(Region window) const {
     const auto bank = hw_.bank_atoms();
     const std::uint32_t begin = u32(ceil_div(window.begin, bank)) * bank;
-    if (begin < window.end && (begin - window.begin) * 4 <= window.size()) {
+    if (window.begin != hw_.cbuf_begin() && begin < window.end &&
+        (begin - window.begin) * 4 <= window.size()) {
       window.begin = begin;
     }
     const std::uint32_t end = window.end / bank * bank;
-    if (window.end != hw_.cbuf_atoms() && end > window.begin &&
+    if (window.end != hw_.cbuf_end() && end > window.begin &&
         (window.end - end) * 4 <= window.size()) {
       window.end = end;
     }
@@ -189,6 +190,8 @@ class ResidencyPlanner {
       if (dearest != nullptr) {
         dearest->kept = false;
       } else if (!dissolve(p)) {
+        // Nothing stays here: what is free early, or in whole banks, is too little.
+        windows_[p] = largest_gap(p, p);
         continue;
       }
       return true;
@@ -319,7 +322,7 @@ class ResidencyPlanner {
 Residency no_residency(const UnitPlan& plan, const Activations& activations,
                        const Hardware& hardware) {
   UnitResidency unit;
-  unit.window = {0, hardware.cbuf_atoms()};
+  unit.window = {hardware.cbuf_begin(), hardware.cbuf_end()};
   return {std::vector<UnitResidency>(plan.units.size(), unit),
           std::vector<bool>(activations.buffers(), true),
           {},

@@ -81,7 +81,8 @@ LayerData unplaced(const ConvShape& shape);
 
 /// What the layers of one stream hand on to each other.
 struct StreamState {
-  explicit StreamState(const Hardware& hardware) : regions(hardware.cbuf_atoms()) {}
+  explicit StreamState(const Hardware& hardware)
+      : regions({hardware.cbuf_begin(), hardware.cbuf_end()}) {}
   RegionChooser regions;
   std::uint32_t acc_half = 0;                          ///< half that the next tile takes
   std::uint32_t param_next = 0;                        ///< group that the next parameters take

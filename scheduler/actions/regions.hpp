@@ -24,7 +24,7 @@ struct Placement {
 /// follow from what overlaps.
 class RegionChooser {
  public:
-  explicit RegionChooser(std::uint32_t atoms) : window_{0, atoms} {}
+  explicit RegionChooser(Region window) : window_(window), next_(window.begin) {}
 
   /// From now on only atoms of `window` are given out.
   void set_window(Region window);
@@ -49,7 +49,7 @@ class RegionChooser {
   };
 
   Region window_;
-  std::uint32_t next_ = 0;
+  std::uint32_t next_;
   std::vector<Region> recent_;
   std::deque<Use> uses_;  // the last ones, the latest first
   std::uint64_t now_ = 1;

@@ -31,6 +31,13 @@ bool CellMemory::fill(std::uint64_t begin, std::uint64_t count, const Actor& act
       findings.report_here(fmt::format("overwrites {} {} that may still be on its way", what_, i));
       return false;
     }
+    if (cell.writer == 0) {
+      if (unused_ == 0) {
+        findings.report_here(fmt::format("writes {} {}, more than may be used", what_, i));
+        return false;
+      }
+      --unused_;
+    }
     cell = {actor.number, 0, static_cast<std::uint8_t>(actor.unit)};
   }
   return true;
@@ -63,11 +70,13 @@ RunState::RunState(const Program& program_, ExternalMap& external_,
       hw(program_.hardware),
       external(external_),
       findings(problems),
-      cbuf("cbuf atom", hw.cbuf_atoms(), kCompute),
+      cbuf("cbuf atom", hw.cbuf_end(), kCompute),
       acc("accumulator word", hw.acc_words, kStore),
       params("parameter group", hw.param_groups, kStore),
       operands("operand word", hw.acc_words, kStore),
       tables("table", kTables, kStore),
-      sums(hw.acc_words) {}
+      sums(hw.acc_words) {
+  cbuf.limit(hw.cbuf_atoms());
+}
 
 }  // namespace tessera::checker

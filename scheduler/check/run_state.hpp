@@ -58,7 +58,10 @@ struct Actor {
 class CellMemory {
  public:
   CellMemory(const char* what, std::uint64_t cells, std::size_t readers)
-      : what_(what), readers_(readers), cells_(cells) {}
+      : what_(what), readers_(readers), cells_(cells), unused_(cells) {}
+
+  /// At most so many cells may ever be written.
+  void limit(std::uint64_t cells) { unused_ = cells; }
 
   /// False when the actor may not write there.
   bool fill(std::uint64_t begin, std::uint64_t count, const Actor& actor, Findings& findings);
@@ -71,6 +74,7 @@ class CellMemory {
   const char* what_;
   std::size_t readers_;  // the unit that reads
   std::vector<Cell> cells_;
+  std::uint64_t unused_;  // cells that may be written for the first time
 };
 
 /// Of one command stream.

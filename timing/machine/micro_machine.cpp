@@ -35,7 +35,7 @@ const std::vector<MicroMachine::Instruction>& MicroMachine::program() {
 
 MicroMachine::MicroMachine(const Hardware& hardware, MemoryPort& port, MachineObserver& observer)
     : hw_(hardware),
-      cbuf_limit_(hardware.cbuf_atoms()),
+      cbuf_limit_(hardware.cbuf_end()),
       observer_(observer),
       bus_(hardware.bus_bytes, port),
       data_(microcode::kNamedWords + hardware.param_groups * hardware.atomic_k * kParamWords) {}

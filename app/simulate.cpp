@@ -147,6 +147,12 @@ std::vector<Bytes> read_inputs(const Config& config, const Network& network,
   return inputs;
 }
 
+bool Simulation::compared() const {
+  return has_data &&
+         std::any_of(program.layers.begin(), program.layers.end(),
+                     [](const LayerRecord& layer) { return layer.decision.has_value(); });
+}
+
 void check(const Program& program) {
   const std::vector<std::string> problems = check_program(program);
   if (!problems.empty()) {

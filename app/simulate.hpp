@@ -32,6 +32,9 @@ struct Simulation {
   bool has_data = true;                       ///< the engine computes, there is something to verify
   std::optional<std::size_t> first_mismatch;  ///< layer whose output differs from the reference
   [[nodiscard]] bool verified() const { return has_data && !first_mismatch.has_value(); }
+  /// A layer's bytes were computed twice: by the accelerator and by the reference kernels, which
+  /// are the host's, too.
+  [[nodiscard]] bool compared() const;
 };
 
 /// The inputs of a run: from files, or from the seed. Throws InputError.

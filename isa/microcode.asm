@@ -774,6 +774,7 @@ ST_STRIDE:
     jmp next
 ST_QUANT:
     fields ST_QUANT
+    ld ST_QUANT.zero_point
     rsb ST_QUANT.low
     st low
     ld ST_QUANT.zero_point

@@ -174,6 +174,14 @@ std::int32_t NetworkBuilder::fully_connected(const std::string& name, std::int32
                   FullyConnected{activation}, {in, kernel, bias});
 }
 
+bool NetworkBuilder::round(std::int32_t output, Rounding rounding) {
+  if (network_.operators.empty() || network_.operators.back().output != output) {
+    return false;
+  }
+  network_.operators.back().rounding = rounding;
+  return true;
+}
+
 std::int32_t NetworkBuilder::pool(const std::string& name, std::int32_t in, const Pool2d& pool) {
   const std::vector<std::int32_t> shape = tensor(in).shape;
   const std::int32_t out_h = window_outputs(shape[1], pool.filter_h, pool.stride_h, 1,

@@ -46,6 +46,8 @@ class NetworkBuilder {
   std::int32_t fully_connected(const std::string& name, std::int32_t in, std::int32_t outputs,
                                Activation activation, const GivenWeights& given = {},
                                std::int32_t features = 0);
+  /// How the operator rounds that was added last; false when it does not compute `output`.
+  bool round(std::int32_t output, Rounding rounding);
   std::int32_t pool(const std::string& name, std::int32_t in, const Pool2d& pool);
   /// Shapes broadcast.
   std::int32_t binary(const std::string& name, std::int32_t a, std::int32_t b,

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
+
 #include "network/network_checker.hpp"
 #include "tessera/error.hpp"
 
@@ -54,8 +56,8 @@ void NetworkChecker::check(const Operator& op, const Unary& unary) const {
     require(unary.table.size() == 256,
             fmt::format("a table has 256 values, this one {}", unary.table.size()));
   } else if (unary.kind == UnaryKind::LeakyRelu) {
-    require(unary.alpha > 0 && unary.alpha < 1024,
-            fmt::format("alpha is {}; allowed are positive numbers below 1024", unary.alpha));
+    require(std::fabs(unary.alpha) < 1024,
+            fmt::format("alpha is {}; allowed are numbers between -1024 and 1024", unary.alpha));
   }
 }
 

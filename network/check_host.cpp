@@ -88,12 +88,19 @@ class HostChecker {
       case HostKind::ResizeBilinear: {
         const auto& s = shape(0);
         const auto& o = out_.shape;
-        return s.size() == 4 && o.size() == 4 && s[0] == o[0] && s[3] == o[3] &&
-                       host_.integers.size() == 3 && s[1] <= 65536 && s[2] <= 65536 &&
-                       o[1] <= 65536 && o[2] <= 65536
+        if (s.size() != 4 || o.size() != 4 || s[0] != o[0] || s[3] != o[3] ||
+            host_.integers.size() != 3 || s[1] > 65536 || s[2] > 65536 || o[1] > 65536 ||
+            o[2] > 65536) {
+          return "resizes height and width, up to 65536, of four dimensions";
+        }
+        return host_.numbers.empty() || host_.numbers.size() == static_cast<std::size_t>(o[1]) +
+                                                                    static_cast<std::size_t>(o[2])
                    ? ""
-                   : "resizes height and width, up to 65536, of four dimensions";
+                   : "needs a place for each row and column, or none";
       }
+      case HostKind::AveragePool:
+      case HostKind::MaxPool:
+        return pooled();
       case HostKind::DetectionPostProcess:
         return detections();
       default:
@@ -243,6 +250,28 @@ class HostChecker {
           shape(0)[d] + before + after != out_.shape[d]) {
         return fmt::format("dimension {}: {} + {} + {} is not {}, or a pad is too wide", d, before,
                            shape(0)[d], after, out_.shape[d]);
+      }
+    }
+    return "";
+  }
+
+  std::string pooled() const {
+    const auto& s = shape(0);
+    const auto& o = out_.shape;
+    const std::vector<std::int32_t>& i = host_.integers;
+    if (s.size() != 4 || o.size() != 4 || s[0] != o[0] || s[3] != o[3] || i.size() != 11) {
+      return "pools height and width of four dimensions";
+    }
+    for (std::size_t a = 0; a < 2; ++a) {
+      const std::int64_t span = std::int64_t{i[4 + a]} * (i[a] - 1) + 1;
+      if (i[a] < 1 || i[2 + a] < 1 || i[4 + a] < 1 || i[6 + a] < 0 || i[8 + a] < 0 ||
+          span > 1 << 20 || i[6 + a] > 1 << 20 || i[8 + a] > 1 << 20) {
+        return "kernels, strides and dilations must be at least 1, pads 0, up to 2^20";
+      }
+      // Every window sees something.
+      const std::int64_t last = std::int64_t{o[1 + a] - 1} * i[2 + a] - i[6 + a];
+      if (last >= s[1 + a] || span <= i[6 + a]) {
+        return "a window lies outside the picture";
       }
     }
     return "";

@@ -19,17 +19,28 @@ void NetworkChecker::run() {
     ready_[t] = !network_.tensors[t].constant.empty();
   }
   for (const std::int32_t input : network_.inputs) {
-    ready_[index(input, "network input")] = true;
+    const std::size_t t = index(input, "network input");
+    require(!ready_[t],
+            fmt::format("input `{}` (tensor {}) is {}", network_.tensors[t].name, t,
+                        network_.tensors[t].constant.empty() ? "listed twice" : "a constant"));
+    ready_[t] = true;
   }
   for (std::size_t i = 0; i < network_.operators.size(); ++i) {
     where_ = fmt::format("operator {} ({}, `{}`)", i, network_.operators[i].type_name(),
                          network_.operators[i].name);
     check_operator(network_.operators[i]);
-    ready_[static_cast<std::size_t>(network_.operators[i].output)] = true;
+    const auto output = static_cast<std::size_t>(network_.operators[i].output);
+    require(!ready_[output], fmt::format("writes `{}` (tensor {}), which is an input or another "
+                                         "operator's output",
+                                         network_.tensors[output].name, output));
+    ready_[output] = true;
   }
   where_ = "network";
   for (const std::int32_t output : network_.outputs) {
-    require(ready_[index(output, "output")], "an output that no operator computes");
+    const std::size_t t = index(output, "output");
+    require(ready_[t] && network_.tensors[t].constant.empty(),
+            fmt::format("output `{}` (tensor {}) is computed by no operator",
+                        network_.tensors[t].name, t));
   }
   require(!network_.inputs.empty() && !network_.outputs.empty(), "no inputs or no outputs");
 }
@@ -79,8 +90,11 @@ void NetworkChecker::check_tensor(std::size_t t) {
           fmt::format("{} bytes of data, but its shape needs {}", tensor.constant.size(),
                       tensor.bytes()));
   for (const float scale : tensor.quantisation.scales) {
-    require(scale > 0 && scale < std::numeric_limits<float>::infinity(),
-            fmt::format("scale {} is not a positive number", scale));
+    // Runtimes flush what is smaller to zero.
+    require(scale >= std::numeric_limits<float>::min() &&
+                scale < std::numeric_limits<float>::infinity(),
+            fmt::format("scale {} is not a positive number from {} on", scale,
+                        std::numeric_limits<float>::min()));
   }
   require(tensor.type != DataType::Int8 ||
               (tensor.quantisation.zero_point >= -128 && tensor.quantisation.zero_point <= 127),

@@ -30,6 +30,20 @@ void NetworkChecker::check_kernel(const Tensor& kernel, std::int32_t channels) c
           fmt::format("kernel has {} scales; allowed is 1 or {}", scales, channels));
 }
 
+// Sums times this are the output's steps. Beyond 2^30 the fixed-point arithmetic has no shift.
+void NetworkChecker::check_factors(const Tensor& in, const Tensor& kernel,
+                                   const Tensor& out) const {
+  for (const float scale : kernel.quantisation.scales) {
+    const double factor = static_cast<double>(in.quantisation.scales[0]) *
+                          static_cast<double>(scale) /
+                          static_cast<double>(out.quantisation.scales[0]);
+    require(factor < double{1 << 30},
+            fmt::format("scales {} of its input, {} of its kernel and {} of its output give a "
+                        "factor of {:.3g}; allowed is below 2^30",
+                        in.quantisation.scales[0], scale, out.quantisation.scales[0], factor));
+  }
+}
+
 void NetworkChecker::check_window(std::int32_t in, std::int32_t kernel, std::int32_t stride,
                                   std::int32_t dilation, std::int32_t before, std::int32_t after,
                                   std::int32_t out, const char* axis) const {
@@ -65,6 +79,7 @@ void NetworkChecker::check(const Operator& op, const Conv2d& conv) const {
                       "into as many groups as the outputs",
                       fmt::join(kernel.shape, ", "), out.shape[3], in.shape[3]));
   check_kernel(kernel, out.shape[3]);
+  check_factors(in, kernel, out);
   check_bias(op, out.shape[3]);
   check_conv_windows(conv, in, kernel, out);
 }
@@ -82,6 +97,7 @@ void NetworkChecker::check(const Operator& op, const DepthwiseConv2d& depthwise)
   require(kernel.shape.size() == 4 && kernel.shape[0] == 1 && kernel.shape[3] == out.shape[3],
           fmt::format("kernel has shape [{}]", fmt::join(kernel.shape, ", ")));
   check_kernel(kernel, out.shape[3]);
+  check_factors(in, kernel, out);
   check_bias(op, out.shape[3]);
   check_conv_windows(depthwise.conv, in, kernel, out);
 }
@@ -97,6 +113,7 @@ void NetworkChecker::check(const Operator& op, const TransposeConv2d& conv) cons
       fmt::format("kernel has shape [{}]; {} outputs and {} inputs are needed",
                   fmt::join(kernel.shape, ", "), out.shape[3], in.shape[3]));
   check_kernel(kernel, out.shape[3]);
+  check_factors(in, kernel, out);
   check_bias(op, out.shape[3]);
   const Padding& cut = conv.padding;
   require(conv.stride_h >= 1 && conv.stride_w >= 1 && cut.top >= 0 && cut.left >= 0 &&
@@ -126,6 +143,7 @@ void NetworkChecker::check(const Operator& op, const FullyConnected&) const {
           fmt::format("{} inputs and {} outputs do not fit kernel [{}]", in.elements(),
                       out.elements(), fmt::join(kernel.shape, ", ")));
   check_kernel(kernel, kernel.shape[0]);
+  check_factors(in, kernel, out);
   check_bias(op, kernel.shape[0]);
 }
 
@@ -139,8 +157,9 @@ void NetworkChecker::check(const Operator& op, const Pool2d& pool) const {
                out.shape[1], "height");
   check_window(in.shape[2], pool.filter_w, pool.stride_w, 1, pool.padding.left, pool.padding.right,
                out.shape[2], "width");
-  require(in.quantisation.scales == out.quantisation.scales &&
-              in.quantisation.zero_point == out.quantisation.zero_point,
+  const bool alike = in.quantisation.scales == out.quantisation.scales &&
+                     in.quantisation.zero_point == out.quantisation.zero_point;
+  require(alike || (pool.kind == PoolKind::Average && !pool.ties_up),
           "input and output are quantised differently");
 }
 

@@ -54,6 +54,10 @@ struct OperationCounter {
       return outputs() *
              static_cast<std::uint64_t>(host.integers[0] != 0 ? a[a.size() - 2] : a.back());
     }
+    if (host.kind == HostKind::AveragePool || host.kind == HostKind::MaxPool) {
+      return outputs() * static_cast<std::uint64_t>(host.integers[0]) *
+             static_cast<std::uint64_t>(host.integers[1]);
+    }
     if (host.kind == HostKind::DetectionPostProcess) {
       return detections(host);
     }

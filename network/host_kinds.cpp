@@ -71,6 +71,8 @@ const std::vector<HostRule>& host_rules() {
       {K::L2Normalization, "L2_NORMALIZATION", 1, 1, S::Same, T::Same, kFloat | kInt8, 8},
       {K::BatchMatMul, "BATCH_MATMUL", 2, 2, S::Own, T::Same, kFloat | kInt8, 4},
       {K::ResizeBilinear, "RESIZE_BILINEAR", 1, 1, S::Own, T::Same, kFloat | kInt8, 16},
+      {K::AveragePool, "AVERAGE_POOL", 1, 1, S::Own, T::Same, kFloat, 1},
+      {K::MaxPool, "MAX_POOL", 1, 1, S::Own, T::Same, kFloat | kInt8, 1},
       {K::SoftmaxFloat, "SOFTMAX", 1, 1, S::Same, T::Same, kFloat, 25},
       {K::LogSoftmax, "LOG_SOFTMAX", 1, 1, S::Same, T::Same, kFloat | kInt8, 40},
       {K::DetectionPostProcess, "TFLite_Detection_PostProcess", 3, 3, S::Own, T::Own,

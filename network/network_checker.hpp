@@ -28,6 +28,7 @@ class NetworkChecker {
   void check_nhwc(const Tensor& tensor, const char* what) const;
   void check_bias(const Operator& op, std::int32_t channels) const;
   void check_kernel(const Tensor& kernel, std::int32_t channels) const;
+  void check_factors(const Tensor& in, const Tensor& kernel, const Tensor& out) const;
   // Output extent of a sliding window, as given by padding and stride.
   void check_window(std::int32_t in, std::int32_t kernel, std::int32_t stride,
                     std::int32_t dilation, std::int32_t before, std::int32_t after,

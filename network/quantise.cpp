@@ -9,6 +9,10 @@ FixedPoint fixed_point(double factor) {
   if (factor == 0.0) {
     return {};
   }
+  // Of scales whose quotient no number holds, too.
+  if (!(std::fabs(factor) < double{std::int64_t{1} << 31})) {
+    return {factor < 0 ? -INT32_MAX : INT32_MAX, 30};
+  }
   int shift = 0;
   const double mantissa = std::frexp(factor, &shift);
   auto multiplier = static_cast<std::int64_t>(std::round(mantissa * (std::int64_t{1} << 31)));
@@ -56,6 +60,23 @@ std::int32_t requantise(std::int32_t value, FixedPoint factor, std::int32_t zero
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(sum, INT32_MIN, INT32_MAX));
 }
 
+std::int32_t requantise(std::int32_t value, FixedPoint factor, std::int32_t zero_point,
+                        Rounding rounding) {
+  if (rounding == Rounding::Twice) {
+    return requantise(value, factor, zero_point);
+  }
+  const int left = std::max(factor.shift, 0);
+  const int right = 31 + std::max(-factor.shift, 0);  // up to 62
+  const auto scaled = static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << left);
+  const std::int64_t product = std::int64_t{scaled} * factor.multiplier;
+  const std::int64_t floor = product >> right;
+  const std::int64_t rest = product - floor * (std::int64_t{1} << right);
+  const std::int64_t half = std::int64_t{1} << (right - 1);
+  const bool up = rounding == Rounding::HalfUp || (floor & 1) != 0 ? rest >= half : rest > half;
+  return static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(floor + (up ? 1 : 0) + zero_point, INT32_MIN, INT32_MAX));
+}
+
 std::optional<FixedPoint> average_factor(std::int32_t count, std::int32_t low) {
   const FixedPoint factor = fixed_point(1.0 / (double{kAverageWeight} * count));
   for (std::int32_t sum = low * count; sum <= (low + 255) * count; ++sum) {
@@ -67,8 +88,35 @@ std::optional<FixedPoint> average_factor(std::int32_t count, std::int32_t low) {
   return factor;
 }
 
+PoolAverage::PoolAverage(const Quantisation& input, const Quantisation& output, bool ties_up,
+                         Rounding rounding)
+    : input_(input),
+      output_(output),
+      ties_up_(ties_up),
+      rounding_(rounding),
+      rescales_(input.scales != output.scales || input.zero_point != output.zero_point) {}
+
+std::int32_t PoolAverage::of(std::int32_t sum, std::int32_t count) {
+  if (rescales_) {
+    if (count != count_) {
+      count_ = count;
+      factor_ = mean_factor(input_, output_, count);
+    }
+    return requantise(sum - count * input_.zero_point, factor_, output_.zero_point, rounding_);
+  }
+  // Unsigned values are 128 more.
+  const std::int32_t base = ties_up_ ? 128 : 0;
+  const std::int32_t total = sum + base * count;
+  return (total > 0 ? total + count / 2 : total - count / 2) / count - base;
+}
+
 ClampRange activation_range(Activation activation, const Quantisation& output) {
   ClampRange range;
+  if (activation == Activation::ReluN1To1) {
+    const auto one = static_cast<std::int32_t>(std::round(1.0F / output.scales.at(0)));
+    return {std::max(range.low, output.zero_point - one),
+            std::min(range.high, output.zero_point + one)};
+  }
   if (activation != Activation::None) {
     range.low = std::max(range.low, output.zero_point);
   }
@@ -88,6 +136,13 @@ AddFactors add_factors(const Quantisation& first, const Quantisation& second,
                       ((std::int64_t{1} << kAddShift) * static_cast<double>(output.scales[0])))};
 }
 
+AddFactors subtract_factors(const Quantisation& first, const Quantisation& second,
+                            const Quantisation& output) {
+  AddFactors factors = add_factors(first, second, output);
+  factors.second.multiplier = -factors.second.multiplier;
+  return factors;
+}
+
 FixedPoint multiply_factor(const Quantisation& first, const Quantisation& second,
                            const Quantisation& output) {
   // In single precision, as TensorFlow Lite's kernel has it: a unit in the last place decides ties.
@@ -105,7 +160,7 @@ FixedPoint mean_factor(const Quantisation& input, const Quantisation& output, st
     ++log2;
   }
   const int up = std::max(std::min({log2, 32, 31 + factor.shift}), 0);
-  const std::int64_t multiplier = (std::int64_t{factor.multiplier} << up) / count;
+  const std::int64_t multiplier = std::int64_t{factor.multiplier} * (std::int64_t{1} << up) / count;
   return {static_cast<std::int32_t>(multiplier), factor.shift - up};
 }
 

@@ -155,7 +155,9 @@ std::string report_json(const Config& config, const Simulation& simulation) {
   json["network"] = simulation.network->name;
   json["engine"] = engine_names()[static_cast<std::size_t>(config.engine)];
   json["policy"] = policy_names()[static_cast<std::size_t>(config.policy.name)];
-  json["verified"] = simulation.has_data ? Json(simulation.verified()) : Json(nullptr);
+  json["verified"] = simulation.compared() || simulation.first_mismatch
+                         ? Json(simulation.verified())
+                         : Json(nullptr);
   json["layers"] = Json::array();
   Sums sums;
   std::uint64_t cbuf_peak = 0;

@@ -202,12 +202,14 @@ std::string report_table(const Config& config, const Simulation& simulation,
   }
   if (!simulation.has_data) {
     text += "not verified: this engine counts cycles and bytes, it computes nothing\n";
-  } else if (simulation.verified()) {
-    text += "verified: every layer equals the reference kernels, byte for byte\n";
-  } else {
+  } else if (simulation.first_mismatch) {
     const std::size_t layer = *simulation.first_mismatch;
     text += fmt::format("WRONG: layer {} (`{}`) is the first that differs from the reference\n",
                         layer, simulation.program.layers[layer].name);
+  } else if (!simulation.compared()) {
+    text += "not verified: no layer runs on the accelerator\n";
+  } else {
+    text += "verified: every layer equals the reference kernels, byte for byte\n";
   }
   return text;
 }

@@ -8,7 +8,7 @@ seconds=${1:-60}
 
 scripts/install.sh ci
 configured sanitizers
-ninja -C build/sanitizers --quiet fuzz_tflite fuzz_onnx fuzz_yaml fuzz_csv fuzz_config fuzz_commands
+ninja -C build/sanitizers --quiet fuzz_tflite fuzz_onnx fuzz_yaml fuzz_csv fuzz_config fuzz_commands fuzz_small_tflite fuzz_small_onnx
 
 # What other people's tools wrote, besides our own small files.
 for kind in tflite onnx; do
@@ -18,10 +18,21 @@ done
 
 fuzz() {
   local target=$1 log=build/sanitizers/fuzz/$1.log
-  mkdir -p "build/sanitizers/fuzz/found/$target" "build/sanitizers/fuzz/zoo/$target"
+  local seeds=("build/sanitizers/fuzz/found/$target" "build/sanitizers/fuzz/zoo/$target")
+  local length=() seconds=$seconds
+  # All of a model's choices from the beginning on; what compiles takes longer.
+  if [[ $target == small_* ]]; then
+    length=(-max_len=400 -len_control=0)
+    seconds=$((3 * seconds))
+  fi
+  mkdir -p "${seeds[@]}"
+  # Those that make models of the fuzzer's choices begin with nothing.
+  if [[ -d tests/fuzz/corpus/$target ]]; then
+    seeds+=("tests/fuzz/corpus/$target")
+  fi
   if ! "build/sanitizers/tests/fuzz/fuzz_$target" -seed=1 -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 \
-    -max_len=65536 -print_final_stats=1 -artifact_prefix="build/sanitizers/fuzz/$target-" \
-    "build/sanitizers/fuzz/found/$target" "tests/fuzz/corpus/$target" "build/sanitizers/fuzz/zoo/$target" >"$log" 2>&1; then
+    -max_len=65536 ${length[@]+"${length[@]}"} -print_final_stats=1 -artifact_prefix="build/sanitizers/fuzz/$target-" \
+    "${seeds[@]}" >"$log" 2>&1; then
     tail -40 "$log"
     echo "$target: FAILED"
     return 1
@@ -31,4 +42,4 @@ fuzz() {
 }
 export -f fuzz
 export seconds
-printf '%s\n' tflite onnx yaml csv config commands | xargs -P "$(nproc)" -I{} bash -c 'fuzz {}'
+printf '%s\n' tflite onnx yaml csv config commands small_tflite small_onnx | xargs -P "$(nproc)" -I{} bash -c 'fuzz {}'

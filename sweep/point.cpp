@@ -137,8 +137,9 @@ Config PointRunner::config_of(std::size_t index) {
 }
 
 std::shared_ptr<const Network> PointRunner::network_of(const Config& config) {
-  std::string key =
-      fmt::format("{} {} {} {}", config.network, config.seed, config.seeded_weights, config.cut);
+  std::string key = fmt::format(
+      "{} {} {} {} {} {}", config.network, config.seed, config.seeded_weights, config.cut,
+      static_cast<int>(config.numerics), config.hardware.has(isa::Feature::SingleRounding));
   for (const ModelEntry& model : config.models) {
     key += fmt::format("\n{} {} {} {}", model.path, model.name, model.group, model.keep_outputs);
   }

@@ -55,6 +55,8 @@ Config parse_config(const std::string& text, const std::string& path,
     config.engine = static_cast<Engine>(fields.choice("engine", engine_names(), 0));
     config.seeded_weights = fields.choice("weights", {"model", "seeded"}, 0) == 1;
     config.cut = fields.choice("unsupported", {"error", "cut"}, 0) == 1;
+    config.numerics = static_cast<Numerics>(
+        fields.choice("numerics", {"auto", "tflm", "litert", "onnxruntime"}, 0));
     config.tensors = static_cast<TensorForm>(fields.choice("tensors", {"own", "stored"}, 0));
     if (const YAML::Node preprocess = fields.get("preprocess"); preprocess.IsDefined()) {
       config.preprocess = read_preprocess(preprocess, path);
@@ -76,9 +78,19 @@ bool has_network(const Config& config) {
 }
 
 Network load_configured(const Config& config) {
-  const ImportOptions options{config.seed, config.seeded_weights, config.cut};
+  ImportOptions options{config.seed, config.seeded_weights, config.cut, config.numerics};
+  const bool falls_back =
+      config.numerics == Numerics::Auto && !config.hardware.has(isa::Feature::SingleRounding);
+  if (falls_back) {
+    options.numerics = Numerics::Tflm;
+  }
   if (config.models.empty()) {
-    return load_network(config.network, options);
+    Network network = load_network(config.network, options);
+    if (falls_back && std::filesystem::path(config.network).extension() == ".onnx") {
+      network.notes.emplace_back(
+          "the hardware has no `single_rounding`: numerics are tflm, not onnxruntime");
+    }
+    return network;
   }
   std::vector<ModelSource> sources;
   sources.reserve(config.models.size());

@@ -8,6 +8,7 @@
 #include "tessera/engine.hpp"
 #include "tessera/hardware.hpp"
 #include "tessera/host_cost.hpp"
+#include "tessera/import.hpp"
 #include "tessera/network.hpp"
 #include "tessera/schedule.hpp"
 
@@ -46,6 +47,7 @@ struct Config {
   std::uint64_t seed = 1;
   bool seeded_weights = false;  ///< float models run with weights from the seed
   bool cut = false;             ///< operators that are not supported are left out
+  Numerics numerics = Numerics::Auto;
   TensorForm tensors = TensorForm::Own;
   Preprocess preprocess;
   std::vector<std::string> labels;  ///< names of a classifier's outputs, in order

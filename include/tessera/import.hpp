@@ -9,12 +9,17 @@
 
 namespace tessera {
 
+/// Whose results a network's are: runtimes round differently. Auto: by the file, .onnx as ONNX
+/// Runtime, all others as TensorFlow Lite Micro, or as the file itself says.
+enum class Numerics : std::uint8_t { Auto, Tflm, Litert, OnnxRuntime };
+
 struct ImportOptions {
   std::uint64_t seed = 1;       ///< makes the weights that the file does not give
   bool seeded_weights = false;  ///< also those of float models, which are errors otherwise
   /// Operators that are not supported are left out, and what needs them; the tensors there become
   /// outputs. Otherwise they are errors, which name all of them.
   bool cut = false;
+  Numerics numerics = Numerics::Auto;
 };
 
 /// Reads a network by its file's ending: .tflite (TensorFlow Lite), .onnx, .yaml/.yml (layer list),

@@ -44,7 +44,7 @@ struct Tensor {
   [[nodiscard]] std::size_t bytes() const;
 };
 
-enum class Activation : std::uint8_t { None, Relu, Relu6 };
+enum class Activation : std::uint8_t { None, Relu, Relu6, ReluN1To1 };
 
 /// Rows or columns added before and after.
 struct Padding {
@@ -109,10 +109,12 @@ struct Unary {
   UnaryKind kind = UnaryKind::Relu;
   float alpha = 0.0F;
   std::vector<std::int8_t> table;  ///< outputs for -128 to 127
+  bool ties_even = false;          ///< Quantize of floats: halves go to even, not away from zero
 };
 
 enum class PoolKind : std::uint8_t { Average, Max };
 
+/// Averages may have another scale than what they are of; they are rounded once.
 struct Pool2d {
   PoolKind kind = PoolKind::Average;
   bool ties_up = false;  ///< averages round halves up, as unsigned ones do, not away from zero
@@ -244,6 +246,8 @@ enum class HostKind : std::uint8_t {
   L2Normalization,
   BatchMatMul,
   ResizeBilinear,
+  AveragePool,
+  MaxPool,
   SoftmaxFloat,
   LogSoftmax,
   DetectionPostProcess
@@ -260,11 +264,18 @@ using Attributes =
                  Mean, Reshape, Transpose, StridedSlice, ResizeNearest, Softmax, Pad, Concatenation,
                  Dequantize, HostOperator>;
 
+/// How products of sums and factors become integers. Twice: at 2^-31 and behind the shift, halves
+/// away from zero (gemmlowp's). Once: halves up, or to even.
+enum class Rounding : std::uint8_t { Twice, HalfUp, HalfEven };
+
 struct Operator {
   std::string name;
   Attributes attributes;
   std::vector<std::int32_t> inputs;  ///< tensor indices; -1: absent
   std::int32_t output = -1;
+  /// Of convolutions, fully connected layers, additions' results, products, means, averages into
+  /// another scale and rescaled concatenations.
+  Rounding rounding = Rounding::Twice;
 
   /// The operator's TensorFlow Lite name, such as CONV_2D.
   [[nodiscard]] std::string_view type_name() const;

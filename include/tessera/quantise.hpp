@@ -22,6 +22,9 @@ FixedPoint fixed_point(double factor);
 std::int32_t requantise(std::int32_t value, FixedPoint factor);
 /// The same and a zero point added, within int32 whatever the factor.
 std::int32_t requantise(std::int32_t value, FixedPoint factor, std::int32_t zero_point);
+/// Rounded as `rounding` says.
+std::int32_t requantise(std::int32_t value, FixedPoint factor, std::int32_t zero_point,
+                        Rounding rounding);
 
 /// Average pooling as a weighted sum: each value counts this much, so that requantise()'s first
 /// rounding keeps enough bits below the result.
@@ -31,6 +34,27 @@ inline constexpr std::int32_t kAverageWeight = 64;
 /// kAverageWeight, into their average as pooling rounds it: to nearest, halves away from zero.
 /// Nothing when it is not exact; it is tried on all sums, from values of `low` to `low` + 255.
 std::optional<FixedPoint> average_factor(std::int32_t count, std::int32_t low = -128);
+
+/// Averages of pools. In one scale they are rounded half away from zero (as unsigned bytes: up);
+/// into another scale by requantise() with `rounding`, as means are.
+class PoolAverage {
+ public:
+  PoolAverage(const Quantisation& input, const Quantisation& output, bool ties_up,
+              Rounding rounding = Rounding::Twice);
+  /// Whether input and output have different scales or zero points.
+  [[nodiscard]] bool rescales() const { return rescales_; }
+  /// Of `count` stored int8 values, which together are `sum`.
+  std::int32_t of(std::int32_t sum, std::int32_t count);
+
+ private:
+  const Quantisation& input_;
+  const Quantisation& output_;
+  bool ties_up_;
+  Rounding rounding_;
+  bool rescales_;
+  std::int32_t count_ = 0;  // that the factor is for
+  FixedPoint factor_;
+};
 
 /// gemmlowp's building blocks.
 std::int32_t doubling_high_multiply(std::int32_t a, std::int32_t b);
@@ -51,6 +75,10 @@ struct AddFactors {
 };
 AddFactors add_factors(const Quantisation& first, const Quantisation& second,
                        const Quantisation& output);
+/// The same for a subtraction: the second factor is negative, as TensorFlow Lite's is, whose ties
+/// then round the other way.
+AddFactors subtract_factors(const Quantisation& first, const Quantisation& second,
+                            const Quantisation& output);
 inline constexpr int kAddShift = 20;
 
 /// Output factor of a multiplication: s_1 * s_2 / s_out.

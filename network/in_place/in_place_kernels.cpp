@@ -71,7 +71,8 @@ class Kernel {
   Kernel(const Network& network, const Operator& op, const std::vector<const std::uint8_t*>& inputs)
       : shape_(window_shape(network, op)),
         in_(network.tensors[static_cast<std::size_t>(op.inputs[0])]),
-        out_(network.tensors[static_cast<std::size_t>(op.output)]) {
+        out_(network.tensors[static_cast<std::size_t>(op.output)]),
+        rounding_(op.rounding) {
     if (const auto* pool = std::get_if<Pool2d>(&op.attributes); pool != nullptr) {
       pool_ = pool;
       range_ = activation_range(pool->activation, out_.quantisation);
@@ -120,10 +121,10 @@ class Kernel {
   }
 
   [[nodiscard]] std::int8_t finished(std::uint32_t sum, std::int32_t k) const {
-    const std::int64_t scaled = std::int64_t{requantise(static_cast<std::int32_t>(sum),
-                                                        factors_[static_cast<std::size_t>(k)])} +
-                                out_.quantisation.zero_point;
-    return static_cast<std::int8_t>(std::clamp<std::int64_t>(scaled, range_.low, range_.high));
+    const std::int32_t scaled =
+        requantise(static_cast<std::int32_t>(sum), factors_[static_cast<std::size_t>(k)],
+                   out_.quantisation.zero_point, rounding_);
+    return static_cast<std::int8_t>(std::clamp(scaled, range_.low, range_.high));
   }
 
   [[nodiscard]] std::uint32_t start(std::int32_t k) const {
@@ -176,16 +177,15 @@ class Kernel {
     if (pool_->kind == PoolKind::Max) {
       return static_cast<std::int8_t>(std::clamp(greatest, range_.low, range_.high));
     }
-    cells = std::max(cells, 1);
-    const std::int32_t base = pool_->ties_up ? 128 : 0;
-    const std::int32_t total = sum + base * cells;
-    const std::int32_t rounded = (total > 0 ? total + cells / 2 : total - cells / 2) / cells - base;
+    PoolAverage average(in_.quantisation, out_.quantisation, pool_->ties_up, rounding_);
+    const std::int32_t rounded = average.of(sum, std::max(cells, 1));
     return static_cast<std::int8_t>(std::clamp(rounded, range_.low, range_.high));
   }
 
   WindowShape shape_;
   const Tensor& in_;
   const Tensor& out_;
+  Rounding rounding_;
   const Pool2d* pool_ = nullptr;
   ClampRange range_;
   std::vector<FixedPoint> factors_;

@@ -25,6 +25,9 @@ void host(const HostOperator& host, const Operands& x) {
       return host_batch_matmul(host, x);
     case HostKind::ResizeBilinear:
       return host_resize_bilinear(host, x);
+    case HostKind::AveragePool:
+    case HostKind::MaxPool:
+      return host_pool(host, x);
     case HostKind::SoftmaxFloat:
       return host_softmax(host, x);
     case HostKind::LogSoftmax:

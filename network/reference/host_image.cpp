@@ -49,9 +49,56 @@ RealPlace real_place(const Sizes& s, std::int32_t at) {
   return {std::min(low, s.in - 1), std::max(high, 0), place - static_cast<float>(low)};
 }
 
+// ONNX's linear resize: the places of rows and columns are given.
+struct GivenPlace {
+  std::int32_t low, high;
+  float to_low, to_high;
+
+  GivenPlace(float place, std::int32_t extent) {
+    const float inside = std::clamp(place, 0.0F, static_cast<float>(extent - 1));
+    low = std::min(static_cast<std::int32_t>(inside), extent - 1);
+    high = std::min(low + 1, extent - 1);
+    to_low = std::fabs(inside - static_cast<float>(low));
+    to_high = std::fabs(inside - static_cast<float>(high));
+    if (low == high) {
+      to_low = to_high = 0.5F;
+    }
+  }
+};
+
+void resize_at_places(const HostOperator& host, const Operands& x) {
+  const std::vector<std::int32_t>& from = x.input(0).shape;
+  const std::vector<std::int32_t>& to = x.output().shape;
+  const bool whole = x.input(0).type == DataType::Int8;
+  const std::int32_t base = whole && host.integers[2] != 0 ? 128 : 0;
+  const auto value = [&](std::int32_t n, std::int32_t y, std::int32_t col, std::int32_t c) {
+    const std::int64_t i = index_of(from, {n, y, col, c});
+    return whole ? static_cast<float>(get<std::int8_t>(x.inputs[0], i) + base)
+                 : get<float>(x.inputs[0], i);
+  };
+  for_elements(to, [&](std::int64_t o, const std::vector<std::int32_t>& at) {
+    const GivenPlace v(host.numbers[static_cast<std::size_t>(at[1])], from[1]);
+    const GivenPlace h(host.numbers[static_cast<std::size_t>(std::int64_t{to[1]} + at[2])],
+                       from[2]);
+    const float sum = h.to_high * v.to_high * value(at[0], v.low, h.low, at[3]) +
+                      h.to_low * v.to_high * value(at[0], v.low, h.high, at[3]) +
+                      h.to_high * v.to_low * value(at[0], v.high, h.low, at[3]) +
+                      h.to_low * v.to_low * value(at[0], v.high, h.high, at[3]);
+    if (whole) {
+      put(x.output_data, o, static_cast<std::int8_t>(static_cast<std::int32_t>(sum) - base));
+    } else {
+      put(x.output_data, o, sum);
+    }
+  });
+}
+
 }  // namespace
 
 void host_resize_bilinear(const HostOperator& host, const Operands& x) {
+  if (!host.numbers.empty()) {
+    resize_at_places(host, x);
+    return;
+  }
   const std::vector<std::int32_t>& from = x.input(0).shape;
   const std::vector<std::int32_t>& to = x.output().shape;
   const bool corners = host.integers[0] != 0;

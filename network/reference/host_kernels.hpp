@@ -13,6 +13,7 @@ void host_reduce(const HostOperator& host, const Operands& x);
 void host_arg(const HostOperator& host, const Operands& x);
 void host_move(const HostOperator& host, const Operands& x);  ///< gather, tile, pad, ...
 void host_resize_bilinear(const HostOperator& host, const Operands& x);
+void host_pool(const HostOperator& host, const Operands& x);
 void host_l2_normalisation(const Operands& x);
 void host_batch_matmul(const HostOperator& host, const Operands& x);
 void host_softmax(const HostOperator& host, const Operands& x);  ///< of floats

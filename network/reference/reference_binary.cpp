@@ -11,12 +11,13 @@ namespace {
 class Arithmetic {
  public:
   Arithmetic(const Binary& binary, const Quantisation& a, const Quantisation& b,
-             const Quantisation& out)
+             const Quantisation& out, Rounding rounding)
       : kind_(binary.kind),
+        rounding_(rounding),
         zero_a_(a.zero_point),
         zero_b_(b.zero_point),
         zero_out_(out.zero_point),
-        factors_(add_factors(a, b, out)),
+        factors_(kind_ == BinaryKind::Sub ? subtract_factors(a, b, out) : add_factors(a, b, out)),
         product_(multiply_factor(a, b, out)),
         range_(activation_range(binary.activation, out)) {}
 
@@ -28,15 +29,15 @@ class Arithmetic {
  private:
   [[nodiscard]] std::int32_t requantised(std::int32_t a, std::int32_t b) const {
     if (kind_ == BinaryKind::Mul) {
-      return requantise(a * b, product_, zero_out_);
+      return requantise(a * b, product_, zero_out_, rounding_);
     }
     const std::int32_t first = requantise(a * (1 << kAddShift), factors_.first);
     const std::int32_t second = requantise(b * (1 << kAddShift), factors_.second);
-    return requantise(kind_ == BinaryKind::Add ? first + second : first - second, factors_.output,
-                      zero_out_);
+    return requantise(first + second, factors_.output, zero_out_, rounding_);
   }
 
   BinaryKind kind_;
+  Rounding rounding_;
   std::int32_t zero_a_, zero_b_, zero_out_;
   AddFactors factors_;
   FixedPoint product_;
@@ -49,7 +50,7 @@ void binary(const Binary& binary, const Operands& x) {
   const Tensor& out = x.output();
   const std::size_t rank = out.shape.size();
   const Arithmetic arithmetic(binary, x.input(0).quantisation, x.input(1).quantisation,
-                              out.quantisation);
+                              out.quantisation, x.op.rounding);
   const auto strides_a = broadcast_strides(x.input(0).shape, rank);
   const auto strides_b = broadcast_strides(x.input(1).shape, rank);
   std::vector<std::int32_t> at(rank, 0);

@@ -8,8 +8,8 @@ namespace tessera::reference {
 namespace {
 
 std::int8_t quantised(std::int32_t acc, FixedPoint factor, std::int32_t zero_point,
-                      ClampRange range) {
-  const std::int32_t value = requantise(acc, factor, zero_point);
+                      ClampRange range, Rounding rounding) {
+  const std::int32_t value = requantise(acc, factor, zero_point, rounding);
   return static_cast<std::int8_t>(std::clamp(value, range.low, range.high));
 }
 
@@ -38,14 +38,15 @@ struct Layer {
         range(activation_range(conv.activation, out.quantisation)),
         feature(x.data<std::int8_t>(0)),
         weights(x.data<Weight>(1)),
-        bias(x.data<std::int32_t>(2)) {}
+        bias(x.data<std::int32_t>(2)),
+        rounding(x.op.rounding) {}
 
   [[nodiscard]] std::uint32_t start(std::int32_t k) const {
     return bias != nullptr ? static_cast<std::uint32_t>(bias[k]) : 0U;
   }
   [[nodiscard]] std::int8_t finish(std::uint32_t acc, std::int32_t k) const {
     return quantised(static_cast<std::int32_t>(acc), factors[static_cast<std::size_t>(k)],
-                     out.quantisation.zero_point, range);
+                     out.quantisation.zero_point, range, rounding);
   }
 
   const Tensor& in;
@@ -56,6 +57,7 @@ struct Layer {
   const std::int8_t* feature;
   const Weight* weights;
   const std::int32_t* bias;
+  Rounding rounding;
 };
 
 template <class Weight>
@@ -184,7 +186,7 @@ void fully_connected_of(const FullyConnected& fc, const Operands& x) {
       acc += dot(feature + row * channels, weights + std::int64_t{k} * channels, channels,
                  in.quantisation.zero_point);
       *result++ = quantised(static_cast<std::int32_t>(acc), factors[static_cast<std::size_t>(k)],
-                            out.quantisation.zero_point, range);
+                            out.quantisation.zero_point, range, x.op.rounding);
     }
   }
 }

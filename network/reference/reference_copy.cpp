@@ -78,7 +78,8 @@ void concatenation(const Concatenation& concat, const Operands& x) {
       for (std::int64_t e = 0; e < chunk; ++e) {
         const std::int32_t centred =
             x.data<std::int8_t>(i)[o * chunk + e] - in.quantisation.zero_point;
-        const std::int32_t value = requantise(centred, factor, out.quantisation.zero_point);
+        const std::int32_t value =
+            requantise(centred, factor, out.quantisation.zero_point, x.op.rounding);
         x.result()[o * out_chunk + offset + e] =
             static_cast<std::int8_t>(std::clamp(value, -128, 127));
       }

@@ -10,6 +10,7 @@ void pool(const Pool2d& pool, const Operands& x) {
   const Tensor& in = x.input(0);
   const Tensor& out = x.output();
   const ClampRange range = activation_range(pool.activation, out.quantisation);
+  PoolAverage average(in.quantisation, out.quantisation, pool.ties_up, x.op.rounding);
   const std::int32_t channels = in.shape[3];
   const auto* feature = x.data<std::int8_t>(0);
   auto* result = x.result();
@@ -33,12 +34,8 @@ void pool(const Pool2d& pool, const Operands& x) {
             greatest = std::max(greatest, value);
           }
         }
-        // Unsigned values are 128 more.
-        const std::int32_t base = pool.ties_up ? 128 : 0;
-        const std::int32_t total = sum + base * cells;
-        const std::int32_t mean =
-            (total > 0 ? total + cells / 2 : total - cells / 2) / cells - base;
-        const std::int32_t value = pool.kind == PoolKind::Average ? mean : greatest;
+        const std::int32_t value =
+            pool.kind == PoolKind::Average ? average.of(sum, cells) : greatest;
         *result++ = static_cast<std::int8_t>(std::clamp(value, range.low, range.high));
       }
     }
@@ -57,8 +54,8 @@ void mean(const Mean& mean, const Operands& x) {
       for (std::int64_t n = 0; n < count; ++n) {
         sum += feature[(o * count + n) * inner + i];
       }
-      const std::int32_t value =
-          requantise(static_cast<std::int32_t>(sum), factor, out.quantisation.zero_point);
+      const std::int32_t value = requantise(static_cast<std::int32_t>(sum), factor,
+                                            out.quantisation.zero_point, x.op.rounding);
       x.result()[o * inner + i] = static_cast<std::int8_t>(std::clamp(value, -128, 127));
     }
   }

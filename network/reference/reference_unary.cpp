@@ -118,9 +118,10 @@ std::int8_t value_of(const Unary& unary, std::int8_t x, const Quantisation& in,
 
 namespace {
 
-// To nearest, halves away from zero; what is not a number becomes the least.
-std::int8_t quantised(float value, const Quantisation& out) {
-  const float steps = std::round(value / out.scales[0]);
+// To nearest; what is not a number becomes the least.
+std::int8_t quantised(float value, const Quantisation& out, bool ties_even) {
+  const float exact = value / out.scales[0];
+  const float steps = ties_even ? std::nearbyint(exact) : std::round(exact);
   const float limit = 1024.0F;  // beyond int8 whatever the zero point
   const float bounded = steps > -limit ? std::min(steps, limit) : -limit;
   return saturated(static_cast<std::int32_t>(bounded) + out.zero_point);
@@ -133,7 +134,7 @@ void unary(const Unary& unary, const Operands& x) {
   const Quantisation& out = x.output().quantisation;
   if (x.input(0).type == DataType::Float32) {
     for (std::int64_t i = 0; i < x.output().elements(); ++i) {
-      x.result()[i] = quantised(x.data<float>(0)[i], out);
+      x.result()[i] = quantised(x.data<float>(0)[i], out, unary.ties_even);
     }
     return;
   }

@@ -43,6 +43,9 @@ package tessera_isa_pkg;
   localparam logic [2:0] LoadKindParam = 3'd2;
   localparam logic [2:0] LoadKindOperand = 3'd3;
   localparam logic [2:0] LoadKindTable = 3'd4;
+  localparam logic [1:0] StQuantRoundingTwice = 2'd0;
+  localparam logic [1:0] StQuantRoundingHalfUp = 2'd1;
+  localparam logic [1:0] StQuantRoundingHalfEven = 2'd2;
   localparam logic [1:0] StPostOperationNone = 2'd0;
   localparam logic [1:0] StPostOperationTable = 2'd1;
   localparam logic [1:0] StPostOperationAdd = 2'd2;
@@ -241,7 +244,8 @@ package tessera_isa_pkg;
   /// Output zero point and clamp.
   typedef struct packed {
     logic [5:0] opcode;
-    logic [33:0] reserved;
+    logic [31:0] reserved;
+    logic [1:0] rounding;  // of a sum, and of what ST_POST makes of it, times its factor: rounded at 2^-31 and again behind the shift, halves away from zero; or once, halves up or to even
     logic signed [7:0] high;  // greatest output
     logic signed [7:0] low;  // least output
     logic signed [7:0] zero_point;  // added after requantisation
@@ -367,7 +371,7 @@ package tessera_isa_pkg;
       OpStAddress: is_legal = word[57:32] == '0;
       OpStShape: is_legal = word[23:0] != '0 && word[39:24] != '0 && word[55:40] != '0 && word[57:56] == '0;
       OpStStride: is_legal = word[57:56] == '0;
-      OpStQuant: is_legal = word[57:24] == '0;
+      OpStQuant: is_legal = (word[25:25] == '0 || word[25:24] == 2'd2) && word[57:26] == '0;
       OpStTile: is_legal = word[11:0] != '0 && word[19:12] != '0 && word[26:20] != '0 && (word[26:26] == '0 || word[26:20] == 7'd64) && word[57:37] == '0;
       OpStore: is_legal = word[57:43] == '0;
       OpStMark: is_legal = word[57:16] == '0;
@@ -386,7 +390,8 @@ package tessera_isa_pkg;
   localparam int unsigned FeatureZeroPoints = 5;  // weights with a zero point
   localparam int unsigned FeatureChecksums = 6;  // checksums of loads and of the whole stream
   localparam int unsigned FeatureCounters = 7;  // all counters; without them only CYCLES can be read, the others read zero
-  localparam int unsigned NumFeatures = 8;
+  localparam int unsigned FeatureSingleRounding = 8;  // requantisation that rounds once
+  localparam int unsigned NumFeatures = 9;
 
   /// The features that a word needs.
   function automatic logic [NumFeatures-1:0] features_of(input logic [63:0] word);
@@ -398,6 +403,7 @@ package tessera_isa_pkg;
     features_of[5] = (word[63:58] == OpCvWeights && word[42:35] != '0);
     features_of[6] = (word[63:58] == OpLoad && word[27:27] != '0);
     features_of[7] = 1'b0;
+    features_of[8] = (word[63:58] == OpStQuant && (word[25:24] == 2'd1 || word[25:24] == 2'd2));
   endfunction
 
   localparam logic [11:0] RegId = 12'h000;

@@ -58,6 +58,7 @@ module store_unit #(
 
   localparam bit HasTables = (Features >> tessera_isa_pkg::FeatureTables) % 2 == 1;
   localparam bit HasOperands = (Features >> tessera_isa_pkg::FeatureOperands) % 2 == 1;
+  localparam bit HasSingleRounding = (Features >> tessera_isa_pkg::FeatureSingleRounding) % 2 == 1;
   localparam bit HasKeep = (Features >> tessera_isa_pkg::FeatureKeep) % 2 == 1;
   localparam int unsigned CountBits = $clog2(PostLanes + 1);
 
@@ -239,7 +240,8 @@ module store_unit #(
       .ParamGroups(ParamGroups),
       .OperandWords(OperandWords),
       .Tables(HasTables),
-      .Operands(HasOperands)
+      .Operands(HasOperands),
+      .SingleRounding(HasSingleRounding)
   ) u_drain (
       .clk_i,
       .rst_ni,
@@ -253,6 +255,7 @@ module store_unit #(
       .zero_point_i(quant_q.zero_point),
       .low_i(quant_q.low),
       .high_i(quant_q.high),
+      .rounding_i(quant_q.rounding),
       .post_i(post_q),
       .result_i(result_q),
       .acc_addr_o,

@@ -10,6 +10,8 @@ module tile_drain #(
     /// The post lanes have tables, and operands.
     parameter bit Tables = 1'b1,
     parameter bit Operands = 1'b1,
+    /// Requantisers can round once.
+    parameter bit SingleRounding = 1'b1,
     /// Derived, not to be set.
     parameter int unsigned CountBits = $clog2(PostLanes + 1)
 ) (
@@ -27,6 +29,7 @@ module tile_drain #(
     input  logic signed [               7:0] zero_point_i,
     input  logic signed [               7:0] low_i,
     input  logic signed [               7:0] high_i,
+    input  logic [                      1:0] rounding_i,
     input  tessera_isa_pkg::st_post_t        post_i,
     input  tessera_isa_pkg::st_result_t      result_i,
     /// Accumulator read port.
@@ -282,7 +285,9 @@ module tile_drain #(
 
   for (genvar l = 0; l < PostLanes; l++) begin : gen_lanes
     logic [31:0] acc_q, bias_q;
-    requant_lane u_lane (
+    requant_lane #(
+        .SingleRounding(SingleRounding)
+    ) u_lane (
         .clk_i,
         .stage_i(valid_q[Requantised-1:Given] | {valid_q[Stages-2:Again+1], again}),
         .acc_i(selected_q[l*32+:32]),
@@ -291,6 +296,7 @@ module tile_drain #(
         .bias_i(again ? bias_q : params_q[l][31:0]),
         .multiplier_i(again ? {1'b0, post_i.multiplier} : params_q[l][63:32]),
         .shift_i(again ? 8'(post_i.shift) : params_q[l][71:64]),
+        .rounding_i,
         .clamp_i(clamp_q),
         .data_o(bytes[l*8+:8])
     );

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "network/numerics.hpp"
 #include "scheduler/lower/loop_nest.hpp"
 #include "scheduler/lower/lowering_parts.hpp"
 #include "tessera/reference.hpp"
@@ -15,7 +16,8 @@ constexpr std::int32_t kValues = 256;
 // The operator's outputs for all values of one input; others are constants of a single value.
 std::vector<std::int32_t> tabulate(const Network& network, const Operator& op, std::int32_t main) {
   Network alone;
-  Operator copy{op.name, op.attributes, {}, static_cast<std::int32_t>(op.inputs.size())};
+  Operator copy{
+      op.name, op.attributes, {}, static_cast<std::int32_t>(op.inputs.size()), op.rounding};
   std::vector<std::uint8_t> values(kValues);
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<std::uint8_t>(i);
@@ -59,11 +61,13 @@ void set_factor(isa::StPost& post, FixedPoint factor) {
 // (x - zero point) << 20, scaled: for each x as an unsigned byte.
 std::vector<std::int32_t> scaled_values(const Quantisation& quantisation, FixedPoint factor,
                                         bool negative) {
+  // The factor is what is negative, not the product: ties round the other way then.
+  factor.multiplier = negative ? -factor.multiplier : factor.multiplier;
   std::vector<std::int32_t> table;
   for (std::int32_t i = 0; i < kValues; ++i) {
     const std::int32_t centred = static_cast<std::int8_t>(i) - quantisation.zero_point;
     const std::int32_t value = requantise(centred * (1 << kAddShift), factor);
-    table.push_back(negative ? -value : value);
+    table.push_back(value);
   }
   return table;
 }
@@ -245,6 +249,10 @@ bool absorb(Lowering& lowering, const Network& network, const Hardware& hardware
   }
   if (lowering::is_constant(other) && other.elements() == 1) {
     return take(lowering::table_operation(network, next, main));
+  }
+  // Both results go through the same requantiser.
+  if (rounding_of(network, next) != lowering.rounding) {
+    return false;
   }
   PostOperation post = lowering::binary_operation(network, next, place);
   return lowering::missing_features(post, hardware) == 0 && add_operand(lowering, other, out) &&

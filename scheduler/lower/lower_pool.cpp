@@ -192,12 +192,34 @@ std::vector<Run> runs_of(std::int32_t out, std::int32_t in, std::int32_t kernel,
   return runs;
 }
 
-// Sums of the bytes as they are, those outside the picture 0; the factor divides. Windows that
-// reach outside have fewer values to divide by: passes of their own.
-// Unsigned values, which are 128 more, round as they do when that is added first.
+/// How sums of a window become averages.
+struct Averaging {
+  std::int32_t weight;       ///< of each value
+  std::int32_t input_zero;   ///< of values, those outside the picture as well
+  std::int32_t output_zero;  ///< added to the average
+  FixedPoint factor;
+};
+
+// Into another scale like means. Into the same one: sums of the bytes as they are, those outside
+// the picture 0; the factor divides. Unsigned values, which are 128 more, round as they do when
+// that is added first.
+std::optional<Averaging> averaging(const Context& c, std::int32_t count, bool ties_up) {
+  const Quantisation& in = c.input(0).quantisation;
+  const Quantisation& out = c.output().quantisation;
+  if (PoolAverage(in, out, ties_up).rescales()) {
+    return Averaging{1, in.zero_point, out.zero_point, mean_factor(in, out, count)};
+  }
+  const auto factor = average_factor(count, ties_up ? 0 : -128);
+  if (!factor) {
+    return std::nullopt;
+  }
+  const std::int32_t base = ties_up ? -128 : 0;
+  return Averaging{kAverageWeight, base, base, *factor};
+}
+
+// Windows that reach outside have fewer values to divide by: passes of their own.
 Lowering average(const Context& c, const Seen& seen, const ClampRange& range, bool ties_up) {
   const ConvShape& whole = seen.shape;
-  const std::int32_t base = ties_up ? -128 : 0;
   Lowering lowering;
   for (const Run& rows :
        runs_of(whole.out_h, whole.in_h, whole.kernel_h, whole.stride_h, whole.pad_top)) {
@@ -212,8 +234,8 @@ Lowering average(const Context& c, const Seen& seen, const ClampRange& range, bo
       if (count > kMostAveraged) {
         return refuse(fmt::format("it averages {} values, supported are {}", count, kMostAveraged));
       }
-      const auto factor = average_factor(static_cast<std::int32_t>(count), ties_up ? 0 : -128);
-      if (!factor) {
+      const auto how = averaging(c, static_cast<std::int32_t>(count), ties_up);
+      if (!how) {
         return refuse(fmt::format("no requantisation averages {} values exactly", count));
       }
       Seen part = seen;
@@ -225,12 +247,12 @@ Lowering average(const Context& c, const Seen& seen, const ClampRange& range, bo
       Piece piece = piece_with(c, part);
       piece.output_view.offset = u32(rows.outputs.begin) * piece.output_view.row_stride +
                                  u32(cols.outputs.begin) * piece.output_view.pixel_stride;
-      piece.kernel = [part, range, base, factor = *factor](Contents /*contents*/) {
-        LayerKernel kernel = equal_weights(part.shape, kAverageWeight, factor);
+      piece.kernel = [part, range, how = *how](Contents /*contents*/) {
+        LayerKernel kernel = equal_weights(part.shape, how.weight, how.factor);
         count_once(kernel.weights, part);
-        kernel.input_zero_point = base;
-        kernel.padding_value = base;
-        kernel.quant.zero_point = base;
+        kernel.input_zero_point = how.input_zero;
+        kernel.padding_value = how.input_zero;
+        kernel.quant.zero_point = how.output_zero;
         set_range(kernel, range);
         return kernel;
       };

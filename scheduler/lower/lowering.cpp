@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "network/numerics.hpp"
 #include "scheduler/lower/lowering_parts.hpp"
 #include "scheduler/lower/weight_range.hpp"
 #include "scheduler/lower/without_window.hpp"
@@ -116,9 +117,26 @@ std::vector<Piece> cut_by_zero(const std::vector<Piece>& pieces,
   return result;
 }
 
+void round_as(Rounding rounding, Lowering& lowering) {
+  lowering.rounding = rounding;
+  if (rounding == Rounding::Twice) {
+    return;
+  }
+  for (Piece& piece : lowering.pieces) {
+    piece.kernel = [kernel = std::move(piece.kernel), rounding](Contents contents) {
+      LayerKernel result = kernel(contents);
+      result.quant.rounding = static_cast<std::uint32_t>(rounding);
+      return result;
+    };
+  }
+}
+
 // What nothing else can take the place of.
 std::uint32_t missing_for(const Lowering& lowering, const Hardware& hardware) {
   std::uint32_t needed = missing_features(lowering.post, hardware);
+  if (lowering.rounding != Rounding::Twice) {
+    needed |= 1U << static_cast<unsigned>(isa::Feature::SingleRounding);
+  }
   for (const Piece& piece : lowering.pieces) {
     if (piece.shape.maximum) {
       needed |= 1U << static_cast<unsigned>(isa::Feature::Depthwise);
@@ -155,6 +173,7 @@ Lowering lower(const Network& network, const Operator& op, const Hardware& hardw
       result.pieces = lowering::cut_by_zero(result.pieces, kernel_ranges(kernel, outputs_last));
     }
   }
+  lowering::round_as(rounding_of(network, op), result);
   if (const std::uint32_t missing = lowering::missing_for(result, hardware); missing != 0) {
     return lowering::refuse(
         fmt::format("needs {}, which the hardware is built without", isa::feature_names(missing)));

@@ -54,6 +54,7 @@ struct Lowering {
   std::string problem;  ///< why the accelerator cannot run it; there are no pieces then
   std::vector<Piece> pieces;
   std::optional<PostOperation> post;
+  Rounding rounding = Rounding::Twice;  ///< of all that the requantiser does
 };
 
 /// What another operator was to make of the feature: zeros around it, or another order.

@@ -47,7 +47,7 @@ HostCall host_call(const Network& network, std::size_t index, const MemoryMap& m
   HostCall call;
   call.layer = static_cast<std::uint32_t>(index);
   call.kernel.name = op.name;
-  Operator alone{op.name, op.attributes, {}, 0};
+  Operator alone{op.name, op.attributes, {}, 0, op.rounding};
   for (const std::int32_t input : op.inputs) {
     if (input < 0) {
       alone.inputs.push_back(-1);

@@ -25,15 +25,25 @@ std::int32_t wrap(std::int64_t value) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(value));
 }
 
-// Bias, factor, zero point, clamp. The shifts' order and rounding are the requantiser's: both
-// halves round to nearest, the doubled high half ties up, the right shift ties away from zero.
-std::int8_t requantised(std::int32_t sum, std::int32_t bias, std::int32_t multiplier,
-                        std::int32_t shift, std::int32_t zero, std::int32_t low,
-                        std::int32_t high) {
+// Bias, factor, zero point, clamp. The shifts' order and rounding are the requantiser's. Twice:
+// both halves round to nearest, the doubled high half ties up, the right shift ties away from zero.
+// Once: to nearest, ties up or to even.
+std::int8_t requantised(isa::StQuantRounding rounding, std::int32_t sum, std::int32_t bias,
+                        std::int32_t multiplier, std::int32_t shift, std::int32_t zero,
+                        std::int32_t low, std::int32_t high) {
   const auto left = static_cast<unsigned>(std::max(shift, 0));
   const auto right = static_cast<unsigned>(std::max(-shift, 0));
   const auto total = static_cast<std::uint32_t>(sum) + static_cast<std::uint32_t>(bias);
   const auto scaled = static_cast<std::int32_t>(total << left);
+  if (rounding != isa::StQuantRounding::Twice) {
+    // Twice the value, cut off: its lowest bit is a half.
+    const std::int64_t product = std::int64_t{scaled} * multiplier;
+    const std::int64_t halves = product >> (30 + right);
+    const bool tie = (halves & 1) != 0 && product == halves * (std::int64_t{1} << (30 + right));
+    const bool down = tie && rounding == isa::StQuantRounding::HalfEven && (halves & 2) == 0;
+    const std::int64_t value = (halves >> 1) + ((halves & 1) != 0 && !down ? 1 : 0) + zero;
+    return static_cast<std::int8_t>(std::clamp<std::int64_t>(value, low, high));
+  }
   const std::int64_t doubled = (std::int64_t{scaled} * multiplier + (std::int64_t{1} << 30)) >> 31;
   const std::int64_t mask = (std::int64_t{1} << right) - 1;
   const std::int64_t rest = doubled & mask;
@@ -45,7 +55,8 @@ std::int8_t requantised(std::int32_t sum, std::int32_t bias, std::int32_t multip
 class Post {
  public:
   Post(const timing::StoreOperation& op, const Memories& m)
-      : post_(op.post),
+      : rounding_(static_cast<isa::StQuantRounding>(op.quant.rounding)),
+        post_(op.post),
         result_(op.result),
         operation_(static_cast<isa::StPostOperation>(op.post.operation)),
         table_(m.tables.data() + std::size_t{256} * op.post.table_select) {}
@@ -67,10 +78,11 @@ class Post {
 
  private:
   [[nodiscard]] std::int8_t finish(std::int32_t value, std::int32_t bias) const {
-    return requantised(value, bias, static_cast<std::int32_t>(post_.multiplier), post_.shift,
-                       result_.zero_point, result_.low, result_.high);
+    return requantised(rounding_, value, bias, static_cast<std::int32_t>(post_.multiplier),
+                       post_.shift, result_.zero_point, result_.low, result_.high);
   }
 
+  isa::StQuantRounding rounding_;
   isa::StPost post_;
   isa::StResult result_;
   isa::StPostOperation operation_;
@@ -82,6 +94,7 @@ class Post {
 std::vector<std::uint8_t> drain_tile(const timing::StoreOperation& op, const Memories& m) {
   check(op, m);
   const Post post(op, m);
+  const auto rounding = static_cast<isa::StQuantRounding>(op.quant.rounding);
   const bool has_post =
       static_cast<isa::StPostOperation>(op.post.operation) != isa::StPostOperation::None;
   const bool has_operand = op.has_operand();
@@ -98,8 +111,8 @@ std::vector<std::uint8_t> drain_tile(const timing::StoreOperation& op, const Mem
       const Parameter* parameters = m.parameters.data() + (op.tile.param_base + g) * k;
       for (std::size_t i = 0; i < kernels; ++i) {
         const Parameter& p = parameters[i];
-        std::int8_t value = requantised(sums[i], p.bias, p.multiplier, p.shift, op.quant.zero_point,
-                                        op.quant.low, op.quant.high);
+        std::int8_t value = requantised(rounding, sums[i], p.bias, p.multiplier, p.shift,
+                                        op.quant.zero_point, op.quant.low, op.quant.high);
         if (has_post) {
           value = post.apply(value, has_operand ? operand[i] : std::int8_t{0});
         }

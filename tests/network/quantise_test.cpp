@@ -57,6 +57,29 @@ TEST(Requantise, IsWithinOneOfTheRealProduct) {
   }
 }
 
+// Exact in 80 bits: products have 62.
+TEST(Requantise, OnceRoundsTheExactProduct) {
+  SplitMix64 rng(8);
+  int ties = 0;
+  for (int i = 0; i < 200000; ++i) {
+    const int bits = 2 + static_cast<int>(rng.below(28));
+    const auto value = static_cast<std::int32_t>(rng.below(std::uint64_t{2} << bits)) - (1 << bits);
+    // Few bits make ties.
+    const std::uint64_t mantissa = rng.below(3) == 0 ? rng.below(8) << 27 : rng.below(1U << 30);
+    const FixedPoint factor = {static_cast<std::int32_t>((std::uint64_t{1} << 30) + mantissa),
+                               -static_cast<std::int32_t>(rng.below(24))};
+    const long double exact =
+        std::ldexp(static_cast<long double>(value) * factor.multiplier, factor.shift - 31);
+    ties += std::fabs(exact - std::trunc(exact)) == 0.5L ? 1 : 0;
+    EXPECT_EQ(requantise(value, factor, 3, Rounding::HalfEven),
+              static_cast<std::int32_t>(std::nearbyint(exact)) + 3);
+    EXPECT_EQ(requantise(value, factor, 3, Rounding::HalfUp),
+              static_cast<std::int32_t>(std::floor(exact + 0.5L)) + 3);
+    EXPECT_EQ(requantise(value, factor, 3, Rounding::Twice), requantise(value, factor, 3));
+  }
+  EXPECT_GT(ties, 500);
+}
+
 TEST(ActivationRange, FollowsTheOutputQuantisation) {
   const Quantisation output{{0.05F}, -100};
   EXPECT_EQ(activation_range(Activation::None, output).low, -128);

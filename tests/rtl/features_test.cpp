@@ -37,6 +37,8 @@ std::uint32_t needed_by(const isa::Command& command) {
     needed |= store->keep != 0 || store->keep_only != 0 ? bit(isa::Feature::Keep) : 0;
   } else if (const auto* weights = std::get_if<isa::CvWeights>(&command); weights != nullptr) {
     needed |= weights->zero_point != 0 ? bit(isa::Feature::ZeroPoints) : 0;
+  } else if (const auto* quant = std::get_if<isa::StQuant>(&command)) {
+    needed |= quant->rounding != 0 ? bit(isa::Feature::SingleRounding) : 0;
   } else if (std::holds_alternative<isa::LdFold>(command)) {
     needed |= bit(isa::Feature::Folding);
   } else if (std::holds_alternative<isa::CvWindow>(command) ||
@@ -116,7 +118,7 @@ TEST(Features, WithoutCountersOnlyCyclesAreRead) {
 // its own.
 const char* const kAllKinds =
     "layers:\n"
-    "  - conv2d: {in: [9, 11, 3], out_channels: 7, kernel: 3, padding: same}\n"
+    "  - conv2d: {in: [9, 11, 3], out_channels: 7, kernel: 3, padding: same, rounding: half_even}\n"
     "  - depthwise_conv2d: {kernel: 3, stride: 2, padding: same}\n"
     "  - logistic: {}\n"
     "  - max_pool2d: {kernel: 2, stride: 1}\n"
@@ -124,7 +126,7 @@ const char* const kAllKinds =
     "  - conv2d: {name: b, from: max_pool2d_3, out_channels: 7, kernel: 1}\n"
     "  - add: {from: [a, b]}\n"
     "  - avg_pool2d: {kernel: 2, stride: 1}\n"
-    "  - mean: {axes: [1, 2]}\n";
+    "  - mean: {axes: [1, 2], rounding: half_up}\n";
 
 TEST(Features, EachCanBeMissingAndAllEnginesStillEqualTheReference) {
   const Network network = import_yaml(kAllKinds, "features.yaml", 3);

@@ -43,12 +43,26 @@ inline std::string draw_config(const std::string& preset, int cbuf_bytes,
       pick(0, 1000));
 }
 
+/// Roundings of all kinds, drawn from the seed: some networks have one, others a mixture. The
+/// file's words for it: `rounding`.
+inline void draw_roundings(Network& network, const Hardware& hardware, std::uint64_t seed) {
+  if (!hardware.has(isa::Feature::SingleRounding)) {
+    return;
+  }
+  SplitMix64 rng(seed);
+  const std::uint64_t one = rng.below(4);
+  for (Operator& op : network.operators) {
+    op.rounding = static_cast<Rounding>(one < 3 ? one : rng.below(3));
+  }
+}
+
 /// Runs the case on the engines and all that they are compared with. Fails with what repeats it;
 /// nothing when it does not fit the buffer.
 inline std::optional<Outcome> run_case_if_it_fits(const RandomCase& drawn,
                                                   Engines engines = Engines::All) {
   const Config config = parse_config(drawn.config, "case.yaml", {});
-  const Network network = import_yaml(drawn.network, "network.yaml", config.seed);
+  Network network = import_yaml(drawn.network, "network.yaml", config.seed);
+  draw_roundings(network, config.hardware, config.seed);
   std::optional<Outcome> outcome;
   try {
     outcome = conform(network, config.hardware, config.policy, seeded_inputs(network, config.seed),

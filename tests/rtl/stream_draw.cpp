@@ -324,7 +324,8 @@ class Draw {
     post.multiplier = 0x40000000U + pick(0, 0x3FFFFFFF);
     post.shift = signed_pick(-12, 0);
     const int low = signed_pick(-128, 0);
-    add(isa::StQuant{signed_pick(-128, 127), low, signed_pick(low, 127)});
+    add(isa::StQuant{signed_pick(-128, 127), low, signed_pick(low, 127),
+                     hw_.has(isa::Feature::SingleRounding) ? pick(0, 2) : 0});
     if (hw_.has(isa::Feature::Operands)) {
       const int least = signed_pick(-128, 0);
       add(isa::StResult{signed_pick(-128, 127), least, signed_pick(least, 127), pick(0, 1)});

@@ -38,4 +38,7 @@ with first-fit &
 beside=$!
 with best
 wait "$beside"
+for kind in onnx tflite; do
+  "$python" "$here/drawn_$kind.py" "$cosim" --count 500 --seed "${TESSERA_SEED:-1}" 2>"$zoo/drawn.log"
+done
 "$python" "$here/page.py" "$zoo" --check "$here/../../docs/models.md"

@@ -102,6 +102,7 @@ enum class Feature : std::uint8_t {
   ZeroPoints = 5,
   Checksums = 6,
   Counters = 7,
+  SingleRounding = 8,
 };
 
 inline constexpr std::size_t kNumCounters = 14;
@@ -154,7 +155,7 @@ inline constexpr std::array<NameDoc, 14> kCounters{{
     {"WRITE_BEATS", "write data beats on the bus"},
 }};
 
-inline constexpr std::array<NameDoc, 8> kFeatures{{
+inline constexpr std::array<NameDoc, 9> kFeatures{{
     {"folding", "loads that put horizontal taps side by side"},
     {"depthwise", "the depthwise window with its line memories, and maxima"},
     {"tables", "tables of one value behind the requantiser"},
@@ -163,6 +164,7 @@ inline constexpr std::array<NameDoc, 8> kFeatures{{
     {"zero_points", "weights with a zero point"},
     {"checksums", "checksums of loads and of the whole stream"},
     {"counters", "all counters; without them only CYCLES can be read, the others read zero"},
+    {"single_rounding", "requantisation that rounds once"},
 }};
 
 /// Words that need a feature: of the command, with one of the values (a bit each) in the field; all for no bits.
@@ -174,7 +176,7 @@ struct FeatureUse {
   std::uint64_t values;  ///< 0: all but zero
 };
 
-inline constexpr std::array<FeatureUse, 14> kFeatureUses{{
+inline constexpr std::array<FeatureUse, 15> kFeatureUses{{
     {Feature::Folding, Opcode::LdFold, 0, 0, 0},
     {Feature::Folding, Opcode::Load, 26, 1, 0},
     {Feature::Depthwise, Opcode::CvWindow, 0, 0, 0},
@@ -189,6 +191,7 @@ inline constexpr std::array<FeatureUse, 14> kFeatureUses{{
     {Feature::Keep, Opcode::Store, 16, 1, 0},
     {Feature::ZeroPoints, Opcode::CvWeights, 35, 8, 0},
     {Feature::Checksums, Opcode::Load, 27, 1, 0},
+    {Feature::SingleRounding, Opcode::StQuant, 24, 2, 6},
 }};
 
 struct FieldInfo {
@@ -305,10 +308,11 @@ inline constexpr std::array<CommandInfo, 27> kCommands{{
     {"ST_STRIDE", Opcode::StStride, Unit::Store, 2, {{
         {"inner_stride", 0, 28, false, 0, 268435455},
         {"outer_stride", 28, 28, false, 0, 268435455},}}},
-    {"ST_QUANT", Opcode::StQuant, Unit::Store, 3, {{
+    {"ST_QUANT", Opcode::StQuant, Unit::Store, 4, {{
         {"zero_point", 0, 8, true, -128, 127},
         {"low", 8, 8, true, -128, 127},
-        {"high", 16, 8, true, -128, 127},}}},
+        {"high", 16, 8, true, -128, 127},
+        {"rounding", 24, 2, false, 0, 2},}}},
     {"ST_TILE", Opcode::StTile, Unit::Store, 4, {{
         {"pixels", 0, 12, false, 1, 4095},
         {"groups", 12, 8, false, 1, 255},
@@ -351,6 +355,12 @@ enum class LoadKind : std::uint8_t {
   Param = 2,
   Operand = 3,
   Table = 4,
+};
+
+enum class StQuantRounding : std::uint8_t {
+  Twice = 0,
+  HalfUp = 1,
+  HalfEven = 2,
 };
 
 enum class StPostOperation : std::uint8_t {
@@ -662,11 +672,12 @@ struct StQuant {
   std::int32_t zero_point{};  ///< added after requantisation
   std::int32_t low{};  ///< least output
   std::int32_t high{};  ///< greatest output
+  std::uint32_t rounding{};  ///< of a sum, and of what ST_POST makes of it, times its factor: rounded at 2^-31 and again behind the shift, halves away from zero; or once, halves up or to even
   [[nodiscard]] FieldValues values() const {
-    return {zero_point, low, high};
+    return {zero_point, low, high, rounding};
   }
   static StQuant from(const FieldValues& v) {
-    return {static_cast<std::int32_t>(v[0]), static_cast<std::int32_t>(v[1]), static_cast<std::int32_t>(v[2])};
+    return {static_cast<std::int32_t>(v[0]), static_cast<std::int32_t>(v[1]), static_cast<std::int32_t>(v[2]), static_cast<std::uint32_t>(v[3])};
   }
 };
 

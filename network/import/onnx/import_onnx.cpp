@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "network/import/onnx/onnx_importer.hpp"
+#include "network/numerics.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera {
@@ -16,6 +17,7 @@ OnnxImporter::OnnxImporter(const std::vector<std::uint8_t>& data, const std::str
     quantised_ = quantised_ || node.op_type().find("Linear") != std::string::npos ||
                  node.op_type() == "QGemm";
   }
+  find_kinds();
   if (!quantised_ && !options.seeded_weights) {
     onnx_.fail(
         "a float model has shapes but no quantisation; with `weights: seeded` it runs with "
@@ -38,21 +40,11 @@ Network OnnxImporter::run() {
   }
   where_.clear();
   if (!failures_.empty() && !options_.cut) {
-    const bool unknown =
-        std::any_of(failures_.begin(), failures_.end(), [](const std::string& text) {
-          return text.find("): is not supported") != std::string::npos;
-        });
-    std::vector<std::string> names;
-    for (const auto& entry : handlers()) {
-      names.push_back(entry.first);
-    }
-    const std::string known =
-        unknown ? fmt::format("; supported are {}", fmt::join(names, ", ")) : "";
     fail(failures_.size() == 1
-             ? failures_[0] + known
+             ? failures_[0]
              : fmt::format("{} nodes are in the way:\n  {}\n(`unsupported: cut` runs what comes "
-                           "before them{})",
-                           failures_.size(), fmt::join(failures_, "\n  "), known));
+                           "before them)",
+                           failures_.size(), fmt::join(failures_, "\n  ")));
   }
   for (const auto& output : onnx_.graph().output()) {
     if (missing_.count(output.name()) == 0) {
@@ -60,7 +52,11 @@ Network OnnxImporter::run() {
     }
   }
   cut();
-  return builder_.finish();
+  Network network = builder_.finish();
+  // Values from the seed are no runtime's.
+  const bool by_file = options_.numerics == Numerics::Auto && quantised_;
+  round_as(by_file ? Numerics::OnnxRuntime : options_.numerics, network);
+  return network;
 }
 
 void OnnxImporter::fail(const std::string& text) const {
@@ -277,7 +273,7 @@ const std::map<std::string, OnnxImporter::Handler>& OnnxImporter::handlers() {
 void OnnxImporter::read_node(const Node& node) {
   const auto handler = handlers().find(node.op_type());
   if (handler == handlers().end()) {
-    fail("is not supported");
+    fail("is not supported (docs/operators.md lists what is)");
   }
   require(node.output_size() >= 1, "has no output");
   for (const std::string& in : node.input()) {

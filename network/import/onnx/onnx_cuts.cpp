@@ -27,11 +27,27 @@ void OnnxImporter::slice(const Node& node) {
   slice.begin.assign(rank, 0);
   slice.stride.assign(rank, 1);
   Dims dims = in.dims;
+  std::set<std::int32_t> turned;  // stored axes
   for (std::size_t i = 0; i < starts.size(); ++i) {
     const std::size_t axis = axis_of(axes[i], rank);
-    require(steps[i] >= 1,
-            fmt::format("axis {}, step {}; supported are positive steps", axes[i], steps[i]));
+    require(steps[i] != 0 && steps[i] > -65536, fmt::format("axis {}, step {}", axes[i], steps[i]));
     const std::int64_t extent = in.dims[axis];
+    if (steps[i] < 0) {
+      // The same elements in rising order, turned round.
+      const auto before = [&](std::int64_t at, std::int64_t least) {
+        return std::clamp<std::int64_t>(at < 0 ? at + extent : at, least, extent - 1);
+      };
+      const std::int64_t first = before(starts[i], 0);
+      const std::int64_t last = before(ends[i], -1);
+      require(first > last, "takes nothing");
+      const std::int64_t count = (first - last - steps[i] - 1) / -steps[i];
+      dims[axis] = count;
+      turned.insert(static_cast<std::int32_t>(stored_axis(in, axis)));
+      slice.begin[stored_axis(in, axis)] =
+          static_cast<std::int32_t>(first + (count - 1) * steps[i]);
+      slice.stride[stored_axis(in, axis)] = static_cast<std::int32_t>(-steps[i]);
+      continue;
+    }
     const auto place = [&](std::int64_t at) {
       return std::clamp<std::int64_t>(at < 0 ? at + extent : at, 0, extent);
     };
@@ -42,7 +58,13 @@ void OnnxImporter::slice(const Node& node) {
     slice.begin[stored_axis(in, axis)] = static_cast<std::int32_t>(begin);
     slice.stride[stored_axis(in, axis)] = static_cast<std::int32_t>(steps[i]);
   }
-  define(node.output(0), moved(in, stored_shape(dims, in.order), slice), dims, in.order);
+  OnnxValue out{moved(in, stored_shape(dims, in.order), slice), dims, in.order};
+  if (!turned.empty()) {
+    out.tensor =
+        moved(out, stored_shape(dims, in.order),
+              HostOperator{HostKind::Reverse, {turned.begin(), turned.end()}, {}}, "/turned");
+  }
+  define(node.output(0), out);
 }
 
 void OnnxImporter::split(const Node& node) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "network/import/onnx/onnx_importer.hpp"
@@ -183,7 +184,7 @@ void OnnxImporter::pow(const Node& node) {
 // Cutting off at a constant keeps the scale.
 void OnnxImporter::bound(const Node& node, HostKind kind) {
   require(node.input_size() == 2, "needs two inputs");
-  if (!is_known(node.input(1)) || known_dims(node.input(1)).size() > 1 ||
+  if (!is_known(node.input(1)) || constant(node.input(1)).values.size() != 1 ||
       (quantised_ && !is_quantised(input(node, 0)))) {
     float_pair(node, kind);
     return;
@@ -221,6 +222,22 @@ void OnnxImporter::qlinear_binary(const Node& node, BinaryKind kind) {
   pair_of_values(parts[0], parts[1], kind, result);
 }
 
+bool OnnxImporter::stays_on_steps(const Quantisation& quantisation, const Function& function) {
+  if (quantisation.scales.size() != 1) {
+    return false;
+  }
+  constexpr double kNothing = 1e-5;
+  for (std::int32_t x = -128; x <= 127; ++x) {
+    const auto scale = static_cast<double>(quantisation.scales[0]);
+    const double steps = function(scale * (x - quantisation.zero_point)) / scale;
+    const double stored = steps + quantisation.zero_point;
+    if (std::fabs(steps - std::nearbyint(steps)) > kNothing || stored < -128.5 || stored > 127.5) {
+      return false;
+    }
+  }
+  return true;
+}
+
 void OnnxImporter::function_node(const Node& node, const Function& function, HostKind kind,
                                  std::vector<float> numbers, bool keeps_scale) {
   const std::string& own = is_known(name_of(node, 0)) ? name_of(node, 1) : name_of(node, 0);
@@ -234,7 +251,8 @@ void OnnxImporter::function_node(const Node& node, const Function& function, Hos
       define(result->name, map(in, *result->quantisation, function));
       return;
     }
-    if (keeps_scale) {
+    // Limits between two steps are floats.
+    if (keeps_scale && stays_on_steps(builder_.tensor(in.tensor).quantisation, function)) {
       define(node.output(0), map(in, builder_.tensor(in.tensor).quantisation, function));
       return;
     }
@@ -294,7 +312,6 @@ void OnnxImporter::hard_swish(const Node& node) {
 void OnnxImporter::hard_sigmoid(const Node& node) {
   const auto alpha = static_cast<double>(OnnxAttributes(node).number("alpha", 0.2F));
   const auto beta = static_cast<double>(OnnxAttributes(node).number("beta", 0.5F));
-  require(!quantised_ || is_quantised(input(node, 0)), "of floats is not supported");
   const OnnxValue in = input(node, 0);
   const Function function = [alpha, beta](double x) {
     return std::clamp(alpha * x + beta, 0.0, 1.0);
@@ -303,8 +320,26 @@ void OnnxImporter::hard_sigmoid(const Node& node) {
     function_node(node, function, HostKind::Clip);
     return;
   }
-  const Result result = result_of(node, false);
-  define(result.name, map(in, *result.quantisation, function));
+  if (is_quantised(in)) {
+    if (const auto result = quantised_result(node, false)) {
+      define(result->name, map(in, *result->quantisation, function));
+      return;
+    }
+  }
+  OnnxValue out = as_float(in);
+  const auto step = [&](HostKind kind, float constant, const char* suffix) {
+    std::vector<std::uint8_t> bytes(sizeof(constant));
+    std::memcpy(bytes.data(), &constant, sizeof(constant));
+    const std::int32_t tensor = builder_.constant(name_ + suffix + "/by", {}, {}, std::move(bytes));
+    builder_.tensor(tensor).type = DataType::Float32;
+    out.tensor = builder_.moved(name_ + suffix, builder_.tensor(out.tensor).shape,
+                                HostOperator{kind, {}, {}}, {out.tensor, tensor});
+  };
+  step(HostKind::Mul, static_cast<float>(alpha), "/scaled");
+  step(HostKind::Add, static_cast<float>(beta), "/raised");
+  out.tensor = moved(out, builder_.tensor(out.tensor).shape,
+                     HostOperator{HostKind::Clip, {}, {0, 1}}, "/clip");
+  define(node.output(0), out);
 }
 
 void OnnxImporter::gelu(const Node& node) {
@@ -383,20 +418,32 @@ void OnnxImporter::softmax_of(const OnnxValue& in, std::int64_t axis, const std:
 
 void OnnxImporter::softmax(const Node& node) {
   const OnnxValue in = input(node, 0);
-  const auto rank = static_cast<std::int64_t>(in.dims.size());
   const bool old = onnx_.opset() < 13;
   const std::int64_t axis = OnnxAttributes(node).integer("axis", old ? 1 : -1);
-  if (old) {
-    // All axes from this one on are one.
-    const std::size_t at = axis_of(axis, in.dims.size());
-    require(std::all_of(in.dims.begin() + static_cast<std::ptrdiff_t>(at) + 1, in.dims.end(),
-                        [](std::int64_t extent) { return extent == 1; }) ||
-                static_cast<std::int64_t>(at) + 1 == rank,
-            fmt::format("axis {}; supported are softmaxes over one axis", axis));
-  }
   const auto result = quantised_ ? quantised_result(node, false) : std::nullopt;
-  softmax_of(in, axis, result ? result->name : node.output(0),
-             result ? result->quantisation : std::nullopt);
+  const std::string name = result ? result->name : node.output(0);
+  const std::optional<Quantisation> out = result ? result->quantisation : std::nullopt;
+  const std::size_t at = axis_of(axis, in.dims.size());
+  const bool one_axis = std::all_of(in.dims.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                                    in.dims.end(), [](std::int64_t extent) { return extent == 1; });
+  if (!old || one_axis) {
+    softmax_of(in, axis, name, out);
+    return;
+  }
+  // All axes from this one on are one.
+  const OnnxValue sorted = plain(in);
+  std::int64_t rows = 1;
+  std::int64_t cols = 1;
+  for (std::size_t d = 0; d < in.dims.size(); ++d) {
+    (d < at ? rows : cols) *= in.dims[d];
+  }
+  OnnxValue flat{-1, {rows, cols}, plain_order(2)};
+  flat.tensor = moved(sorted, stored_shape(flat.dims, flat.order), Reshape{}, "/flat");
+  const std::string inner = name + "/flat";
+  softmax_of(flat, 1, inner, out);
+  const OnnxValue done = value(inner);
+  define(name, moved(done, stored_shape(in.dims, sorted.order), Reshape{}, "/whole"), in.dims,
+         sorted.order);
 }
 
 void OnnxImporter::qlinear_softmax(const Node& node) {

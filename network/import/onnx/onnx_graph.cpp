@@ -3,16 +3,21 @@
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <set>
+#include <system_error>
 
 #include "tessera/error.hpp"
 
 namespace tessera {
 namespace {
 
-constexpr std::int64_t kOldestOpset = 7;
-constexpr std::int64_t kNewestOpset = 23;
+constexpr std::int64_t kOldestOpset = 6;
+constexpr std::int64_t kNewestOpset = 25;
 constexpr std::int64_t kMostValues = std::int64_t{1} << 30;
 
 template <class Stored>
@@ -65,6 +70,9 @@ OnnxGraph::OnnxGraph(const std::vector<std::uint8_t>& data, std::string name)
   if (opset_ < kOldestOpset || opset_ > kNewestOpset) {
     fail(fmt::format("opset {}; supported are {} to {}", opset_, kOldestOpset, kNewestOpset));
   }
+  for (auto& tensor : *model_.mutable_graph()->mutable_initializer()) {
+    read_external(tensor);
+  }
   for (const auto& tensor : graph().initializer()) {
     constants_[tensor.name()] = &tensor;
   }
@@ -84,6 +92,12 @@ OnnxGraph::OnnxGraph(const std::vector<std::uint8_t>& data, std::string name)
       readers_[input].push_back(&node);
     }
     for (const std::string& output : node.output()) {
+      if (!output.empty() && (known.count(output) != 0 || constants_.count(output) != 0)) {
+        fail(
+            fmt::format("node `{}` ({}) writes `{}`, which is an input, a constant or another "
+                        "node's output",
+                        node.name(), node.op_type(), output));
+      }
       producers_[output] = &node;
       known.insert(output);
     }
@@ -98,6 +112,55 @@ OnnxGraph::OnnxGraph(const std::vector<std::uint8_t>& data, std::string name)
   for (const auto& output : graph().output()) {
     readers_[output.name()].push_back(nullptr);
   }
+}
+
+// Values in a file beside the model's: a part of it, or all.
+void OnnxGraph::read_external(onnx::TensorProto& tensor) const {
+  if (tensor.data_location() != onnx::TensorProto::EXTERNAL) {
+    return;
+  }
+  std::map<std::string, std::string> entries;
+  for (const auto& entry : tensor.external_data()) {
+    entries[entry.key()] = entry.value();
+  }
+  const auto number = [&](const char* key) -> std::uint64_t {
+    const std::string& text = entries[key];
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      fail(fmt::format("constant `{}`: {} is `{}`; it must be a number", tensor.name(), key, text));
+    }
+    return value;
+  };
+  const std::filesystem::path location = entries["location"];
+  const bool inside = !location.empty() && location.is_relative() &&
+                      std::find(location.begin(), location.end(), "..") == location.end();
+  if (!inside) {
+    fail(fmt::format("constant `{}` lies in `{}`; it must be a file beside the model",
+                     tensor.name(), location.string()));
+  }
+  const std::string path = (std::filesystem::path(name_).parent_path() / location).string();
+  const std::uint64_t offset = entries.count("offset") != 0 ? number("offset") : 0;
+  std::error_code problem;
+  const std::uint64_t size = std::filesystem::file_size(path, problem);
+  if (problem || offset > size) {
+    fail(fmt::format("constant `{}`: `{}` {}", tensor.name(), path,
+                     problem ? "cannot be read" : "is shorter than its offset"));
+  }
+  const std::uint64_t length = entries.count("length") != 0 ? number("length") : size - offset;
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+  if (length > size - offset || length > kMostBytes) {
+    fail(fmt::format("constant `{}`: {} bytes from {} on, `{}` has {}", tensor.name(), length,
+                     offset, path, size));
+  }
+  std::string bytes(length, 0);
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(offset));
+  if (!file.read(bytes.data(), static_cast<std::streamsize>(length))) {
+    fail(fmt::format("constant `{}`: `{}` cannot be read", tensor.name(), path));
+  }
+  tensor.set_raw_data(std::move(bytes));
+  tensor.set_data_location(onnx::TensorProto::DEFAULT);
 }
 
 void OnnxGraph::fail(const std::string& text) const {
@@ -124,6 +187,10 @@ const onnx::TensorProto* OnnxGraph::tensor_of(const std::string& value) const {
     fail(fmt::format("`{}` must be a constant", value));
   }
   return found->second;
+}
+
+std::int32_t OnnxGraph::type_of(const std::string& value) const {
+  return tensor_of(value)->data_type();
 }
 
 std::vector<std::int64_t> OnnxGraph::dims_of(const std::string& value) const {

@@ -30,8 +30,8 @@ struct OnnxConstant {
 
 class OnnxGraph {
  public:
-  /// Throws InputError prefixed by `name` for files that are no ONNX model, for opsets outside 7
-  /// to 23 and for nodes that are not in topological order.
+  /// Throws InputError prefixed by `name` for files that are no ONNX model, for opsets outside 6
+  /// to 25 and for nodes that are not in topological order.
   OnnxGraph(const std::vector<std::uint8_t>& data, std::string name);
 
   [[nodiscard]] const onnx::GraphProto& graph() const { return model_.graph(); }
@@ -43,7 +43,8 @@ class OnnxGraph {
 
   /// Whether the value is an initialiser or the output of a Constant.
   [[nodiscard]] bool is_constant(const std::string& value) const;
-  /// Its dimensions alone, which costs nothing.
+  /// Its type and dimensions alone, which cost nothing.
+  [[nodiscard]] std::int32_t type_of(const std::string& value) const;
   [[nodiscard]] std::vector<std::int64_t> dims_of(const std::string& value) const;
   /// Throws InputError when the value is not constant or of another type than float, int8, uint8,
   /// int32, int64.
@@ -56,6 +57,7 @@ class OnnxGraph {
   [[noreturn]] void fail(const std::string& text) const;
 
  private:
+  void read_external(onnx::TensorProto& tensor) const;
   [[nodiscard]] const onnx::TensorProto* tensor_of(const std::string& value) const;
   [[nodiscard]] std::vector<std::int64_t> checked_dims(const onnx::TensorProto& tensor,
                                                        const std::string& value) const;

@@ -63,7 +63,14 @@ class OnnxImporter {
   void set_quantisation(const OnnxValue& v, const Quantisation& quantisation);
   void define(const std::string& name, std::int32_t tensor, const Dims& dims, const Order& order);
   void define(const std::string& name, const OnnxValue& v) { values_[name] = v; }
-  Quantisation read_quantisation(const std::string& scale, const std::string& zero_point) const;
+  /// `kind` of what they are of says the type where there is no zero point.
+  enum class ValueKind : std::uint8_t { Float, Signed, Unsigned };
+  Quantisation read_quantisation(const std::string& scale, const std::string& zero_point,
+                                 ValueKind kind = ValueKind::Unsigned) const;
+  /// What ONNX has there: values between DequantizeLinear and QuantizeLinear are float, though they
+  /// are stored as bytes.
+  [[nodiscard]] ValueKind kind_of(const std::string& name) const;
+  void find_kinds();
 
   /// The order without permutation, and the one of images: channels last.
   static Order plain_order(std::size_t rank);
@@ -146,6 +153,7 @@ class OnnxImporter {
   };
   Given given_float(const Node& node, const OnnxValue& feature, std::size_t outputs_axis,
                     const std::optional<OnnxConstant>& more_bias);
+  static void make_room(Given& given, std::size_t outputs_axis);
   std::vector<double> bias_units(const OnnxConstant& bias, const OnnxValue& feature,
                                  const OnnxConstant& weights) const;
   Given given_qlinear(const Node& node, int first, int bias, std::int64_t axis) const;
@@ -155,7 +163,8 @@ class OnnxImporter {
   std::vector<std::int32_t> pair_of(const Dims& values, const char* what) const;
   struct Window {
     std::vector<std::int32_t> kernel, stride, dilation;
-    Padding padding;
+    Padding pads;     ///< as given
+    Padding padding;  ///< up to the end of the last window
   };
   Window window_of(const Node& node, const OnnxValue& in, const Dims& kernel) const;
   void conv(const Node& node);
@@ -163,8 +172,21 @@ class OnnxImporter {
   void convolve(const Node& node, const OnnxValue& in, std::size_t rank, const Given& given,
                 const Result& result);
   void conv_transpose(const Node& node);
-  void pool(const Node& node, PoolKind kind, const OnnxValue& given,
-            const std::optional<Result>& result);
+
+  // Pools: onnx_pools.cpp -------------------------------------------------------------------------
+
+  Window pool_window(const Node& node, const OnnxValue& in) const;
+  OnnxValue array_pool(PoolKind kind, const OnnxValue& in, const Window& window);
+  OnnxValue host_pool(HostKind kind, const OnnxValue& in, const Window& window, bool count_pads);
+  /// Whether the results must be those of floats: of any rounding, if others are asked for.
+  [[nodiscard]] bool is_as_floats() const {
+    return options_.numerics == Numerics::Auto || options_.numerics == Numerics::OnnxRuntime;
+  }
+  [[nodiscard]] bool averages_on_array(const std::vector<std::int32_t>& shape,
+                                       const Quantisation& in, const Window& window,
+                                       const Quantisation& out) const;
+  void average(const OnnxValue& given, const Window& window, bool count_pads,
+               const std::optional<Result>& result, const std::string& name);
   void max_pool(const Node& node);
   void average_pool(const Node& node);
   void qlinear_average_pool(const Node& node);
@@ -198,6 +220,8 @@ class OnnxImporter {
   void qlinear_mul(const Node& node) { qlinear_binary(node, BinaryKind::Mul); }
   void function_node(const Node& node, const Function& function, HostKind kind,
                      std::vector<float> numbers = {}, bool keeps_scale = false);
+  /// Whether all values of a tensor become others that it can hold.
+  static bool stays_on_steps(const Quantisation& quantisation, const Function& function);
   void relu(const Node& node);
   void clip(const Node& node);
   void leaky_relu(const Node& node);
@@ -249,8 +273,12 @@ class OnnxImporter {
   void space_to_depth(const Node& node);
   void pad(const Node& node);
   void resize(const Node& node);
-  static bool same_pixels(const ResizeNearest& rule, const std::string& place,
-                          const std::string& round, std::int64_t in, std::int64_t out);
+  struct ResizedAxis;
+  [[nodiscard]] std::vector<float> places_of(const ResizedAxis& axis,
+                                             const std::string& rule) const;
+  std::int32_t nearest_pixels(const OnnxValue& in, const Dims& dims,
+                              const std::vector<std::int32_t>& rows,
+                              const std::vector<std::int32_t>& cols);
   void slice(const Node& node);
   void split(const Node& node);
   void gather(const Node& node);
@@ -273,6 +301,7 @@ class OnnxImporter {
   ImportOptions options_;
   NetworkBuilder builder_;
   bool quantised_ = false;
+  std::map<std::string, ValueKind> kinds_;
   std::map<std::string, OnnxValue> values_;
   std::map<std::string, OnnxConstant> folded_;
   std::map<std::string, std::string> missing_;  // values that are left out, and what would be them

@@ -6,18 +6,21 @@
 
 #include "network/import/onnx/constant_values.hpp"
 #include "network/import/onnx/onnx_importer.hpp"
+#include "network/import/onnx/rounding.hpp"
 
 namespace tessera {
 
 void OnnxImporter::quantize_linear(const Node& node) {
   const OnnxValue in = input(node, 0);
-  requantise(node.output(0), in, read_quantisation(name_of(node, 1), name_of(node, 2)));
+  requantise(node.output(0), in,
+             read_quantisation(name_of(node, 1), name_of(node, 2), kind_of(node.output(0))));
 }
 
 // What is dequantised is read as it is; only at the end of the network it becomes float.
 void OnnxImporter::dequantize_linear(const Node& node) {
   const OnnxValue in = input(node, 0);
-  set_quantisation(in, read_quantisation(name_of(node, 1), name_of(node, 2)));
+  set_quantisation(
+      in, read_quantisation(name_of(node, 1), name_of(node, 2), kind_of(name_of(node, 0))));
   define(node.output(0), in);
 }
 
@@ -97,7 +100,17 @@ void OnnxImporter::mean_over(const Node& node, const OnnxValue& given, Dims axes
   const std::vector<std::int32_t> shape = stored_shape(dims, order);
   const bool neighbours =
       stored.back() - stored.front() + 1 == static_cast<std::int32_t>(stored.size());
-  const bool eight_bits = is_quantised(in) && (result || !quantised_);
+  std::int64_t count = 1;
+  for (const std::size_t axis : reduced) {
+    count *= in.dims[axis];
+  }
+  constexpr std::int64_t kMostTried = 1 << 16;
+  const bool eight_bits =
+      is_quantised(in) &&
+      (!quantised_ || (result && (!is_as_floats() || count > kMostTried ||
+                                  mean_rounds_as_floats(builder_.tensor(in.tensor).quantisation,
+                                                        *result->quantisation,
+                                                        static_cast<std::int32_t>(count)))));
   if (eight_bits) {
     const Attributes mean =
         neighbours ? Attributes{Mean{stored.front(), static_cast<std::int32_t>(stored.size())}}

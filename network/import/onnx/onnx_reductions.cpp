@@ -18,12 +18,11 @@ void OnnxImporter::global_average_pool(const Node& node) {
 void OnnxImporter::global_max_pool(const Node& node) {
   const OnnxValue in = image(input(node, 0));
   const std::vector<std::int32_t>& shape = builder_.tensor(in.tensor).shape;
-  Pool2d pool;
-  pool.kind = PoolKind::Max;
-  pool.filter_h = shape[1];
-  pool.filter_w = shape[2];
-  define(node.output(0),
-         from_image(builder_.pool(name_, in.tensor, pool), input(node, 0).dims.size()));
+  const Window all = {{shape[1], shape[2]}, {1, 1}, {1, 1}, {}, {}};
+  const OnnxValue out = quantised_ && !is_quantised(in)
+                            ? host_pool(HostKind::MaxPool, in, all, false)
+                            : array_pool(PoolKind::Max, in, all);
+  define(node.output(0), from_image(out.tensor, input(node, 0).dims.size()));
 }
 
 void OnnxImporter::qlinear_global_average_pool(const Node& node) {
@@ -40,8 +39,12 @@ void OnnxImporter::qlinear_global_average_pool(const Node& node) {
 }
 
 void OnnxImporter::reduce_mean(const Node& node) {
-  mean_over(node, input(node, 0), integers_of(node, 1, "axes"),
-            OnnxAttributes(node).flag("keepdims", true),
+  const Dims axes = integers_of(node, 1, "axes");
+  if (axes.empty() && OnnxAttributes(node).flag("noop_with_empty_axes", false)) {
+    define(node.output(0), input(node, 0));
+    return;
+  }
+  mean_over(node, input(node, 0), axes, OnnxAttributes(node).flag("keepdims", true),
             quantised_ ? quantised_result(node, false) : std::nullopt);
 }
 
@@ -52,6 +55,10 @@ void OnnxImporter::reduce(const Node& node, HostKind kind) {
     in = as_float(in);
   }
   Dims axes = integers_of(node, 1, "axes");
+  if (axes.empty() && OnnxAttributes(node).flag("noop_with_empty_axes", false)) {
+    define(node.output(0), in);
+    return;
+  }
   if (axes.empty()) {
     axes.resize(in.dims.size());
     std::iota(axes.begin(), axes.end(), 0);

@@ -64,94 +64,189 @@ void OnnxImporter::pad(const Node& node) {
   define(node.output(0), moved(in, shape, host), dims, in.order);
 }
 
+/// One axis of a resize.
+struct OnnxImporter::ResizedAxis {
+  std::int64_t in = 1;
+  std::int64_t out = 1;
+  float scale = 1;
+};
+
+// Where in the input each output lies, in single precision as ONNX Runtime has it.
+std::vector<float> OnnxImporter::places_of(const ResizedAxis& axis, const std::string& rule) const {
+  const auto in = static_cast<float>(axis.in);
+  const auto out = static_cast<float>(axis.out);
+  const auto place = [&](float x) -> float {
+    if (axis.scale == 1.0F && axis.in == axis.out) {
+      return x;
+    }
+    if (rule == "half_pixel" || (rule == "pytorch_half_pixel" && axis.out > 1)) {
+      return (x + 0.5F) / axis.scale - 0.5F;
+    }
+    if (rule == "pytorch_half_pixel") {
+      return 0;
+    }
+    if (rule == "half_pixel_symmetric") {
+      const float whole = axis.scale * in;
+      const float shift = in / 2.0F * (1.0F - out / whole);
+      return shift + (x + 0.5F) / axis.scale - 0.5F;
+    }
+    if (rule == "align_corners") {
+      return axis.out == 1 ? 0 : x * (in - 1.0F) / (out - 1.0F);
+    }
+    if (rule == "tf_half_pixel_for_nn") {
+      return (x + 0.5F) / axis.scale;
+    }
+    return x / axis.scale;
+  };
+  require(rule == "asymmetric" || rule == "half_pixel" || rule == "pytorch_half_pixel" ||
+              rule == "half_pixel_symmetric" || rule == "align_corners" ||
+              rule == "tf_half_pixel_for_nn",
+          fmt::format("coordinates `{}` are not supported", rule));
+  std::vector<float> places;
+  places.reserve(static_cast<std::size_t>(axis.out));
+  for (std::int64_t x = 0; x < axis.out; ++x) {
+    places.push_back(place(static_cast<float>(x)));
+  }
+  return places;
+}
+
+namespace {
+
+std::vector<std::int32_t> nearest(const std::vector<float>& places, const std::string& round,
+                                  std::int64_t in) {
+  std::vector<std::int32_t> pixels;
+  pixels.reserve(places.size());
+  for (const float at : places) {
+    float pixel = std::floor(at);
+    if (round == "round_prefer_floor") {
+      pixel = std::ceil(at - 0.5F);
+    } else if (round == "round_prefer_ceil") {
+      pixel = std::floor(at + 0.5F);
+    } else if (round == "ceil") {
+      pixel = std::ceil(at);
+    }
+    pixels.push_back(
+        static_cast<std::int32_t>(std::clamp(pixel, 0.0F, static_cast<float>(in - 1))));
+  }
+  return pixels;
+}
+
+bool takes(const ResizeNearest& rule, const std::vector<std::int32_t>& pixels, std::int64_t in) {
+  const auto out = static_cast<std::int32_t>(pixels.size());
+  for (std::int32_t i = 0; i < out; ++i) {
+    if (nearest_source(rule, i, static_cast<std::int32_t>(in), out) !=
+        pixels[static_cast<std::size_t>(i)]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 void OnnxImporter::resize(const Node& node) {
   const OnnxAttributes attributes(node);
-  const OnnxValue in = image(input(node, 0));
+  OnnxValue in = image(input(node, 0));
   const bool upsample = node.op_type() == "Upsample" || onnx_.opset() < 11;
   const int scales_at = upsample ? 1 : 2;
   const std::string mode = attributes.text("mode", "nearest");
   require(mode == "nearest" || mode == "linear" || mode == "bilinear",
           fmt::format("mode `{}`; supported are nearest and linear", mode));
-  require(!attributes.has("axes"), "of named axes is not supported");
-  Dims dims = in.dims;
-  if (!name_of(node, 3).empty()) {
-    dims = integers(name_of(node, 3));
-  } else {
-    std::vector<double> scales = attributes.numbers("scales");
-    if (!name_of(node, scales_at).empty()) {
-      scales = constant(name_of(node, scales_at)).values;
-    }
-    require(
-        scales.size() == 4 && std::all_of(scales.begin(), scales.end(),
-                                          [](double scale) { return scale > 0 && scale < 1e6; }),
-        "needs four positive scales");
-    for (std::size_t d = 0; d < 4; ++d) {
-      dims[d] = static_cast<std::int64_t>(
-          std::floor(static_cast<double>(in.dims[d]) * std::clamp(scales[d], 0.0, 1e6)));
+  require(attributes.text("keep_aspect_ratio_policy", "stretch") == "stretch",
+          "supported is keep_aspect_ratio_policy `stretch`");
+  require(attributes.integer("antialias", 0) == 0, "antialias is not supported");
+  ResizedAxis axes[4];
+  for (std::size_t d = 0; d < 4; ++d) {
+    axes[d].in = axes[d].out = in.dims[d];
+  }
+  std::vector<double> scales = attributes.numbers("scales");
+  if (!name_of(node, scales_at).empty()) {
+    scales = constant(name_of(node, scales_at)).values;
+  }
+  const Dims sizes = upsample || name_of(node, 3).empty() ? Dims{} : integers(name_of(node, 3));
+  Dims named = attributes.integers("axes", {});
+  if (named.empty()) {
+    named = {0, 1, 2, 3};
+    // One dimension of space has no height.
+    if (input(node, 0).dims.size() == 3) {
+      named = {0, 1, 3};
     }
   }
-  require(dims.size() == 4 && dims[0] == 1 && dims[1] == in.dims[1] && dims[2] >= 1 &&
-              dims[3] >= 1 && dims[2] <= 65535 && dims[3] <= 65535,
+  require(sizes.empty() ? scales.size() == named.size() : sizes.size() == named.size(),
+          fmt::format("needs {} scales or sizes", named.size()));
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    ResizedAxis& axis = axes[axis_of(named[i], 4)];
+    if (!sizes.empty()) {
+      require(sizes[i] >= 1 && sizes[i] <= 65535, fmt::format("size {}", sizes[i]));
+      axis.out = sizes[i];
+      axis.scale = static_cast<float>(axis.out) / static_cast<float>(axis.in);
+      continue;
+    }
+    require(scales[i] > 0 && scales[i] < 65536, fmt::format("scale {}", scales[i]));
+    axis.scale = static_cast<float>(scales[i]);
+    axis.out = static_cast<std::int64_t>(axis.scale * static_cast<float>(axis.in));
+    require(axis.out >= 1 && axis.out <= 65535, fmt::format("scale {}", scales[i]));
+  }
+  require(axes[0].in == axes[0].out && axes[1].in == axes[1].out,
           "supported is a resize of height and width");
-  const std::string place =
-      upsample ? "asymmetric" : attributes.text("coordinate_transformation_mode", "half_pixel");
-  const std::string round =
-      upsample ? "floor" : attributes.text("nearest_mode", "round_prefer_floor");
-  const std::vector<std::int32_t> shape = stored_shape(dims, in.order);
-  if (mode != "nearest") {
-    const bool corners = place == "align_corners";
-    const bool centers = place == "half_pixel" || place == "pytorch_half_pixel";
-    require(corners || centers || place == "asymmetric",
-            fmt::format("coordinates `{}` of linear resizes are not supported", place));
-    require(attributes.integer("antialias", 0) == 0, "antialias is not supported");
-    define(node.output(0),
-           moved(in, shape,
-                 HostOperator{HostKind::ResizeBilinear, {corners ? 1 : 0, centers ? 1 : 0, 1}, {}}),
-           dims, in.order);
+  // Whatever the scales: ONNX Runtime copies what keeps its size.
+  if (axes[2].in == axes[2].out && axes[3].in == axes[3].out) {
+    define(node.output(0), input(node, 0));
     return;
   }
-  // The rule, among ours, that takes the same pixels.
-  for (const ResizeNearest& rule :
-       {ResizeNearest{false, false}, ResizeNearest{false, true}, ResizeNearest{true, false}}) {
-    if (same_pixels(rule, place, round, in.dims[2], dims[2]) &&
-        same_pixels(rule, place, round, in.dims[3], dims[3])) {
-      define(node.output(0), moved(in, shape, rule), dims, in.order);
-      return;
-    }
+  const std::string rule =
+      upsample ? "asymmetric" : attributes.text("coordinate_transformation_mode", "half_pixel");
+  const std::vector<float> rows = places_of(axes[2], rule);
+  const std::vector<float> cols = places_of(axes[3], rule);
+  const Dims dims = {1, in.dims[1], axes[2].out, axes[3].out};
+  const std::size_t rank = input(node, 0).dims.size();
+  if (mode == "nearest") {
+    const std::string round =
+        upsample ? "floor" : attributes.text("nearest_mode", "round_prefer_floor");
+    define(node.output(0), from_image(nearest_pixels(in, dims, nearest(rows, round, axes[2].in),
+                                                     nearest(cols, round, axes[3].in)),
+                                      rank));
+    return;
   }
-  fail(fmt::format("coordinates `{}` rounded by `{}` take other pixels than the supported rules",
-                   place, round));
+  const ValueKind kind = kind_of(name_of(node, 0));
+  if (quantised_ && kind == ValueKind::Float) {
+    in = as_float(in);
+  }
+  HostOperator host{HostKind::ResizeBilinear, {0, 0, kind == ValueKind::Unsigned ? 1 : 0}, rows};
+  host.numbers.insert(host.numbers.end(), cols.begin(), cols.end());
+  define(node.output(0), from_image(moved(in, stored_shape(dims, in.order), host), rank));
 }
 
-bool OnnxImporter::same_pixels(const ResizeNearest& rule, const std::string& place,
-                               const std::string& round, std::int64_t in, std::int64_t out) {
-  const double scale = static_cast<double>(out) / static_cast<double>(in);
-  for (std::int64_t i = 0; i < out; ++i) {
-    const auto x = static_cast<double>(i);
-    double at = x / scale;
-    if (place == "half_pixel" || (place == "pytorch_half_pixel" && out > 1)) {
-      at = (x + 0.5) / scale - 0.5;
-    } else if (place == "align_corners") {
-      at = out == 1 ? 0 : x * static_cast<double>(in - 1) / static_cast<double>(out - 1);
-    } else if (place != "asymmetric") {
-      return false;
-    }
-    double pixel = std::floor(at);
-    if (round == "round_prefer_floor") {
-      pixel = std::ceil(at - 0.5);
-    } else if (round == "round_prefer_ceil") {
-      pixel = std::floor(at + 0.5);
-    } else if (round == "ceil") {
-      pixel = std::ceil(at);
-    }
-    const auto wanted =
-        static_cast<std::int64_t>(std::clamp(pixel, 0.0, static_cast<double>(in - 1)));
-    if (nearest_source(rule, static_cast<std::int32_t>(i), static_cast<std::int32_t>(in),
-                       static_cast<std::int32_t>(out)) != wanted) {
-      return false;
+// By the rule, among ours, that takes the same pixels; else row by row and column by column.
+std::int32_t OnnxImporter::nearest_pixels(const OnnxValue& in, const Dims& dims,
+                                          const std::vector<std::int32_t>& rows,
+                                          const std::vector<std::int32_t>& cols) {
+  for (const ResizeNearest& rule :
+       {ResizeNearest{false, false}, ResizeNearest{false, true}, ResizeNearest{true, false}}) {
+    if (is_quantised(in) && takes(rule, rows, in.dims[2]) && takes(rule, cols, in.dims[3])) {
+      return moved(in, stored_shape(dims, in.order), rule);
     }
   }
-  return true;
+  OnnxValue result = in;
+  for (const std::size_t d : {std::size_t{2}, std::size_t{3}}) {
+    const std::vector<std::int32_t>& pixels = d == 2 ? rows : cols;
+    std::vector<std::uint8_t> bytes;
+    for (const std::int32_t at : pixels) {
+      for (int b = 0; b < 4; ++b) {
+        bytes.push_back(static_cast<std::uint8_t>(at >> (8 * b)));
+      }
+    }
+    const char* suffix = d == 2 ? "/rows" : "/columns";
+    const std::int32_t list = builder_.constant(
+        name_ + suffix, {static_cast<std::int32_t>(pixels.size())}, {}, std::move(bytes));
+    builder_.tensor(list).type = DataType::Int32;
+    result.dims[d] = dims[d];
+    result.tensor = builder_.moved(
+        name_ + suffix, stored_shape(result.dims, in.order),
+        HostOperator{HostKind::Gather, {static_cast<std::int32_t>(stored_axis(in, d)), 0}, {}},
+        {result.tensor, list});
+  }
+  return result.tensor;
 }
 
 }  // namespace tessera

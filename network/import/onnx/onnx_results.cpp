@@ -56,7 +56,8 @@ std::optional<OnnxImporter::Result> OnnxImporter::quantised_result(const Node& n
     if (next == nullptr || next->op_type() != "QuantizeLinear" || !is_known(name_of(*next, 1))) {
       return std::nullopt;
     }
-    result.quantisation = read_quantisation(name_of(*next, 1), name_of(*next, 2));
+    result.quantisation =
+        read_quantisation(name_of(*next, 1), name_of(*next, 2), kind_of(next->output(0)));
     take();
   }
   done_.insert(taken.begin(), taken.end());
@@ -118,10 +119,12 @@ OnnxValue OnnxImporter::map(const OnnxValue& in, Quantisation out, const Functio
   Unary unary;
   unary.kind = UnaryKind::Lookup;
   for (std::int32_t x = -128; x <= 127; ++x) {
-    const double real = static_cast<double>(own.scales[0]) * (x - own.zero_point);
-    const double steps = std::nearbyint(function(real) / static_cast<double>(out.scales[0]));
-    const double limited = std::clamp(steps + out.zero_point, -128.0, 127.0);
-    unary.table.push_back(static_cast<std::int8_t>(std::isnan(limited) ? 0.0 : limited));
+    const float real = own.scales[0] * static_cast<float>(x - own.zero_point);
+    const auto result = static_cast<float>(function(static_cast<double>(real)));
+    const float steps = std::nearbyint(result / out.scales[0]) + static_cast<float>(out.zero_point);
+    // What is not a number becomes the least, as runtimes' conversion has it.
+    const float limited = std::isnan(steps) ? -128.0F : std::clamp(steps, -128.0F, 127.0F);
+    unary.table.push_back(static_cast<std::int8_t>(limited));
   }
   const std::int32_t tensor = builder_.unary(name_ + suffix, in.tensor, unary);
   builder_.tensor(tensor).quantisation = std::move(out);
@@ -132,7 +135,8 @@ void OnnxImporter::requantise(const std::string& name, const OnnxValue& in,
                               const Quantisation& wanted) {
   const Tensor& tensor = builder_.tensor(in.tensor);
   if (tensor.type == DataType::Float32) {
-    const std::int32_t out = builder_.unary(name_, in.tensor, Unary{UnaryKind::Quantize, 0, {}});
+    const std::int32_t out =
+        builder_.unary(name_, in.tensor, Unary{UnaryKind::Quantize, 0, {}, true});
     builder_.tensor(out).quantisation = wanted;
     define(name, out, in.dims, in.order);
     return;

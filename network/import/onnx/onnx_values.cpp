@@ -49,11 +49,11 @@ void OnnxImporter::define(const std::string& name, std::int32_t tensor, const Di
 }
 
 Quantisation OnnxImporter::read_quantisation(const std::string& scale,
-                                             const std::string& zero_point) const {
+                                             const std::string& zero_point, ValueKind kind) const {
   const OnnxConstant scales = constant(scale);
   Quantisation quantisation;
   double zero = 0;
-  bool is_signed = false;
+  bool is_signed = kind == ValueKind::Signed;
   if (!zero_point.empty()) {
     const OnnxConstant zeros = constant(zero_point);
     require(zeros.type == onnx::TensorProto::INT8 || zeros.type == onnx::TensorProto::UINT8,

@@ -1,4 +1,4 @@
-// Convolutions and pools.
+// Convolutions.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -40,7 +40,45 @@ OnnxImporter::Given OnnxImporter::given_float(const Node& node, const OnnxValue&
                      [](double a, double b) { return a + b; });
     }
   }
+  if (given.bias) {
+    make_room(given, outputs_axis);
+  }
   return given;
+}
+
+// Weights with a tiny scale, of channels that learnt nothing, give biases that no int32 holds:
+// there the unit of both becomes larger. Rounding the weights costs less than 2^-13 of a bias.
+void OnnxImporter::make_room(Given& given, std::size_t outputs_axis) {
+  constexpr double kMost = 1 << 30;
+  std::vector<double>& bias = *given.bias;
+  OnnxConstant& weights = given.weights;
+  const std::size_t outputs = bias.size();
+  if (std::all_of(bias.begin(), bias.end(), [](double b) { return std::fabs(b) < kMost; }) ||
+      outputs_axis >= weights.dims.size() ||
+      weights.dims[outputs_axis] != static_cast<std::int64_t>(outputs)) {
+    return;
+  }
+  if (weights.scales.size() == 1) {
+    weights.scales.assign(outputs, weights.scales[0]);
+    weights.axis = outputs_axis;
+  }
+  std::size_t inner = 1;
+  for (std::size_t d = outputs_axis + 1; d < weights.dims.size(); ++d) {
+    inner *= static_cast<std::size_t>(weights.dims[d]);
+  }
+  for (std::size_t k = 0; k < outputs; ++k) {
+    if (!(std::fabs(bias[k]) >= kMost)) {
+      continue;
+    }
+    const double factor = std::exp2(std::ceil(std::log2(std::fabs(bias[k]) / kMost)));
+    bias[k] = std::nearbyint(bias[k] / factor);
+    weights.scales[k] = static_cast<float>(static_cast<double>(weights.scales[k]) * factor);
+    for (std::size_t i = 0; i < weights.values.size(); ++i) {
+      if (i / inner % outputs == k) {
+        weights.values[i] = std::nearbyint(weights.values[i] / factor);
+      }
+    }
+  }
 }
 
 std::vector<double> OnnxImporter::bias_units(const OnnxConstant& bias, const OnnxValue& feature,
@@ -57,7 +95,6 @@ std::vector<double> OnnxImporter::bias_units(const OnnxConstant& bias, const Onn
     // Biases are stored in this unit as a rule; float arithmetic may have rounded it.
     const bool same = !bias.scales.empty() && std::fabs(own - unit) <= 1e-5 * unit;
     values[k] = same ? values[k] : std::nearbyint(values[k] * own / unit);
-    values[k] = std::clamp(values[k], -2147483648.0, 2147483647.0);
   }
   return values;
 }
@@ -142,6 +179,7 @@ OnnxImporter::Window OnnxImporter::window_of(const Node& node, const OnnxValue& 
   }
   std::int32_t before[2];
   std::int32_t after[2];
+  std::int32_t more[2] = {0, 0};
   const std::string rule = attributes.text("auto_pad", "NOTSET");
   for (std::size_t a = 0; a < 2; ++a) {
     const std::int64_t extent = in.dims[a + 2];
@@ -160,12 +198,14 @@ OnnxImporter::Window OnnxImporter::window_of(const Node& node, const OnnxValue& 
     after[a] = rule == "VALID" ? 0 : static_cast<std::int32_t>(pads[a + 2]);
     // Rounding the number of outputs up lets the last window reach further out.
     const std::int64_t room = extent + before[a] + after[a] - span;
-    if (attributes.flag("ceil_mode", false) && room > 0 && room % stride != 0 &&
-        (room / stride + 1) * stride < extent + before[a]) {
-      after[a] += static_cast<std::int32_t>(stride - room % stride);
+    const std::int64_t lacks = ((-room) % stride + stride) % stride;
+    if (attributes.flag("ceil_mode", false) && room > -stride && lacks != 0 &&
+        room + lacks < extent + before[a]) {
+      more[a] = static_cast<std::int32_t>(lacks);
     }
   }
-  window.padding = {before[0], before[1], after[0], after[1]};
+  window.pads = {before[0], before[1], after[0], after[1]};
+  window.padding = {before[0], before[1], after[0] + more[0], after[1] + more[1]};
   return window;
 }
 
@@ -242,35 +282,59 @@ void OnnxImporter::convolve(const Node& node, const OnnxValue& in, std::size_t r
 
 void OnnxImporter::conv_transpose(const Node& node) {
   const OnnxAttributes attributes(node);
+  const std::size_t rank = input(node, 0).dims.size();
   const OnnxValue in = image(input(node, 0));
   require(is_known(name_of(node, 1)), fmt::format("`{}` must be a constant", name_of(node, 1)));
   const Dims shape = known_dims(name_of(node, 1));
-  require(shape.size() == 4 && shape[0] == in.dims[1] && attributes.integer("group", 1) == 1,
+  require(shape.size() == rank && shape[0] == in.dims[1] && attributes.integer("group", 1) == 1,
           "supported are kernels [input, output, height, width] without groups");
-  const Result result = result_of(node, true, static_cast<std::size_t>(shape[1]), 2);
+  const Result result = result_of(node, true, static_cast<std::size_t>(shape[1]), rank - 2);
   const Given given = given_float(node, in, 1, result.bias);
-  const Dims& dims = given.weights.dims;  // input, output, height, width
-  const Window window = window_of(node, in, {dims[2], dims[3]});
-  require(window.dilation == std::vector<std::int32_t>({1, 1}) &&
-              attributes.text("auto_pad", "NOTSET") == "NOTSET" && !attributes.has("output_shape"),
-          "supported are pads and output_padding, without dilation");
-  const Dims extra = attributes.integers("output_padding", {0, 0});
+  Dims dims = given.weights.dims;  // input, output, height, width
+  const std::string rule = attributes.text("auto_pad", "NOTSET");
+  Dims extra = attributes.integers("output_padding", Dims(rank - 2, 0));
+  Dims wanted = attributes.integers("output_shape", {});
+  Window window = window_of(node, in, {dims.begin() + 2, dims.end()});
+  if (rank == 3) {
+    dims.insert(dims.begin() + 2, 1);
+    extra.insert(extra.begin(), 0);
+    if (!wanted.empty()) {
+      wanted.insert(wanted.begin(), 1);
+    }
+  }
+  require(window.dilation == std::vector<std::int32_t>({1, 1}), "supported is no dilation");
   require(extra.size() == 2 && extra[0] >= 0 && extra[1] >= 0 && extra[0] < window.stride[0] &&
               extra[1] < window.stride[1],
           "output_padding must be less than the stride");
+  require(wanted.empty() || wanted.size() == 2, "output_shape must have a size for each axis");
+  const bool same = rule == "SAME_UPPER" || rule == "SAME_LOWER";
   TransposeConv2d conv;
   conv.stride_h = window.stride[0];
   conv.stride_w = window.stride[1];
-  conv.padding = window.padding;
+  conv.padding = window.pads;
   conv.activation = result.activation;
-  const auto extent = [&](std::size_t a, std::int32_t before, std::int32_t after) {
-    const std::int64_t full =
-        (in.dims[a + 2] - 1) * window.stride[a] + window.kernel[a] - before - after + extra[a];
-    require(full >= 1 && full <= 65535, fmt::format("output extent {}", full));
-    return static_cast<std::int32_t>(full);
+  std::int32_t* const before[2] = {&conv.padding.top, &conv.padding.left};
+  std::int32_t* const after[2] = {&conv.padding.bottom, &conv.padding.right};
+  // Pads follow from the output's size where that is given.
+  const auto extent = [&](std::size_t a) {
+    const std::int64_t full = (in.dims[a + 2] - 1) * window.stride[a] + window.kernel[a] + extra[a];
+    if (!wanted.empty() || same) {
+      const std::int64_t asked = wanted.empty() ? in.dims[a + 2] * window.stride[a] : wanted[a];
+      const std::int64_t total = std::max<std::int64_t>(full - asked, 0);
+      // A kernel smaller than the stride does not reach as far as SAME asks for.
+      const std::int64_t size = wanted.empty() ? full - total : asked;
+      const std::int64_t first = rule == "SAME_UPPER" ? total / 2 : total - total / 2;
+      *before[a] = static_cast<std::int32_t>(first);
+      *after[a] = static_cast<std::int32_t>(total - first);
+      require(size >= 1 && size <= 65535 && total < 65536, fmt::format("output extent {}", size));
+      return static_cast<std::int32_t>(size);
+    }
+    const std::int64_t left = full - *before[a] - *after[a];
+    require(left >= 1 && left <= 65535, fmt::format("output extent {}", left));
+    return static_cast<std::int32_t>(left);
   };
-  const std::int32_t height = extent(0, conv.padding.top, conv.padding.bottom);
-  const std::int32_t width = extent(1, conv.padding.left, conv.padding.right);
+  const std::int32_t height = extent(0);
+  const std::int32_t width = extent(1);
   const auto taps = static_cast<std::size_t>(dims[2] * dims[3]);
   const auto outputs = static_cast<std::size_t>(dims[1]);
   std::vector<std::size_t> order;
@@ -284,59 +348,10 @@ void OnnxImporter::conv_transpose(const Node& node) {
   const std::int32_t out = builder_.transpose_conv2d(
       name_, in.tensor, {1, height, width, static_cast<std::int32_t>(outputs)}, window.kernel[0],
       window.kernel[1], conv, weights_for(given, order, outputs));
-  finish(result, from_image(out, 4));
-}
-
-void OnnxImporter::pool(const Node& node, PoolKind kind, const OnnxValue& given,
-                        const std::optional<Result>& result) {
-  const OnnxAttributes attributes(node);
-  const std::size_t rank = given.dims.size();
-  const OnnxValue in = image(given);
-  Window window = window_of(node, in, attributes.integers("kernel_shape", {}));
-  require(window.dilation == std::vector<std::int32_t>({1, 1}) &&
-              (node.output_size() == 1 || onnx_.readers_of(node.output(1)).empty()),
-          "supported are pools without dilation and indices");
-  require(attributes.integer("channels_last", 0) == 0, "supported is channels_last 0");
-  OnnxValue source = in;
-  Pool2d pool;
-  pool.kind = kind;
-  pool.filter_h = window.kernel[0];
-  pool.filter_w = window.kernel[1];
-  pool.stride_h = window.stride[0];
-  pool.stride_w = window.stride[1];
-  pool.padding = window.padding;
-  if (kind == PoolKind::Average && attributes.flag("count_include_pad", false)) {
-    // Zeros around the picture count as values.
-    const Padding& p = window.padding;
-    const std::vector<std::int32_t>& shape = builder_.tensor(in.tensor).shape;
-    source.tensor =
-        moved(in, {1, shape[1] + p.top + p.bottom, shape[2] + p.left + p.right, shape[3]},
-              Pad{{0, p.top, p.left, 0}, {0, p.bottom, p.right, 0}}, "/pad");
-    pool.padding = {};
+  if (result.quantisation) {
+    builder_.tensor(out).quantisation = *result.quantisation;
   }
-  const OnnxValue out = from_image(builder_.pool(name_, source.tensor, pool), rank);
-  if (result) {
-    requantise(result->name, out, *result->quantisation);
-  } else {
-    define(node.output(0), out);
-  }
-}
-
-void OnnxImporter::max_pool(const Node& node) {
-  pool(node, PoolKind::Max, input(node, 0), std::nullopt);
-}
-
-void OnnxImporter::average_pool(const Node& node) {
-  pool(node, PoolKind::Average, input(node, 0), std::nullopt);
-}
-
-void OnnxImporter::qlinear_average_pool(const Node& node) {
-  const OnnxValue in = input(node, 0);
-  set_quantisation(in, read_quantisation(name_of(node, 1), name_of(node, 2)));
-  Result result;
-  result.name = node.output(0);
-  result.quantisation = read_quantisation(name_of(node, 3), name_of(node, 4));
-  pool(node, PoolKind::Average, in, result);
+  finish(result, from_image(out, rank));
 }
 
 }  // namespace tessera

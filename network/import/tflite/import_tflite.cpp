@@ -1,6 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
 #include "network/import/tflite/readers.hpp"
@@ -20,15 +18,6 @@ const TfliteKinds& kinds() {
     return result;
   }();
   return all;
-}
-
-std::string supported_operators() {
-  std::vector<std::string> names;
-  for (const auto& [code, kind] : kinds()) {
-    names.emplace_back(kind.name);
-  }
-  std::sort(names.begin(), names.end());
-  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 constexpr std::int32_t kCustom = 32;
@@ -97,10 +86,13 @@ const TfliteKind& kind_of(const tflite::Model& model, const tflite::Operator& so
                 "was compiled for an Ethos-U by Vela: its operators are a command stream by now; "
                 "give the model that Vela read");
   const auto entry = kinds().find(builtin);
-  graph.require(entry != kinds().end(),
-                custom.empty() ? fmt::format("builtin operator {}{} is not supported", builtin,
-                                             name_in_parentheses(builtin))
-                               : fmt::format("custom operator `{}` is not supported", custom));
+  graph.require(
+      entry != kinds().end(),
+      custom.empty()
+          ? fmt::format("builtin operator {}{} is not supported (docs/operators.md lists what is)",
+                        builtin, name_in_parentheses(builtin))
+          : fmt::format("custom operator `{}` is not supported (docs/operators.md lists what is)",
+                        custom));
   return entry->second;
 }
 
@@ -129,6 +121,7 @@ void read_operator(const tflite::Operator& source, const TfliteKind& kind, Tflit
   graph.check_tensors(outputs, 0);
   graph.check_usable(op.inputs);
   graph.check_usable(outputs);
+  graph.claim(outputs);
   if (kind.operators != nullptr) {
     read_in_batches(graph, kind, op);
     kind.operators(graph, source, op, outputs);
@@ -162,7 +155,7 @@ Network import_model(const tflite::Model& model, const std::string& name,
     });
     ++index;
   }
-  return graph.finish(supported_operators());
+  return graph.finish();
 }
 
 }  // namespace

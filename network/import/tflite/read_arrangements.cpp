@@ -120,6 +120,7 @@ void read_strided_slice(TfliteGraph& graph, const tflite::Operator& source, cons
   graph.require(named <= rank, "has more ranges than its input dimensions");
   StridedSlice slice;
   Shape shape;
+  Shape turned;  // axes
   const auto whole = [&] {
     shape.push_back(in.shape[shape.size()]);
     slice.begin.push_back(0);
@@ -140,7 +141,24 @@ void read_strided_slice(TfliteGraph& graph, const tflite::Operator& source, cons
     const auto place = [&](std::int64_t at) {
       return std::clamp<std::int64_t>(at < 0 ? at + extent : at, 0, extent);
     };
-    graph.require(stride[i] >= 1, fmt::format("stride {}; supported are positive ones", stride[i]));
+    graph.require(stride[i] != 0, "stride 0");
+    if (stride[i] < 0 && !bit(options.shrink_axis_mask(), i)) {
+      // From the end on: the same elements in rising order, turned round.
+      const auto before = [&](std::int64_t at) {
+        return std::clamp<std::int64_t>(at < 0 ? at + extent : at, -1, extent - 1);
+      };
+      graph.require(!options.offset(), "a negative stride with offset is not supported");
+      const std::int64_t step = -std::int64_t{stride[i]};
+      const std::int64_t first = bit(options.begin_mask(), i) ? extent - 1 : before(begin[i]);
+      const std::int64_t last = bit(options.end_mask(), i) ? -1 : before(end[i]);
+      graph.require(first > last, "takes nothing");
+      const std::int64_t count = (first - last + step - 1) / step;
+      turned.push_back(static_cast<std::int32_t>(shape.size()));
+      slice.begin.push_back(static_cast<std::int32_t>(first - (count - 1) * step));
+      slice.stride.push_back(static_cast<std::int32_t>(step));
+      shape.push_back(static_cast<std::int32_t>(count));
+      continue;
+    }
     const std::int64_t from = bit(options.begin_mask(), i) ? 0 : place(begin[i]);
     std::int64_t to = bit(options.end_mask(), i) ? extent : place(end[i]);
     if (bit(options.shrink_axis_mask(), i)) {
@@ -156,14 +174,21 @@ void read_strided_slice(TfliteGraph& graph, const tflite::Operator& source, cons
   while (shape.size() < rank) {
     whole();
   }
-  if (shape == graph.tensor(output).shape) {
-    graph.add(slice, {op.inputs[0]}, output);
-    return;
+  const bool same_axes = shape == graph.tensor(output).shape;
+  std::int32_t part = same_axes && turned.empty()
+                          ? output
+                          : graph.new_tensor(in.name + "/part", shape, op.inputs[0]);
+  graph.add(slice, {op.inputs[0]}, part);
+  if (!turned.empty()) {
+    const std::int32_t reversed =
+        same_axes ? output : graph.new_tensor(in.name + "/turned", shape, op.inputs[0]);
+    graph.add(HostOperator{HostKind::Reverse, turned, {}}, {part}, reversed);
+    part = reversed;
   }
   // Axes are added or dropped.
-  const std::int32_t part = graph.new_tensor(in.name + "/part", shape, op.inputs[0]);
-  graph.add(slice, {op.inputs[0]}, part);
-  graph.add(Reshape{}, {part}, output);
+  if (!same_axes) {
+    graph.add(Reshape{}, {part}, output);
+  }
 }
 
 // Blocks of space -------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "network/import/tflite/readers.hpp"
@@ -82,12 +83,47 @@ Attributes read_resize_nearest(const TfliteGraph& graph, const TfliteOperator& o
   return ResizeNearest{options.align_corners(), options.half_pixel_centers()};
 }
 
-Attributes read_concatenation(const TfliteGraph& graph, const TfliteOperator& o) {
-  const auto& options = graph.need(o.source.builtin_options_as_ConcatenationOptions());
+// Bytes in the output's scale, as TensorFlow Lite's kernel has it: one product, rounded once.
+Unary rescaled(const Quantisation& in, const Quantisation& out) {
+  const float scale = in.scales[0] * (1.0F / out.scales[0]);
+  const float bias = static_cast<float>(-(in.zero_point + 128)) * scale;
+  Unary unary;
+  unary.kind = UnaryKind::Lookup;
+  for (std::int32_t x = 0; x <= 255; ++x) {
+    const float steps =
+        std::round(static_cast<float>(x) * scale + bias) + static_cast<float>(out.zero_point);
+    unary.table.push_back(static_cast<std::int8_t>(std::clamp(steps, -128.0F, 127.0F)));
+  }
+  return unary;
+}
+
+// Unsigned inputs may have scales of their own; signed ones have the output's.
+void read_concatenation(TfliteGraph& graph, const tflite::Operator& source, const Operator& op,
+                        const std::vector<std::int32_t>& outputs) {
+  const auto& options = graph.need(source.builtin_options_as_ConcatenationOptions());
   graph.require(options.fused_activation_function() == tflite::Activation_NONE,
                 "an activation on a concatenation is not supported");
-  const auto rank = static_cast<std::int32_t>(graph.output(o.op).shape.size());
-  return Concatenation{options.axis() < 0 ? options.axis() + rank : options.axis()};
+  graph.require(outputs.size() == 1,
+                fmt::format("has {} outputs; it must have one", outputs.size()));
+  const Tensor out = graph.tensor(outputs[0]);
+  const auto axis = static_cast<std::int32_t>(graph.axis_of(options.axis(), out.shape.size()));
+  std::vector<std::int32_t> inputs = op.inputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor in = graph.input(op, i);
+    const Quantisation& a = in.quantisation;
+    const Quantisation& b = out.quantisation;
+    if (in.type != DataType::Int8 || out.type != DataType::Int8 || a.scales.size() != 1 ||
+        b.scales.size() != 1 || (a.scales == b.scales && a.zero_point == b.zero_point)) {
+      continue;
+    }
+    graph.require(graph.is_unsigned(op, i),
+                  fmt::format("input {} has scale {} and zero point {}, its output {} and {}; of "
+                              "int8 they must be equal",
+                              i, a.scales[0], a.zero_point, b.scales[0], b.zero_point));
+    inputs[i] = graph.new_tensor(in.name + "/rescaled", in.shape, outputs[0]);
+    graph.add(rescaled(a, b), {op.inputs[i]}, inputs[i]);
+  }
+  graph.add(Concatenation{axis}, inputs, outputs[0]);
 }
 
 template <ReshapeKind kKind>
@@ -99,7 +135,7 @@ Attributes read_reshape(const TfliteGraph& /*graph*/, const TfliteOperator& /*o*
 
 TfliteKinds tflite_moves() {
   constexpr auto kFirst = TfliteInputs::First;
-  return {{2, {"CONCATENATION", read_concatenation}},
+  return {{2, {"CONCATENATION", nullptr, TfliteInputs::All, read_concatenation}},
           {22, {"RESHAPE", read_reshape<ReshapeKind::Reshape>, kFirst}},
           {34, {"PAD", read_pad, kFirst}},
           {39, {"TRANSPOSE", read_transpose, kFirst}},

@@ -45,6 +45,10 @@ Conv2d conv_of(const TfliteGraph& graph, const Options& options, const Operator&
 Pool2d pool_of(const TfliteGraph& graph, const tflite::Pool2DOptions& options, const Operator& op,
                PoolKind kind) {
   graph.require_rank4(graph.input(op, 0), "feature");
+  const Quantisation& in = graph.input(op, 0).quantisation;
+  const Quantisation& out = graph.output(op).quantisation;
+  graph.require(in.scales == out.scales && in.zero_point == out.zero_point,
+                "input and output are quantised differently");
   Pool2d pool;
   pool.kind = kind;
   pool.ties_up = kind == PoolKind::Average && graph.is_unsigned(op, 0);
@@ -75,6 +79,16 @@ TransposeConv2d transpose_conv_of(const TfliteGraph& graph,
   graph.require_rank4(out, "output");
   // As the convolution that leads back from the output to the input would be padded.
   const bool same = options.padding() == tflite::Padding_SAME;
+  const auto leads_back = [&](std::int32_t extent, std::int32_t stride, std::int32_t taps,
+                              std::int32_t outputs, const char* axis) {
+    const std::int64_t room = same ? std::int64_t{outputs} : std::int64_t{outputs} - taps + 1;
+    const std::int64_t back = stride < 1 ? 0 : (room + stride - 1) / stride;
+    graph.require(back == extent,
+                  fmt::format("{}: an output of {} belongs to an input of {}, which has {}", axis,
+                              outputs, back, extent));
+  };
+  leads_back(in.shape[1], conv.stride_h, kernel.shape[1], out.shape[1], "height");
+  leads_back(in.shape[2], conv.stride_w, kernel.shape[2], out.shape[2], "width");
   const auto cut = [&](std::int64_t extent, std::int64_t stride, std::int64_t taps,
                        std::int64_t outputs, std::int32_t& before, std::int32_t& after) {
     const std::int64_t excess =

@@ -6,6 +6,7 @@
 
 #include "network/import/tflite/seeded.hpp"
 #include "network/import/tflite/tflite_graph.hpp"
+#include "network/numerics.hpp"
 #include "tessera/reference.hpp"
 
 namespace tessera {
@@ -117,22 +118,33 @@ void TfliteGraph::cut() {
   network_.left_out = failures_;
 }
 
-Network TfliteGraph::finish(const std::string& supported) {
+// A tensor has one place and one form: what is an input, or an output already, is copied.
+void TfliteGraph::copy_outputs() {
+  std::vector<std::int32_t> outputs;
+  for (const std::int32_t output : network_.outputs) {
+    const auto in = [&](const std::vector<std::int32_t>& tensors) {
+      return std::find(tensors.begin(), tensors.end(), output) != tensors.end();
+    };
+    if (!in(network_.inputs) && !in(outputs)) {
+      outputs.push_back(output);
+      continue;
+    }
+    call("RESHAPE");
+    outputs.push_back(new_tensor(tensor(output).name + "/output", tensor(output).shape, output));
+    add(Reshape{}, {output}, outputs.back());
+  }
+  network_.outputs = std::move(outputs);
+}
+
+Network TfliteGraph::finish() {
   where_.clear();
-  check_tensors(network_.inputs, 0);
-  check_tensors(network_.outputs, 0);
   if (!failures_.empty()) {
     if (!options_.cut) {
-      const bool unknown =
-          std::any_of(failures_.begin(), failures_.end(), [](const std::string& text) {
-            return text.find(" is not supported") != std::string::npos;
-          });
-      const std::string known = unknown ? "; supported are " + supported : "";
       fail(failures_.size() == 1
-               ? failures_[0] + known
+               ? failures_[0]
                : fmt::format("{} operators are in the way:\n  {}\n(`unsupported: cut` runs what "
-                             "comes before them{})",
-                             failures_.size(), fmt::join(failures_, "\n  "), known));
+                             "comes before them)",
+                             failures_.size(), fmt::join(failures_, "\n  ")));
     }
     cut();
   }
@@ -146,6 +158,8 @@ Network TfliteGraph::finish(const std::string& supported) {
   }
   check_usable(network_.inputs);
   check_usable(network_.outputs);
+  copy_outputs();
+  round_as(options_.numerics, network_);
   check_network(network_);
   return std::move(network_);
 }

@@ -48,6 +48,18 @@ TfliteGraph::TfliteGraph(const tflite::Model& model, const std::string& name,
   network_.inputs = values_of(subgraph_->inputs());
   network_.outputs = values_of(subgraph_->outputs());
   where_.clear();
+  check_tensors(network_.inputs, 0);
+  check_tensors(network_.outputs, 0);
+  for (const Tensor& tensor : network_.tensors) {
+    given_.push_back(!tensor.constant.empty());
+  }
+  for (const std::int32_t input : network_.inputs) {
+    const auto t = static_cast<std::size_t>(input);
+    require(!given_[t],
+            fmt::format("input `{}` (tensor {}) is {}", network_.tensors[t].name, t,
+                        network_.tensors[t].constant.empty() ? "listed twice" : "a constant"));
+    given_[t] = true;
+  }
   if (is_float_model()) {
     require(options.seeded_weights,
             "a float model has shapes but no quantisation; with `weights: seeded` it runs with "
@@ -140,6 +152,17 @@ void TfliteGraph::read_tensor(const tflite::Tensor& source) {
   }
   tensor.type = type_of(source, problem);
   tensor.quantisation = quantisation_of(source, problem);
+  if (const std::size_t scales = tensor.quantisation.scales.size(); scales > 1) {
+    // Some converters give biases their kernel's dimension.
+    const std::int32_t axis =
+        tensor.shape.size() == 1 ? 0 : source.quantization()->quantized_dimension();
+    const bool exists = axis >= 0 && static_cast<std::size_t>(axis) < tensor.shape.size();
+    const std::int32_t extent = exists ? tensor.shape[static_cast<std::size_t>(axis)] : 0;
+    if (extent < 0 || static_cast<std::size_t>(extent) != scales) {
+      problem = fmt::format("{} scales along dimension {} of shape [{}]", scales, axis,
+                            fmt::join(tensor.shape, ", "));
+    }
+  }
   require(model_.buffers() != nullptr && source.buffer() < model_.buffers()->size(),
           fmt::format("buffer {} does not exist", source.buffer()));
   const auto* data = model_.buffers()->Get(source.buffer())->data();
@@ -220,8 +243,10 @@ Activation TfliteGraph::activation(tflite::Activation code) const {
       return Activation::Relu;
     case tflite::Activation_RELU6:
       return Activation::Relu6;
+    case tflite::Activation_RELU_N1_TO_1:
+      return Activation::ReluN1To1;
     default:
-      fail(fmt::format("activation {}; supported are NONE, RELU and RELU6",
+      fail(fmt::format("activation {}; supported are NONE, RELU, RELU_N1_TO_1 and RELU6",
                        tflite::EnumNameActivation(code)));
   }
 }
@@ -253,6 +278,16 @@ void TfliteGraph::check_usable(const std::vector<std::int32_t>& tensors) const {
   for (const std::int32_t tensor : tensors) {
     require(tensor < 0 || problems_[static_cast<std::size_t>(tensor)].empty(),
             tensor < 0 ? "" : problems_[static_cast<std::size_t>(tensor)]);
+  }
+}
+
+void TfliteGraph::claim(const std::vector<std::int32_t>& outputs) {
+  for (const std::int32_t output : outputs) {
+    const auto t = static_cast<std::size_t>(output);
+    require(!given_[t], fmt::format("writes `{}` (tensor {}), which is an input, a constant or "
+                                    "another operator's output",
+                                    network_.tensors[t].name, t));
+    given_[t] = true;
   }
 }
 

@@ -63,6 +63,8 @@ class TfliteGraph {
   void check_tensors(const std::vector<std::int32_t>& tensors, std::int32_t least) const;
   /// Fails for a tensor that cannot be had: of a type that is not supported, or left out.
   void check_usable(const std::vector<std::int32_t>& tensors) const;
+  /// Takes note of an operator's outputs: computed by it alone, and neither inputs nor constants.
+  void claim(const std::vector<std::int32_t>& outputs);
   /// For outputs whose shape the file does not give.
   void set_shape(std::int32_t tensor, std::vector<std::int32_t> shape);
   /// A tensor of our own, quantised as another one.
@@ -91,8 +93,8 @@ class TfliteGraph {
   /// Reads one operator of the file; its failure is kept for finish().
   template <class Reader>
   void read(const tflite::Operator& source, std::size_t index, Reader reader);
-  /// The network, checked. Throws what failed, or cuts it off. `supported`: operators that are.
-  Network finish(const std::string& supported);
+  /// The network, checked. Throws what failed, or cuts it off.
+  Network finish();
 
   /// Tensors that are batches of blocks and not computed as such, as long as convolutions read
   /// them.
@@ -106,6 +108,7 @@ class TfliteGraph {
   static DataType type_of(const tflite::Tensor& source, std::string& problem);
   static Quantisation quantisation_of(const tflite::Tensor& source, std::string& problem);
   void fold(const Operator& op);
+  void copy_outputs();
   void cut();
   void leave_out(const tflite::Operator& source, std::size_t index, const std::string& why,
                  std::size_t operators);
@@ -120,6 +123,7 @@ class TfliteGraph {
   std::string kind_;
   std::map<std::int32_t, SpaceInBatches> batches_;
   std::vector<bool> is_unsigned_;
+  std::vector<bool> given_;  // by tensor of the file: an input, a constant or written already
   std::vector<std::string> problems_;  // by tensor: why it cannot be had
   std::vector<std::string> failures_;
   std::vector<std::int32_t> open_ends_;  // read by what is left out

@@ -42,7 +42,7 @@ const char* yes_no(bool value) {
 }
 
 const char* activation_name(Activation activation) {
-  constexpr const char* names[] = {"none", "relu", "relu6"};
+  constexpr const char* names[] = {"none", "relu", "relu6", "relu_n1_to_1"};
   return names[static_cast<std::size_t>(activation)];
 }
 
@@ -72,8 +72,8 @@ class Exporter {
       }
       name(op.output, op.name);
       op_ = &op;
-      layers +=
-          "  - " + std::visit(*this, op.attributes) + quantisation(tensor_of(op.output)) + "}\n";
+      layers += "  - " + std::visit(*this, op.attributes) + quantisation(tensor_of(op.output)) +
+                rounding(op.rounding) + "}\n";
     }
     text += "layers:\n" + layers + "outputs:\n";
     for (const std::int32_t output : network_.outputs) {
@@ -126,6 +126,8 @@ class Exporter {
     std::string text = begin(types[static_cast<std::size_t>(unary.kind)]);
     if (unary.kind == UnaryKind::LeakyRelu) {
       text += fmt::format(", alpha: {}", number(unary.alpha));
+    } else if (unary.ties_even) {
+      text += ", ties_even: yes";
     } else if (unary.kind == UnaryKind::Lookup) {
       text += fmt::format(", table: {}", list({unary.table.begin(), unary.table.end()}));
     }
@@ -210,6 +212,11 @@ class Exporter {
     }
     return fmt::format(", scale: {}, zero_point: {}", number(tensor.quantisation.scales[0]),
                        tensor.quantisation.zero_point);
+  }
+
+  static std::string rounding(Rounding rounding) {
+    constexpr const char* names[] = {"", ", rounding: half_up", ", rounding: half_even"};
+    return names[static_cast<std::size_t>(rounding)];
   }
 
   static std::string type(const Tensor& tensor) {

@@ -413,6 +413,13 @@ class LayerListReader {
     }
     const std::int32_t result = read_typed(type, fields, key, name);
     read_quantisation(fields, result);
+    if (fields.has("rounding")) {
+      const auto rounding =
+          static_cast<Rounding>(fields.choice("rounding", {"twice", "half_up", "half_even"}, 0));
+      if (!builder_->round(result, rounding)) {
+        fields.fail("rounding", "stands at what computes nothing");
+      }
+    }
     tensors_[name] = result;
     fields.finish();
     // Constants stand beside the chain of layers.

@@ -130,12 +130,19 @@ class PlainLayer {
     Unary unary;
     unary.kind = kind;
     if (kind == UnaryKind::LeakyRelu) {
-      unary.alpha = static_cast<float>(fields_.number("alpha", 1e-6, 1000, 0.01));
+      unary.alpha = static_cast<float>(fields_.number("alpha", -1000, 1000, 0.01));
     } else if (kind == UnaryKind::Lookup) {
       for (const std::int32_t value : fields_.list("table", 256, 256, -128, 127)) {
         unary.table.push_back(static_cast<std::int8_t>(value));
       }
     }
+    return builder_.unary(layer_.name, layer_.from[0], unary);
+  }
+
+  std::int32_t quantize() {
+    Unary unary;
+    unary.kind = UnaryKind::Quantize;
+    unary.ties_even = flag("ties_even");
     return builder_.unary(layer_.name, layer_.from[0], unary);
   }
 
@@ -228,7 +235,7 @@ const std::map<std::string, Reader>& readers() {
       {"logistic", unary(UnaryKind::Logistic)},
       {"tanh", unary(UnaryKind::Tanh)},
       {"hard_swish", unary(UnaryKind::HardSwish)},
-      {"quantize", unary(UnaryKind::Quantize)},
+      {"quantize", &PlainLayer::quantize},
       {"lookup", unary(UnaryKind::Lookup)},
   };
   return table;
@@ -259,7 +266,7 @@ DataType read_data_type(YamlFields& fields) {
 }
 
 Activation read_activation(YamlFields& fields) {
-  static const std::vector<std::string> names = {"none", "relu", "relu6"};
+  static const std::vector<std::string> names = {"none", "relu", "relu6", "relu_n1_to_1"};
   return static_cast<Activation>(fields.choice("activation", names, 0));
 }
 

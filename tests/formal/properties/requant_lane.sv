@@ -11,6 +11,7 @@ module requant_lane_properties #(
 
   (* anyconst *)logic signed [31:0] acc, other_acc, bias, factor;
   (* anyconst *)logic again;
+  (* anyconst *)logic [1:0] rounding;
   (* anyconst *)logic signed [7:0] shift, zero_point, low, high;
   /// Connected to the lane's after it has been cut.
   (* keep *)logic signed [63:0] product;
@@ -25,6 +26,7 @@ module requant_lane_properties #(
       .bias_i(bias),
       .multiplier_i(factor),
       .shift_i(shift),
+      .rounding_i(rounding),
       .clamp_i(store_pkg::clamp(zero_point, low, high)),
       .data_o(data)
   );
@@ -38,7 +40,9 @@ module requant_lane_properties #(
 
   logic signed [31:0] biased, scaled, doubled, remainder, threshold, divided, shifted;
   logic signed [63:0] full, nudged;
-  logic signed [63:0] truncated;
+  logic signed [63:0] truncated, floored, rest, half;
+  logic up;
+  logic signed [32:0] once;
   logic [4:0] right;
   logic signed [32:0] result;
   logic [7:0] expected;
@@ -54,9 +58,16 @@ module requant_lane_properties #(
     remainder = doubled & ~(32'hffffffff << right);
     threshold = 32'(~(32'hffffffff << right) >> 1) + (doubled < 0 ? 32'sd1 : 32'sd0);
     divided = (doubled >>> right) + (remainder > threshold ? 32'sd1 : 32'sd0);
-    result = 33'(divided) + 33'(zero_point);
+    // Once: the whole product, cut off, and one more from a half on; a tie to even only above an odd value.
+    floored = full >>> (7'd31 + 7'(right));
+    rest = full - (floored <<< (7'd31 + 7'(right)));
+    half = 64'sd1 <<< (7'd30 + 7'(right));
+    up = rest > half || (rest == half && (rounding == 2'd1 || floored[0]));
+    once = 33'(floored) + 33'(up);
+    result = (rounding == 2'd0 ? 33'(divided) : once) + 33'(zero_point);
     expected = result < 33'(low) ? low : result > 33'(high) ? high : 8'(result);
 
+    assume (rounding <= 2'd2);
     assume (low <= zero_point && zero_point <= high);
     assume (shift >= -8'sd31 && shift <= 8'sd30);
     assume (factor >= 0);

@@ -1,0 +1,73 @@
+// Which values ONNX has as floats, and which as signed or unsigned bytes.
+#include "network/import/onnx/onnx_importer.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int kOfInput = -1;
+constexpr int kFloat = -2;
+
+// The input whose type is the output's: a zero point, or what passes through.
+int type_giver(const std::string& type) {
+  static const std::map<std::string, int> table = {{"DequantizeLinear", kFloat},
+                                                   {"Cast", kFloat},
+                                                   {"QLinearConv", 7},
+                                                   {"QLinearMatMul", 7},
+                                                   {"QLinearAdd", 7},
+                                                   {"QLinearMul", 7},
+                                                   {"QGemm", 8},
+                                                   {"QLinearConcat", 1},
+                                                   {"QLinearSigmoid", 4},
+                                                   {"QLinearLeakyRelu", 4},
+                                                   {"QLinearSoftmax", 4},
+                                                   {"QLinearAveragePool", 4},
+                                                   {"QLinearGlobalAveragePool", 4}};
+  const auto found = table.find(type);
+  return found == table.end() ? kOfInput : found->second;
+}
+
+}  // namespace
+
+OnnxImporter::ValueKind OnnxImporter::kind_of(const std::string& name) const {
+  const auto found = kinds_.find(name);
+  if (found != kinds_.end()) {
+    return found->second;
+  }
+  if (onnx_.is_constant(name)) {
+    const auto type = onnx_.type_of(name);
+    return type == onnx::TensorProto::INT8    ? ValueKind::Signed
+           : type == onnx::TensorProto::UINT8 ? ValueKind::Unsigned
+                                              : ValueKind::Float;
+  }
+  return ValueKind::Float;
+}
+
+void OnnxImporter::find_kinds() {
+  const auto kind_of_type = [](std::int64_t type) {
+    return type == onnx::TensorProto::INT8    ? ValueKind::Signed
+           : type == onnx::TensorProto::UINT8 ? ValueKind::Unsigned
+                                              : ValueKind::Float;
+  };
+  for (const auto& input : onnx_.graph().input()) {
+    if (!onnx_.is_constant(input.name())) {
+      kinds_[input.name()] = kind_of_type(input.type().tensor_type().elem_type());
+    }
+  }
+  for (const Node& node : onnx_.graph().node()) {
+    ValueKind kind = ValueKind::Float;
+    const int giver = type_giver(node.op_type());
+    if (node.op_type() == "QuantizeLinear") {
+      const std::int64_t type = OnnxAttributes(node).integer("output_dtype", 0);
+      kind = !name_of(node, 2).empty() ? kind_of(name_of(node, 2))
+             : type != 0               ? kind_of_type(type)
+                                       : ValueKind::Unsigned;
+    } else if (giver != kFloat) {
+      kind = kind_of(name_of(node, giver == kOfInput ? 0 : giver));
+    }
+    for (const std::string& output : node.output()) {
+      kinds_[output] = kind;
+    }
+  }
+}
+
+}  // namespace tessera

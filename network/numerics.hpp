@@ -1,0 +1,15 @@
+// How each runtime rounds.
+#pragma once
+
+#include "tessera/import.hpp"
+#include "tessera/network.hpp"
+
+namespace tessera {
+
+/// Gives every operator the rounding that it has in that runtime; Auto: in TensorFlow Lite Micro.
+void round_as(Numerics numerics, Network& network);
+
+/// An operator's rounding where it has something to round: Twice for all others.
+Rounding rounding_of(const Network& network, const Operator& op);
+
+}  // namespace tessera

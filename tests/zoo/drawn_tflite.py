@@ -1,0 +1,322 @@
+#!/usr/bin/env python3
+"""Small TensorFlow Lite models, drawn at random, against LiteRT's reference kernels.
+
+    drawn_tflite.py COSIM [--count 500] [--seed 1] [--only KIND] [--keep FOLDER]
+
+Each has one operator. Every byte must be equal with `numerics: litert`, and what LiteRT refuses must
+be refused. The models are made with LiteRT's own schema.
+"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+
+import flatbuffers
+import numpy as np
+from ai_edge_litert import schema_py_generated as s
+from ai_edge_litert.interpreter import Interpreter, OpResolverType
+
+INT8, UINT8, INT32 = s.TensorType.INT8, s.TensorType.UINT8, s.TensorType.INT32
+TYPES = {np.dtype(np.int8): INT8, np.dtype(np.uint8): UINT8, np.dtype(np.int32): INT32}
+
+
+class Model:
+    def __init__(self, rng, dtype):
+        self.rng = rng
+        self.dtype = np.dtype(dtype)
+        self.tensors = []
+        self.buffers = [s.BufferT()]
+        self.op = None
+
+    def tensor(self, shape, dtype=None, scale=None, zero=None, data=None, axis=0):
+        t = s.TensorT()
+        t.name = f"t{len(self.tensors)}".encode()
+        t.shape = [int(e) for e in shape]
+        t.type = TYPES[np.dtype(dtype or self.dtype)]
+        t.buffer = 0
+        if scale is not None:
+            t.quantization = s.QuantizationParametersT()
+            t.quantization.scale = [float(v) for v in np.atleast_1d(scale)]
+            t.quantization.zeroPoint = [int(v) for v in np.broadcast_to(zero or 0, len(t.quantization.scale))]
+            t.quantization.quantizedDimension = axis
+        if data is not None:
+            buffer = s.BufferT()
+            buffer.data = np.ascontiguousarray(data).view(np.uint8).reshape(-1)
+            t.buffer = len(self.buffers)
+            self.buffers.append(buffer)
+        self.tensors.append(t)
+        return len(self.tensors) - 1
+
+    def draw(self, shape, scale=None):
+        """An activation with a scale and zero point of its own."""
+        low, high = np.iinfo(self.dtype).min, np.iinfo(self.dtype).max
+        return self.tensor(shape, scale=scale or self.rng.uniform(0.005, 0.05),
+                           zero=int(self.rng.integers(low // 2 if low else 60, high // 2 if low else 190)))
+
+    def scale(self, t):
+        return self.tensors[t].quantization.scale[0]
+
+    def like(self, t, shape):
+        q = self.tensors[t].quantization
+        return self.tensor(shape, scale=q.scale, zero=q.zeroPoint[0])
+
+    def integers(self, values):
+        data = np.array(values, np.int32)
+        return self.tensor(data.shape, np.int32, data=data)
+
+    def weights(self, shape, axis):
+        rng = self.rng
+        if self.dtype == np.uint8:
+            return self.tensor(shape, scale=rng.uniform(0.002, 0.02), zero=int(rng.integers(90, 160)),
+                               data=rng.integers(0, 256, shape).astype(np.uint8))
+        scale = rng.uniform(0.002, 0.02, shape[axis]) if rng.integers(2) else rng.uniform(0.002, 0.02)
+        return self.tensor(shape, scale=scale, axis=axis, data=rng.integers(-127, 128, shape).astype(np.int8))
+
+    def bias(self, x, w, outputs):
+        unit = np.array(self.tensors[w].quantization.scale) * self.scale(x)
+        return self.tensor([outputs], np.int32, scale=unit, data=self.rng.integers(-3000, 3000, outputs).astype(np.int32))
+
+    def call(self, code, inputs, output, kind=None, options=None):
+        self.op = (code, inputs, output, kind, options)
+
+    def bytes(self, inputs):
+        code, operands, output, kind, options = self.op
+        model, graph, op, opcode = s.ModelT(), s.SubGraphT(), s.OperatorT(), s.OperatorCodeT()
+        opcode.builtinCode = code
+        opcode.deprecatedBuiltinCode = min(code, 127)
+        opcode.version = 1
+        op.opcodeIndex, op.inputs, op.outputs = 0, operands, [output]
+        if kind is not None:
+            op.builtinOptionsType, op.builtinOptions = kind, options
+        graph.tensors, graph.inputs, graph.outputs, graph.operators = self.tensors, inputs, [output], [op]
+        graph.name = b"main"
+        model.version, model.subgraphs, model.operatorCodes, model.buffers = 3, [graph], [opcode], self.buffers
+        builder = flatbuffers.Builder(1024)
+        builder.Finish(model.Pack(builder), b"TFL3")
+        return bytes(builder.Output())
+
+
+def options(kind, **fields):
+    result = getattr(s, kind + "T")()
+    for name, value in fields.items():
+        setattr(result, name, value)
+    return getattr(s.BuiltinOptions, kind), result
+
+
+def windows(m, shape, kernel, stride, same):
+    return [-(-e // stride) if same else (e - k) // stride + 1 for e, k in zip(shape[1:3], kernel)]
+
+
+def convolutions(m, kind):
+    rng = m.rng
+    shape = [1, *(int(v) for v in rng.integers(3, 9, 2)), int(rng.integers(1, 7))]
+    x = m.draw(shape)
+    kernel = [int(v) for v in rng.integers(1, 4, 2)]
+    stride = int(rng.integers(1, 3))
+    same = int(rng.integers(2))
+    act = int(rng.choice([0, 1, 2, 3]))
+    outputs = int(rng.integers(1, 7)) if kind == "Conv2DOptions" else shape[3] * int(rng.integers(1, 3))
+    space = windows(m, shape, kernel, stride, same)
+    fields = {"padding": 1 - same, "strideH": stride, "strideW": stride, "fusedActivationFunction": act}
+    if kind == "Conv2DOptions":
+        w = m.weights([outputs, *kernel, shape[3]], 0)
+        code = 3
+    else:
+        w = m.weights([1, *kernel, outputs], 3)
+        fields["depthMultiplier"] = outputs // shape[3]
+        code = 4
+    fields["dilationHFactor"] = fields["dilationWFactor"] = 1
+    y = m.draw([1, *space, outputs])
+    m.call(code, [x, w, m.bias(x, w, outputs)], y, *options(kind, **fields))
+    return [x]
+
+
+def conv(m):
+    return convolutions(m, "Conv2DOptions")
+
+
+def depthwise(m):
+    return convolutions(m, "DepthwiseConv2DOptions")
+
+
+def fully_connected(m):
+    inputs, outputs, rows = (int(v) for v in m.rng.integers(1, 40, 3))
+    x = m.draw([rows, inputs])
+    w = m.weights([outputs, inputs], 0)
+    y = m.draw([rows, outputs])
+    m.call(9, [x, w, m.bias(x, w, outputs)], y,
+           *options("FullyConnectedOptions", fusedActivationFunction=int(m.rng.choice([0, 1, 3])), weightsFormat=0,
+                    keepNumDims=False))
+    return [x]
+
+
+def transpose_conv(m):
+    rng = m.rng
+    shape = [1, *(int(v) for v in rng.integers(2, 6, 2)), int(rng.integers(1, 5))]
+    x = m.draw(shape)
+    kernel = [int(v) for v in rng.integers(1, 5, 2)]
+    stride = int(rng.integers(1, 4))
+    same = int(rng.integers(2))
+    outputs = int(rng.integers(1, 5))
+    space = [e * stride if same else (e - 1) * stride + k for e, k in zip(shape[1:3], kernel)]
+    space = [max(1, e + int(rng.integers(-2, 3))) if rng.integers(4) == 0 else e for e in space]
+    w = m.weights([outputs, *kernel, shape[3]], 0)
+    y = m.draw([1, *space, outputs])
+    m.call(67, [m.integers([1, *space, outputs]), w, x], y,
+           *options("TransposeConvOptions", padding=1 - same, strideH=stride, strideW=stride, fusedActivationFunction=0))
+    return [x]
+
+
+def pool(m):
+    rng = m.rng
+    shape = [1, *(int(v) for v in rng.integers(3, 9, 2)), int(rng.integers(1, 7))]
+    x = m.draw(shape)
+    kernel = [int(v) for v in rng.integers(1, 4, 2)]
+    stride = int(rng.integers(1, 3))
+    same = int(rng.integers(2))
+    y = m.like(x, [1, *windows(m, shape, kernel, stride, same), shape[3]])
+    m.call(int(rng.choice([1, 17])), [x], y,
+           *options("Pool2DOptions", padding=1 - same, strideH=stride, strideW=stride, filterHeight=kernel[0],
+                    filterWidth=kernel[1], fusedActivationFunction=int(rng.choice([0, 1, 2, 3]))))
+    return [x]
+
+
+def arithmetic(m):
+    rng = m.rng
+    code, kind = [(0, "AddOptions"), (41, "SubOptions"), (18, "MulOptions")][rng.integers(3)]
+    shape = [1, *(int(v) for v in rng.integers(1, 9, 3))]
+    x = m.draw(shape)
+    which = rng.integers(4)
+    other = x if which == 0 else m.draw([1, 1, 1, shape[3]] if which == 1 else shape)
+    fields = {"fusedActivationFunction": int(rng.choice([0, 1, 2, 3]))}
+    m.call(code, [x, other] if rng.integers(2) else [other, x], m.draw(shape), *options(kind, **fields))
+    return sorted({x, other})
+
+
+def concatenation(m):
+    rng = m.rng
+    shape = [1, *(int(v) for v in rng.integers(1, 7, 3))]
+    axis = int(rng.integers(1, 4))
+    a = m.draw(shape)
+    b = m.draw(shape) if m.dtype == np.uint8 or rng.integers(4) == 0 else m.like(a, shape)
+    total = list(shape)
+    total[axis] *= 2
+    y = m.draw(total) if m.dtype == np.uint8 else m.like(a, total)
+    m.call(2, [a, b], y, *options("ConcatenationOptions", axis=axis, fusedActivationFunction=0))
+    return [a, b]
+
+
+def slices(m):
+    rng = m.rng
+    shape = [1, *(int(v) for v in rng.integers(1, 9, 3))]
+    x = m.draw(shape)
+    begin, end, step, size = [], [], [], []
+    for e in shape:
+        k = int(rng.choice([1, 1, 2, -1, -2]))
+        first, last = (0, e) if k > 0 else (e - 1, -e - 1)
+        begin.append(first)
+        end.append(last)
+        step.append(k)
+        size.append(-(-e // abs(k)))
+    y = m.like(x, size)
+    m.call(45, [x, m.integers(begin), m.integers(end), m.integers(step)], y,
+           *options("StridedSliceOptions", beginMask=0, endMask=0, ellipsisMask=0, newAxisMask=0, shrinkAxisMask=0))
+    return [x]
+
+
+def function(m):
+    rng = m.rng
+    shape = [1, *(int(v) for v in rng.integers(1, 9, 3))]
+    x = m.draw(shape)
+    code = int(rng.choice([98, 19, 21, 117, 40, 23, 97]))
+    if code == 98:
+        m.call(98, [x], m.draw(shape), *options("LeakyReluOptions", alpha=float(rng.uniform(-0.5, 1.5))))
+    elif code == 40:
+        m.call(40, [x, m.integers([1, 2])], m.draw([1, shape[3]]), *options("ReducerOptions", keepDims=False))
+    elif code in (23, 97):
+        size = [int(v) for v in rng.integers(1, 12, 2)]
+        kind = "ResizeBilinearOptions" if code == 23 else "ResizeNearestNeighborOptions"
+        corners, centers = [(False, False), (True, False), (False, True)][rng.integers(3)]
+        m.call(code, [x, m.integers(size)], m.like(x, [1, *size, shape[3]]),
+               *options(kind, alignCorners=corners, halfPixelCenters=centers))
+    else:
+        m.call(code, [x], m.draw(shape))
+    return [x]
+
+
+KINDS = [conv, depthwise, fully_connected, transpose_conv, pool, arithmetic, concatenation, slices, function]
+
+
+def run(data, inputs):
+    interpreter = Interpreter(model_content=data, experimental_op_resolver_type=OpResolverType.BUILTIN_REF)
+    interpreter.allocate_tensors()
+    for detail, value in zip(interpreter.get_input_details(), inputs):
+        interpreter.set_tensor(detail["index"], value)
+    interpreter.invoke()
+    return interpreter.get_tensor(interpreter.get_output_details()[0]["index"])
+
+
+def ours(cosim, data, inputs, folder):
+    path = os.path.join(folder, "model.tflite")
+    with open(path, "wb") as file:
+        file.write(data)
+    for i, value in enumerate(inputs):
+        np.save(os.path.join(folder, f"input{i}.npy"), value)
+    out = os.path.join(folder, "out.npy")
+    if os.path.exists(out):
+        os.remove(out)
+    given = folder if len(inputs) > 1 else os.path.join(folder, "input0.npy")
+    done = subprocess.run([cosim, path, "--engine", "tlm", "--quiet", "--set", "numerics=litert", "--input", given,
+                           "--output", out], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        return None, f"exit code {done.returncode}: {done.stderr.strip()[-300:]}"
+    return np.load(out), ""
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("cosim")
+    arguments.add_argument("--count", type=int, default=500)
+    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--only")
+    arguments.add_argument("--keep")
+    options_ = arguments.parse_args()
+    kinds = [k for k in KINDS if not options_.only or k.__name__ == options_.only]
+    equal = {k.__name__: 0 for k in kinds}
+    refused = dict.fromkeys(equal, 0)
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for i in range(options_.count):
+            kind = kinds[i % len(kinds)]
+            rng = np.random.default_rng([options_.seed, i])
+            m = Model(rng, np.uint8 if rng.integers(3) == 0 else np.int8)
+            inputs = kind(m)
+            data = m.bytes(inputs)
+            limits = np.iinfo(m.dtype)
+            values = [rng.integers(limits.min, limits.max + 1, m.tensors[t].shape).astype(m.dtype) for t in inputs]
+            try:
+                right = run(data, values)
+            except (RuntimeError, ValueError) as error:
+                right = str(error)
+            result, problem = ours(options_.cosim, data, values, folder)
+            if isinstance(right, str):
+                refused[kind.__name__] += 1
+                problem = "" if problem.startswith("exit code 2:") else f"runs, though LiteRT refuses it: {right[-200:]}"
+            elif not problem:
+                distance = np.abs(result.astype(int) - right.astype(int))
+                problem = "" if not distance.any() else f"{(distance > 0).sum()} of {right.size} differ, by up to {distance.max()}"
+                equal[kind.__name__] += 0 if problem else right.size
+            if problem:
+                failed += 1
+                print(f"{i} {kind.__name__} ({m.dtype}, code {m.op[0]}): {problem}")
+                if options_.keep:
+                    with open(os.path.join(options_.keep, f"{kind.__name__}_{i}.tflite"), "wb") as file:
+                        file.write(data)
+    print("\n".join(f"{name:<16} {equal[name]:>7} bytes equal, {refused[name]} models refused by both" for name in equal))
+    print(f"{failed} of {options_.count} models are wrong")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

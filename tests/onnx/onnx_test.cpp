@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "app/tensor_file.hpp"
@@ -121,6 +122,53 @@ std::string error_of(const std::vector<std::uint8_t>& data, bool seeded = false)
     return error.what();
   }
   return "";
+}
+
+// Weights in a file beside the model's are as good as those in it.
+TEST(Onnx, ReadsValuesThatLieInAnotherFile) {
+  W w(1);
+  w.input("x", onnx::TensorProto::INT8, {1, 2, 3, 3});
+  w.output("y", onnx::TensorProto::INT8);
+  w.scale("s", 0.05F);
+  w.zero("z", true, 3);
+  w.node("DequantizeLinear", {"x", "s", "z"}, {"f"});
+  w.quantised("k", {2, 2, 1, 1}, true, 0, -1, 0.01F);
+  w.node("Conv", {"f", "k"}, {"c"});
+  w.node("QuantizeLinear", {"c", "s", "z"}, {"y"});
+  const auto inside = w.bytes();
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("tessera_external_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string path = (folder / "model.onnx").string();
+  onnx::ModelProto model;
+  ASSERT_TRUE(model.ParseFromArray(inside.data(), static_cast<int>(inside.size())));
+  const auto read = [&](const std::string& location) {
+    for (auto& tensor : *model.mutable_graph()->mutable_initializer()) {
+      if (tensor.name() != "k_q") {
+        continue;
+      }
+      if (!tensor.raw_data().empty()) {
+        std::ofstream(folder / "weights.bin", std::ios::binary) << "####" << tensor.raw_data();
+        tensor.clear_raw_data();
+      }
+      tensor.set_data_location(onnx::TensorProto::EXTERNAL);
+      tensor.clear_external_data();
+      for (const auto& [key, value] : std::map<std::string, std::string>{
+               {"location", location}, {"offset", "4"}, {"length", "4"}}) {
+        auto* entry = tensor.add_external_data();
+        entry->set_key(key);
+        entry->set_value(value);
+      }
+    }
+    const std::string text = model.SerializeAsString();
+    return import_onnx({text.begin(), text.end()}, path, {});
+  };
+  const Bytes input(18, 40);
+  EXPECT_EQ(run_reference(read("weights.bin"), {input}),
+            run_reference(import_onnx(inside, path, {}), {input}));
+  EXPECT_THROW(read("../weights.bin"), InputError);
+  EXPECT_THROW(read("none.bin"), InputError);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Onnx, ErrorsNameTheNode) {

@@ -70,6 +70,7 @@ class OnnxImporter {
   /// What ONNX has there: values between DequantizeLinear and QuantizeLinear are float, though they
   /// are stored as bytes.
   [[nodiscard]] ValueKind kind_of(const std::string& name) const;
+  static ValueKind kind_of_type(std::int64_t type);  ///< TensorProto::DataType
   void find_kinds();
 
   /// The order without permutation, and the one of images: channels last.

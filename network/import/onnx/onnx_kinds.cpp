@@ -28,26 +28,20 @@ int type_giver(const std::string& type) {
 
 }  // namespace
 
+OnnxImporter::ValueKind OnnxImporter::kind_of_type(std::int64_t type) {
+  return type == onnx::TensorProto::INT8    ? ValueKind::Signed
+         : type == onnx::TensorProto::UINT8 ? ValueKind::Unsigned
+                                            : ValueKind::Float;
+}
+
 OnnxImporter::ValueKind OnnxImporter::kind_of(const std::string& name) const {
-  const auto found = kinds_.find(name);
-  if (found != kinds_.end()) {
+  if (const auto found = kinds_.find(name); found != kinds_.end()) {
     return found->second;
   }
-  if (onnx_.is_constant(name)) {
-    const auto type = onnx_.type_of(name);
-    return type == onnx::TensorProto::INT8    ? ValueKind::Signed
-           : type == onnx::TensorProto::UINT8 ? ValueKind::Unsigned
-                                              : ValueKind::Float;
-  }
-  return ValueKind::Float;
+  return onnx_.is_constant(name) ? kind_of_type(onnx_.type_of(name)) : ValueKind::Float;
 }
 
 void OnnxImporter::find_kinds() {
-  const auto kind_of_type = [](std::int64_t type) {
-    return type == onnx::TensorProto::INT8    ? ValueKind::Signed
-           : type == onnx::TensorProto::UINT8 ? ValueKind::Unsigned
-                                              : ValueKind::Float;
-  };
   for (const auto& input : onnx_.graph().input()) {
     if (!onnx_.is_constant(input.name())) {
       kinds_[input.name()] = kind_of_type(input.type().tensor_type().elem_type());

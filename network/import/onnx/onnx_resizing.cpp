@@ -164,18 +164,19 @@ void OnnxImporter::resize(const Node& node) {
     scales = constant(name_of(node, scales_at)).values;
   }
   const Dims sizes = upsample || name_of(node, 3).empty() ? Dims{} : integers(name_of(node, 3));
+  const std::size_t rank = input(node, 0).dims.size();
   Dims named = attributes.integers("axes", {});
   if (named.empty()) {
-    named = {0, 1, 2, 3};
-    // One dimension of space has no height.
-    if (input(node, 0).dims.size() == 3) {
-      named = {0, 1, 3};
+    for (std::size_t d = 0; d < rank; ++d) {
+      named.push_back(static_cast<std::int64_t>(d));
     }
   }
   require(sizes.empty() ? scales.size() == named.size() : sizes.size() == named.size(),
           fmt::format("needs {} scales or sizes", named.size()));
   for (std::size_t i = 0; i < named.size(); ++i) {
-    ResizedAxis& axis = axes[axis_of(named[i], 4)];
+    // One dimension of space is a width.
+    const std::size_t at = axis_of(named[i], rank);
+    ResizedAxis& axis = axes[rank == 3 && at == 2 ? 3 : at];
     if (!sizes.empty()) {
       require(sizes[i] >= 1 && sizes[i] <= 65535, fmt::format("size {}", sizes[i]));
       axis.out = sizes[i];
@@ -199,10 +200,12 @@ void OnnxImporter::resize(const Node& node) {
   const std::vector<float> rows = places_of(axes[2], rule);
   const std::vector<float> cols = places_of(axes[3], rule);
   const Dims dims = {1, in.dims[1], axes[2].out, axes[3].out};
-  const std::size_t rank = input(node, 0).dims.size();
   if (mode == "nearest") {
     const std::string round =
         upsample ? "floor" : attributes.text("nearest_mode", "round_prefer_floor");
+    require(round == "floor" || round == "ceil" || round == "round_prefer_floor" ||
+                round == "round_prefer_ceil",
+            fmt::format("nearest_mode `{}`", round));
     define(node.output(0), from_image(nearest_pixels(in, dims, nearest(rows, round, axes[2].in),
                                                      nearest(cols, round, axes[3].in)),
                                       rank));

@@ -88,6 +88,8 @@ CommandLine::CommandLine()
   board_.add_to(*app_.add_subcommand("board", "a network on a board, real or simulated"));
   fit_.add_to(*app_.add_subcommand("fit", "the hardware that runs networks best on an FPGA"));
   explore_.add_to(*app_.add_subcommand("explore", "a page to look around in sweeps and runs"));
+  compare_.add_to(
+      *app_.add_subcommand("compare", "operators against a runtime that runs the same file"));
   diff_.add_to(*app_.add_subcommand("diff", "two runs beside each other, layer by layer"));
   import_.add_to(*app_.add_subcommand("import", "write a model as an editable layer list"));
   app_.add_subcommand("help", "how to use a command: cosim help sweep");
@@ -187,6 +189,7 @@ int CommandLine::dispatch() {
                     : app_.got_subcommand("sweep")    ? sweep_.run()
                     : app_.got_subcommand("board")    ? board_.run()
                     : app_.got_subcommand("fit")      ? fit_.run()
+                    : app_.got_subcommand("compare")  ? compare_.run()
                     : app_.got_subcommand("validate") ? validate_.run()
                                                       : simulate_.run();
   return fine ? kDone : kWrong;

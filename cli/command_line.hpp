@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/compare_command.hpp"
 #include "cli/diff_command.hpp"
 #include "cli/explain_command.hpp"
 #include "cli/explore_command.hpp"
@@ -51,6 +52,7 @@ class CommandLine {
   BoardCommand board_;
   FitCommand fit_;
   ExploreCommand explore_;
+  CompareCommand compare_;
   DiffCommand diff_;
   ImportCommand import_;
 };

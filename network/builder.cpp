@@ -263,7 +263,33 @@ std::int32_t NetworkBuilder::flatten(const std::string& name, std::int32_t in) {
                   tensor(in).quantisation, Reshape{}, {in});
 }
 
+void drop_unread_batches(Network& network) {
+  std::vector<bool> is_read(network.tensors.size(), false);
+  for (const std::int32_t output : network.outputs) {
+    is_read[static_cast<std::size_t>(output)] = true;
+  }
+  const std::string_view end = kBatches;
+  std::vector<Operator> kept;
+  for (auto op = network.operators.rbegin(); op != network.operators.rend(); ++op) {
+    const bool joins = std::holds_alternative<Concatenation>(op->attributes) &&
+                       op->name.size() > end.size() &&
+                       op->name.compare(op->name.size() - end.size(), end.size(), end) == 0;
+    if (joins && !is_read[static_cast<std::size_t>(op->output)]) {
+      continue;
+    }
+    for (const std::int32_t input : op->inputs) {
+      if (input >= 0) {
+        is_read[static_cast<std::size_t>(input)] = true;
+      }
+    }
+    kept.push_back(std::move(*op));
+  }
+  network.operators.assign(std::make_move_iterator(kept.rbegin()),
+                           std::make_move_iterator(kept.rend()));
+}
+
 Network NetworkBuilder::finish() {
+  drop_unread_batches(network_);
   check_network(network_);
   return std::move(network_);
 }

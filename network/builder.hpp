@@ -20,6 +20,12 @@ struct GivenWeights {
   bool no_bias = false;
 };
 
+/// The end of the name of what puts batches together.
+inline constexpr const char* kBatches = "/batches";
+
+/// Takes out what puts batches together that nobody reads as a whole.
+void drop_unread_batches(Network& network);
+
 /// Every method appends one operator and returns its output tensor. Shapes are taken as checked by
 /// check_network, which the caller runs at the end; extents that come out below 1 are kept as they
 /// are, so that it names them.

@@ -281,8 +281,8 @@ class HostChecker {
     const auto& a = shape(0);
     const auto& b = shape(1);
     const auto& o = out_.shape;
-    if (host_.integers.size() != 2 || a.size() < 2 || b.size() < 2 || o.size() < 2 ||
-        o.size() != std::max(a.size(), b.size())) {
+    if (host_.integers.size() < 2 || host_.integers.size() > 3 || a.size() < 2 || b.size() < 2 ||
+        o.size() < 2 || o.size() != std::max(a.size(), b.size())) {
       return "multiplies matrices";
     }
     const bool turn_a = host_.integers[0] != 0;

@@ -1,6 +1,9 @@
 // How each runtime rounds: the one table.
 #include "network/numerics.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "tessera/quantise.hpp"
 
 namespace tessera {
@@ -45,6 +48,55 @@ struct HasFactor {
   }
 };
 
+const Tensor& input_of(const Network& network, const Operator& op, std::size_t i) {
+  return network.tensors[static_cast<std::size_t>(op.inputs[i])];
+}
+
+/// What LiteRT leaves to its own kernels rounds as those do.
+Rounding xnnpack_rounding(const Network& network, const Operator& op) {
+  const Tensor& out = network.tensors[static_cast<std::size_t>(op.output)];
+  const auto* binary = std::get_if<Binary>(&op.attributes);
+  if (binary != nullptr && binary->kind != BinaryKind::Mul) {
+    // One sum of products with whole factors of 21 bits, shifted.
+    return adds_in_whole_scales(input_of(network, op, 0).quantisation,
+                                input_of(network, op, 1).quantisation, out.quantisation)
+               ? Rounding::HalfUp
+               : Rounding::Twice;
+  }
+  if (const auto* conv = std::get_if<TransposeConv2d>(&op.attributes); conv != nullptr) {
+    // With padding SAME outputs between the kernels' places are not the delegate's, and the
+    // optimised kernel rounds them in one way or another, by their place in a vector.
+    const Tensor& in = input_of(network, op, 0);
+    const Tensor& kernel = input_of(network, op, 1);
+    const bool leaves_gaps =
+        (kernel.shape[1] < conv->stride_h || kernel.shape[2] < conv->stride_w) &&
+        in.shape[1] * conv->stride_h == out.shape[1] &&
+        in.shape[2] * conv->stride_w == out.shape[2];
+    return leaves_gaps ? Rounding::Twice : Rounding::HalfEven;
+  }
+  if (binary != nullptr) {
+    const float factor = input_of(network, op, 0).quantisation.scales[0] *
+                         input_of(network, op, 1).quantisation.scales[0] /
+                         out.quantisation.scales[0];
+    return factor >= 0x1p-16F && factor < 0x1p8F ? Rounding::HalfEven : Rounding::Twice;
+  }
+  const auto* host = std::get_if<HostOperator>(&op.attributes);
+  const bool is_delegated = std::holds_alternative<Conv2d>(op.attributes) ||
+                            std::holds_alternative<DepthwiseConv2d>(op.attributes) ||
+                            std::holds_alternative<FullyConnected>(op.attributes) ||
+                            std::holds_alternative<Mean>(op.attributes) ||
+                            (host != nullptr && host->kind == HostKind::BatchMatMul &&
+                             input_of(network, op, 1).quantisation.zero_point == 0);
+  return is_delegated ? Rounding::HalfEven : Rounding::Twice;
+}
+
+// Whose sums are of 64 bits: by constant weights, or as a product by computed ones.
+bool is_fully_connected(const Operator& op) {
+  const auto* host = std::get_if<HostOperator>(&op.attributes);
+  return std::holds_alternative<FullyConnected>(op.attributes) ||
+         (host != nullptr && host->kind == HostKind::BatchMatMul && host->integers.size() == 3);
+}
+
 Rounding rounding_of(Numerics numerics, const Network& network, const Operator& op) {
   const Tensor& out = network.tensors[static_cast<std::size_t>(op.output)];
   if (out.type != DataType::Int8) {
@@ -57,14 +109,111 @@ Rounding rounding_of(Numerics numerics, const Network& network, const Operator& 
       return Rounding::Twice;
     case Numerics::Litert:
       // The same, but for the integer kernels of FULLY_CONNECTED, whose sums are of 64 bits.
-      return std::holds_alternative<FullyConnected>(op.attributes) ? Rounding::HalfUp
-                                                                   : Rounding::Twice;
+      return is_fully_connected(op) ? Rounding::HalfUp : Rounding::Twice;
+    case Numerics::Xnnpack:
+      return xnnpack_rounding(network, op);
     case Numerics::OnnxRuntime:
+    case Numerics::OnnxRuntimeFused:
       // QuantizeLinear rounds halves to even, and nothing before it rounds.
       return std::visit(HasFactor{network, op}, op.attributes) ? Rounding::HalfEven
                                                                : Rounding::Twice;
   }
   return Rounding::Twice;
+}
+
+// x * slope in the output's steps, the slope a whole number of 1/256: XNNPACK's conversions and
+// leaky rectifiers. Slopes that these cannot have are multiplied in float.
+class Slopes {
+ public:
+  Slopes(const Tensor& in, const Tensor& out, float below)
+      : zero_in_(in.quantisation.zero_point),
+        zero_out_(out.quantisation.zero_point),
+        above_(in.quantisation.scales[0] / out.quantisation.scales[0]),
+        below_(above_ * below) {}
+
+  [[nodiscard]] bool are_whole() const { return is_whole(above_) && is_whole(std::fabs(below_)); }
+
+  [[nodiscard]] std::vector<std::int8_t> table() const {
+    std::vector<std::int8_t> table;
+    for (std::int32_t x = -128; x <= 127; ++x) {
+      const std::int32_t distance = x - zero_in_;
+      const auto factor =
+          static_cast<std::int32_t>(std::nearbyint(256.0F * (distance < 0 ? below_ : above_)));
+      const std::int32_t y = ((distance * factor + 128) >> 8) + zero_out_;
+      table.push_back(static_cast<std::int8_t>(std::clamp(y, -128, 127)));
+    }
+    return table;
+  }
+
+ private:
+  static bool is_whole(float slope) { return slope >= 0x1p-8F && slope <= 0x1p7F; }
+
+  std::int32_t zero_in_, zero_out_;
+  float above_, below_;
+};
+
+// RELU and LEAKY_RELU into another scale: the quotient of the scales in single or in double
+// precision.
+std::vector<std::int8_t> rectified(const Unary& unary, const Quantisation& in,
+                                   const Quantisation& out, bool single) {
+  const bool leaks = unary.kind == UnaryKind::LeakyRelu;
+  const float slope = leaks ? unary.alpha : 0.0F;
+  const float quotient = in.scales[0] / out.scales[0];
+  const double wide = static_cast<double>(in.scales[0]) / static_cast<double>(out.scales[0]);
+  const FixedPoint above = fixed_point(single ? static_cast<double>(quotient) : wide);
+  const FixedPoint below =
+      fixed_point(single ? static_cast<double>(in.scales[0] * slope / out.scales[0])
+                         : static_cast<double>(in.scales[0]) * static_cast<double>(slope) /
+                               static_cast<double>(out.scales[0]));
+  std::vector<std::int8_t> table;
+  for (std::int32_t x = -128; x <= 127; ++x) {
+    const std::int32_t distance = x - in.zero_point;
+    const std::int32_t y = requantise(distance, distance < 0 ? below : above, out.zero_point);
+    table.push_back(static_cast<std::int8_t>(std::clamp(y, -128, 127)));
+  }
+  return table;
+}
+
+// Micro divides the scales in double precision, LiteRT in single; hardly a byte notices.
+void use_micro_functions(Network& network) {
+  for (Operator& op : network.operators) {
+    auto* unary = std::get_if<Unary>(&op.attributes);
+    if (unary == nullptr ||
+        (unary->kind != UnaryKind::Relu && unary->kind != UnaryKind::LeakyRelu)) {
+      continue;
+    }
+    const Quantisation& in = input_of(network, op, 0).quantisation;
+    const Quantisation& out = network.tensors[static_cast<std::size_t>(op.output)].quantisation;
+    if (in.scales.size() != 1 || out.scales.size() != 1) {
+      continue;
+    }
+    std::vector<std::int8_t> table = rectified(*unary, in, out, false);
+    if (table != rectified(*unary, in, out, true)) {
+      *unary = Unary{UnaryKind::Lookup, 0.0F, std::move(table), false};
+    }
+  }
+}
+
+void use_xnnpack_functions(Network& network) {
+  constexpr std::int32_t kElevenBits = 2;
+  for (Operator& op : network.operators) {
+    const Tensor& out = network.tensors[static_cast<std::size_t>(op.output)];
+    if (auto* unary = std::get_if<Unary>(&op.attributes); unary != nullptr) {
+      const Tensor& in = input_of(network, op, 0);
+      if (in.type == DataType::Float32) {
+        unary->ties_even = unary->kind == UnaryKind::Quantize;
+      } else if (unary->kind == UnaryKind::Quantize || unary->kind == UnaryKind::LeakyRelu) {
+        const Slopes slopes(in, out, unary->kind == UnaryKind::Quantize ? 1.0F : unary->alpha);
+        if (slopes.are_whole()) {
+          *unary = Unary{UnaryKind::Lookup, 0.0F, slopes.table(), false};
+        }
+      }
+    } else if (auto* host = std::get_if<HostOperator>(&op.attributes);
+               host != nullptr && host->kind == HostKind::ResizeBilinear &&
+               out.type == DataType::Int8) {
+      host->integers[2] = kElevenBits;
+    }
+  }
 }
 
 }  // namespace
@@ -76,6 +225,11 @@ Rounding rounding_of(const Network& network, const Operator& op) {
 void round_as(Numerics numerics, Network& network) {
   for (Operator& op : network.operators) {
     op.rounding = rounding_of(numerics, network, op);
+  }
+  if (numerics == Numerics::Xnnpack) {
+    use_xnnpack_functions(network);
+  } else if (numerics == Numerics::Tflm || numerics == Numerics::Auto) {
+    use_micro_functions(network);
   }
 }
 

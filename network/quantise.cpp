@@ -127,20 +127,54 @@ ClampRange activation_range(Activation activation, const Quantisation& output) {
   return range;
 }
 
+namespace {
+
+AddFactors factors_of(double first, double second, double output) {
+  const double twice_max = 2.0 * std::max(first, second);
+  return {fixed_point(first / twice_max), fixed_point(second / twice_max),
+          fixed_point(twice_max / ((std::int64_t{1} << kAddShift) * output))};
+}
+
+}  // namespace
+
 AddFactors add_factors(const Quantisation& first, const Quantisation& second,
-                       const Quantisation& output) {
-  const double twice_max = 2.0 * static_cast<double>(std::max(first.scales[0], second.scales[0]));
-  return {fixed_point(static_cast<double>(first.scales[0]) / twice_max),
-          fixed_point(static_cast<double>(second.scales[0]) / twice_max),
-          fixed_point(twice_max /
-                      ((std::int64_t{1} << kAddShift) * static_cast<double>(output.scales[0])))};
+                       const Quantisation& output, Rounding rounding) {
+  if (rounding != Rounding::HalfUp) {
+    return factors_of(static_cast<double>(first.scales[0]), static_cast<double>(second.scales[0]),
+                      static_cast<double>(output.scales[0]));
+  }
+  const float a = first.scales[0] / output.scales[0];
+  const float b = second.scales[0] / output.scales[0];
+  const int unit = kAddShift - std::ilogb(std::max(a, b));
+  return factors_of(std::nearbyint(std::scalbn(static_cast<double>(a), unit)),
+                    std::nearbyint(std::scalbn(static_cast<double>(b), unit)),
+                    std::scalbn(1.0, unit));
 }
 
 AddFactors subtract_factors(const Quantisation& first, const Quantisation& second,
-                            const Quantisation& output) {
-  AddFactors factors = add_factors(first, second, output);
+                            const Quantisation& output, Rounding rounding) {
+  AddFactors factors = add_factors(first, second, output, rounding);
   factors.second.multiplier = -factors.second.multiplier;
   return factors;
+}
+
+std::int32_t scaled_operand(std::int32_t centred, FixedPoint factor, Rounding rounding) {
+  const std::int32_t value = centred * (1 << kAddShift);
+  if (rounding != Rounding::HalfUp || factor.shift > 0) {
+    return requantise(value, factor);
+  }
+  const int right = 31 - factor.shift;
+  const std::int64_t most = (std::int64_t{1} << right) - 1;
+  return static_cast<std::int32_t>((std::int64_t{value} * factor.multiplier + most) >> right);
+}
+
+bool adds_in_whole_scales(const Quantisation& first, const Quantisation& second,
+                          const Quantisation& output) {
+  const auto fits = [&](const Quantisation& input) {
+    const float scale = input.scales[0] / output.scales[0];
+    return scale >= 0x1p-10F && scale < 0x1p8F;
+  };
+  return fits(first) && fits(second);
 }
 
 FixedPoint multiply_factor(const Quantisation& first, const Quantisation& second,
@@ -164,32 +198,87 @@ FixedPoint mean_factor(const Quantisation& input, const Quantisation& output, st
   return {static_cast<std::int32_t>(multiplier), factor.shift - up};
 }
 
-std::vector<FixedPoint> conv_factors(const Quantisation& input, const Quantisation& kernel,
-                                     const Quantisation& output, std::int32_t channels) {
+namespace {
+
+// Whether sums next to a half are rounded as their products by `real` in double precision are,
+// halves away from zero.
+bool rounds_away(FixedPoint factor, double real) {
+  constexpr double kNear = 1e-7;
+  for (int n = -256; n < 256; ++n) {
+    const double half = n + 0.5;
+    const double sum = std::nearbyint(half / real);
+    if (std::fabs(sum) >= double{INT32_MAX} ||
+        std::fabs(sum * real - half) > kNear * std::fabs(half)) {
+      continue;
+    }
+    if (requantise(static_cast<std::int32_t>(sum), factor, 0, Rounding::HalfUp) !=
+        static_cast<std::int32_t>(std::round(sum * real))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+FixedPoint away_from_zero(double real) {
+  const FixedPoint nearest = fixed_point(real);
+  if (nearest.multiplier < (1 << 30) || nearest.shift >= 0) {
+    return nearest;
+  }
+  for (const std::int32_t more : {0, 1, -1, 2, -2}) {
+    const std::int64_t multiplier = std::int64_t{nearest.multiplier} + more;
+    const FixedPoint factor{static_cast<std::int32_t>(multiplier), nearest.shift};
+    if (multiplier >= (1 << 30) && multiplier <= INT32_MAX && rounds_away(factor, real)) {
+      return factor;
+    }
+  }
+  return nearest;
+}
+
+}  // namespace
+
+ScaleArithmetic scale_arithmetic(const Operator& op, const Quantisation& kernel) {
+  if (op.rounding == Rounding::HalfEven) {
+    return ScaleArithmetic::Single;
+  }
+  if (op.rounding == Rounding::HalfUp) {
+    return ScaleArithmetic::DoubleAway;
+  }
+  bool single = kernel.scales.size() == 1;  // fully connected
+  if (const auto* conv = std::get_if<Conv2d>(&op.attributes)) {
+    single = conv->single_product;
+  } else if (const auto* depthwise = std::get_if<DepthwiseConv2d>(&op.attributes)) {
+    single = depthwise->conv.single_product;
+  } else if (const auto* transposed = std::get_if<TransposeConv2d>(&op.attributes)) {
+    single = transposed->single_product;
+  }
+  return single ? ScaleArithmetic::SingleProduct : ScaleArithmetic::Double;
+}
+
+std::vector<FixedPoint> weighted_factors(const Quantisation& input, const Quantisation& kernel,
+                                         const Quantisation& output, std::int32_t channels,
+                                         ScaleArithmetic arithmetic) {
+  const float in = input.scales.at(0);
+  const float out = output.scales.at(0);
+  const auto factor = [&](float weight) {
+    switch (arithmetic) {
+      case ScaleArithmetic::Double:
+      case ScaleArithmetic::DoubleAway:
+        return static_cast<double>(in) * static_cast<double>(weight) / static_cast<double>(out);
+      case ScaleArithmetic::SingleProduct:
+        return static_cast<double>(in * weight) / static_cast<double>(out);
+      case ScaleArithmetic::Single:
+        return static_cast<double>(in * weight / out);
+    }
+    return 0.0;
+  };
   std::vector<FixedPoint> factors;
   for (std::int32_t c = 0; c < channels; ++c) {
     const std::size_t index = kernel.scales.size() == 1 ? 0 : static_cast<std::size_t>(c);
-    factors.push_back(fixed_point(static_cast<double>(input.scales.at(0)) *
-                                  static_cast<double>(kernel.scales.at(index)) /
-                                  static_cast<double>(output.scales.at(0))));
+    const double real = factor(kernel.scales.at(index));
+    factors.push_back(arithmetic == ScaleArithmetic::DoubleAway ? away_from_zero(real)
+                                                                : fixed_point(real));
   }
   return factors;
-}
-
-FixedPoint fully_connected_factor(const Quantisation& input, const Quantisation& kernel,
-                                  const Quantisation& output) {
-  const float product = input.scales.at(0) * kernel.scales.at(0);
-  return fixed_point(static_cast<double>(product) / static_cast<double>(output.scales.at(0)));
-}
-
-std::vector<FixedPoint> fully_connected_factors(const Quantisation& input,
-                                                const Quantisation& kernel,
-                                                const Quantisation& output, std::int32_t outputs) {
-  if (kernel.scales.size() > 1) {
-    return conv_factors(input, kernel, output, outputs);
-  }
-  return std::vector<FixedPoint>(static_cast<std::size_t>(outputs),
-                                 fully_connected_factor(input, kernel, output));
 }
 
 }  // namespace tessera

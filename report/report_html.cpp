@@ -73,8 +73,8 @@ std::string page(const std::string& title, const Json& data) {
   // What comes from outside goes in last: a mark inside it is no mark.
   fill(html, "@@STYLE@@", text_of(parts / "report.css"));
   std::string script;
-  for (const char* const name :
-       {"common", "charts", "run", "sweep", "sweep_charts", "design", "fit", "start"}) {
+  for (const char* const name : {"common", "charts", "run", "sweep", "sweep_charts", "design",
+                                 "fit", "comparison", "start"}) {
     script += text_of(parts / (std::string(name) + ".js"));
   }
   fill(html, "@@SCRIPT@@", inside_script(script));
@@ -233,6 +233,13 @@ std::string fit_html(const std::string& json) {
   const Json fit = Json::parse(json);
   return page(fmt::format("The hardware that fits {}", fit.at("part").get<std::string>()),
               {{"kind", "fit"}, {"fit", fit}});
+}
+
+std::string comparison_html(const std::string& json) {
+  const Json comparison = Json::parse(json);
+  return page(fmt::format("{} against {}", comparison.at("network").get<std::string>(),
+                          comparison.at("runtime").get<std::string>()),
+              {{"kind", "comparison"}, {"comparison", comparison}});
 }
 
 }  // namespace tessera

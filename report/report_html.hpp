@@ -31,4 +31,8 @@ std::string design_html(const std::string& json);
 /// Of what `cosim fit` found, from its JSON (schema "tessera.fit/1"). Throws MissingTool.
 std::string fit_html(const std::string& json);
 
+/// Of operators against a runtime's, from its JSON (schema "tessera.comparison/1"). Throws
+/// MissingTool.
+std::string comparison_html(const std::string& json);
+
 }  // namespace tessera

@@ -55,8 +55,8 @@ Config parse_config(const std::string& text, const std::string& path,
     config.engine = static_cast<Engine>(fields.choice("engine", engine_names(), 0));
     config.seeded_weights = fields.choice("weights", {"model", "seeded"}, 0) == 1;
     config.cut = fields.choice("unsupported", {"error", "cut"}, 0) == 1;
-    config.numerics = static_cast<Numerics>(
-        fields.choice("numerics", {"auto", "tflm", "litert", "onnxruntime"}, 0));
+    config.numerics = static_cast<Numerics>(fields.choice(
+        "numerics", {"auto", "tflm", "litert", "xnnpack", "onnxruntime", "onnxruntime_fused"}, 0));
     config.tensors = static_cast<TensorForm>(fields.choice("tensors", {"own", "stored"}, 0));
     if (const YAML::Node preprocess = fields.get("preprocess"); preprocess.IsDefined()) {
       config.preprocess = read_preprocess(preprocess, path);
@@ -77,8 +77,18 @@ bool has_network(const Config& config) {
   return !config.network.empty() || !config.models.empty();
 }
 
-Network load_configured(const Config& config) {
-  ImportOptions options{config.seed, config.seeded_weights, config.cut, config.numerics};
+Numerics numerics_of(const Config& config) {
+  if (config.numerics != Numerics::Auto) {
+    return config.numerics;
+  }
+  const bool is_onnx = std::filesystem::path(config.network).extension() == ".onnx";
+  return is_onnx && config.hardware.has(isa::Feature::SingleRounding) ? Numerics::OnnxRuntime
+                                                                      : Numerics::Tflm;
+}
+
+Network load_configured(const Config& config, std::vector<FileTensor>* file_tensors) {
+  ImportOptions options{config.seed, config.seeded_weights, config.cut, config.numerics,
+                        file_tensors};
   const bool falls_back =
       config.numerics == Numerics::Auto && !config.hardware.has(isa::Feature::SingleRounding);
   if (falls_back) {

@@ -69,8 +69,12 @@ bool names_policy(const std::string& path);
 Config parse_config(const std::string& text, const std::string& path,
                     const std::vector<std::string>& overrides);
 
-/// The network, or all models as one. Throws InputError.
-Network load_configured(const Config& config);
+/// The network, or all models as one. `file_tensors`: as ImportOptions has it, of one model. Throws
+/// InputError.
+Network load_configured(const Config& config, std::vector<FileTensor>* file_tensors = nullptr);
+
+/// Whose results those of a .tflite or .onnx file are on this hardware; never Auto.
+Numerics numerics_of(const Config& config);
 
 /// Whether the configuration names one.
 bool has_network(const Config& config);

@@ -10,8 +10,17 @@
 namespace tessera {
 
 /// Whose results a network's are: runtimes round differently. Auto: by the file, .onnx as ONNX
-/// Runtime, all others as TensorFlow Lite Micro, or as the file itself says.
-enum class Numerics : std::uint8_t { Auto, Tflm, Litert, OnnxRuntime };
+/// Runtime, all others as TensorFlow Lite Micro, or as the file itself says. OnnxRuntime: every
+/// node by itself, without graph optimisations; OnnxRuntimeFused: as it is by default.
+enum class Numerics : std::uint8_t { Auto, Tflm, Litert, Xnnpack, OnnxRuntime, OnnxRuntimeFused };
+
+/// A tensor that its model's file has, too, with the same values.
+struct FileTensor {
+  std::int32_t tensor = -1;  ///< of Network::tensors
+  std::string name;          ///< there; several may share it in a .tflite file
+  std::int32_t index = -1;   ///< there; -1 in .onnx files, which have names only
+  Form form;                 ///< there
+};
 
 struct ImportOptions {
   std::uint64_t seed = 1;       ///< makes the weights that the file does not give
@@ -20,6 +29,9 @@ struct ImportOptions {
   /// outputs. Otherwise they are errors, which name all of them.
   bool cut = false;
   Numerics numerics = Numerics::Auto;
+  /// Gets, of .tflite and .onnx files, what can be compared with a run of the file itself: inputs
+  /// and computed tensors, in a fixed order. Not owned.
+  std::vector<FileTensor>* file_tensors = nullptr;
 };
 
 /// Reads a network by its file's ending: .tflite (TensorFlow Lite), .onnx, .yaml/.yml (layer list),

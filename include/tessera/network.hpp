@@ -63,6 +63,9 @@ struct Conv2d {
   std::int32_t dilation_w = 1;
   Padding padding;
   Activation activation = Activation::None;
+  /// The input's scale times the weights' is rounded to single precision, as TensorFlow Lite does
+  /// for uint8.
+  bool single_product = false;
 };
 
 /// Inputs: feature NHWC, kernel 1HWO with O = input channels * multiplier, bias.
@@ -78,6 +81,7 @@ struct TransposeConv2d {
   std::int32_t stride_w = 1;
   Padding padding;  ///< cut off from the full result
   Activation activation = Activation::None;
+  bool single_product = false;  ///< as Conv2d has it
 };
 
 /// Inputs: feature, kernel [out, in], bias. The feature's elements are taken as rows of `in`.

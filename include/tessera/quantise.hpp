@@ -69,16 +69,23 @@ struct ClampRange {
 ClampRange activation_range(Activation activation, const Quantisation& output);
 
 /// An addition's arithmetic: both inputs, shifted left by 20, are scaled to the same unit, their
-/// sum to the output's.
+/// sum to the output's. HalfUp, as XNNPACK: both scales are whole numbers of at most 21 bits in the
+/// place of floats, the larger one with a leading one.
 struct AddFactors {
   FixedPoint first, second, output;
 };
 AddFactors add_factors(const Quantisation& first, const Quantisation& second,
-                       const Quantisation& output);
+                       const Quantisation& output, Rounding rounding);
 /// The same for a subtraction: the second factor is negative, as TensorFlow Lite's is, whose ties
 /// then round the other way.
 AddFactors subtract_factors(const Quantisation& first, const Quantisation& second,
-                            const Quantisation& output);
+                            const Quantisation& output, Rounding rounding);
+/// One input less its zero point, shifted left by 20, times its factor. HalfUp: rounded up, so that
+/// what is a tie of whole products is rounded up behind it as well.
+std::int32_t scaled_operand(std::int32_t centred, FixedPoint factor, Rounding rounding);
+/// Whether XNNPACK adds in these scales: both inputs' are 2^-10 to 2^8 of the output's.
+bool adds_in_whole_scales(const Quantisation& first, const Quantisation& second,
+                          const Quantisation& output);
 inline constexpr int kAddShift = 20;
 
 /// Output factor of a multiplication: s_1 * s_2 / s_out.
@@ -91,18 +98,19 @@ FixedPoint rescale_factor(const Quantisation& input, const Quantisation& output)
 /// Factor of a mean of `count` values: sum x - count * zero_point goes through it.
 FixedPoint mean_factor(const Quantisation& input, const Quantisation& output, std::int64_t count);
 
-/// Output factors of a convolution, one per output channel: s_in * s_w[c] / s_out.
-std::vector<FixedPoint> conv_factors(const Quantisation& input, const Quantisation& kernel,
-                                     const Quantisation& output, std::int32_t channels);
+/// How the scales s_in * s_w / s_out make a factor: in double precision, with a product in single
+/// precision, or all of it in single precision. DoubleAway: in double precision, and halves of the
+/// products of sums go away from zero though they are rounded up, by the factor's last bits.
+enum class ScaleArithmetic : std::uint8_t { Double, DoubleAway, SingleProduct, Single };
 
-/// Output factor of a fully connected layer with one scale: the product s_in * s_w is taken in
-/// float.
-FixedPoint fully_connected_factor(const Quantisation& input, const Quantisation& kernel,
-                                  const Quantisation& output);
+/// Of an operator with weights: Single where ONNX Runtime and XNNPACK round (HalfEven); DoubleAway
+/// where LiteRT multiplies sums by a double (HalfUp); otherwise TensorFlow Lite's, which has
+/// SingleProduct for uint8 and for Micro's fully connected layers of one scale.
+ScaleArithmetic scale_arithmetic(const Operator& op, const Quantisation& kernel);
 
-/// Its factors, one per output: as a convolution's when there is a scale for each.
-std::vector<FixedPoint> fully_connected_factors(const Quantisation& input,
-                                                const Quantisation& kernel,
-                                                const Quantisation& output, std::int32_t outputs);
+/// Output factors of an operator with weights, one per output channel.
+std::vector<FixedPoint> weighted_factors(const Quantisation& input, const Quantisation& kernel,
+                                         const Quantisation& output, std::int32_t channels,
+                                         ScaleArithmetic arithmetic);
 
 }  // namespace tessera

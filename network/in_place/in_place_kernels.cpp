@@ -82,7 +82,8 @@ class Kernel {
     const Conv2d& conv = depthwise != nullptr ? depthwise->conv : std::get<Conv2d>(op.attributes);
     const Tensor& kernel = network.tensors[static_cast<std::size_t>(op.inputs[1])];
     range_ = activation_range(conv.activation, out_.quantisation);
-    factors_ = conv_factors(in_.quantisation, kernel.quantisation, out_.quantisation, shape_.out_c);
+    factors_ = weighted_factors(in_.quantisation, kernel.quantisation, out_.quantisation,
+                                shape_.out_c, scale_arithmetic(op, kernel.quantisation));
     weights_ = reinterpret_cast<const std::int8_t*>(inputs[1]);
     bias_ = inputs.size() > 2 ? reinterpret_cast<const std::int32_t*>(inputs[2]) : nullptr;
   }

@@ -66,6 +66,40 @@ struct GivenPlace {
   }
 };
 
+// XNNPACK's: two neighbours, and how far the place is from the first in whole numbers of 1/2048.
+WholePlace eleven_bit_place(const Sizes& s, std::int32_t at) {
+  const std::int32_t less = s.corners && s.out > 1 ? 1 : 0;
+  const float scale = static_cast<float>(s.in - less) / static_cast<float>(s.out - less);
+  float place = static_cast<float>(at) * scale;
+  if (s.centers && !s.corners) {
+    place = std::clamp(place + (0.5F * scale - 0.5F), 0.0F, static_cast<float>(s.in - 1));
+  }
+  const auto low = static_cast<std::int32_t>(place);
+  return {low, std::min(low + 1, s.in - 1),
+          static_cast<std::int32_t>(std::nearbyint((place - static_cast<float>(low)) * 2048.0F))};
+}
+
+void resize_in_eleven_bits(const HostOperator& host, const Operands& x) {
+  const std::vector<std::int32_t>& from = x.input(0).shape;
+  const std::vector<std::int32_t>& to = x.output().shape;
+  const Sizes rows{from[1], to[1], host.integers[0] != 0, host.integers[1] != 0};
+  const Sizes cols{from[2], to[2], rows.corners, rows.centers};
+  for_elements(to, [&](std::int64_t o, const std::vector<std::int32_t>& at) {
+    const WholePlace v = eleven_bit_place(rows, at[1]);
+    const WholePlace h = eleven_bit_place(cols, at[2]);
+    const auto along = [&](std::int32_t row) {
+      const std::int32_t left =
+          get<std::int8_t>(x.inputs[0], index_of(from, {at[0], row, h.low, at[3]}));
+      const std::int32_t right =
+          get<std::int8_t>(x.inputs[0], index_of(from, {at[0], row, h.high, at[3]}));
+      return left * 2048 + (right - left) * h.distance;
+    };
+    const std::int32_t top = along(v.low);
+    const std::int32_t sum = top * 2048 + (along(v.high) - top) * v.distance;
+    put(x.output_data, o, static_cast<std::int8_t>((sum + (1 << 21)) >> 22));
+  });
+}
+
 void resize_at_places(const HostOperator& host, const Operands& x) {
   const std::vector<std::int32_t>& from = x.input(0).shape;
   const std::vector<std::int32_t>& to = x.output().shape;
@@ -97,6 +131,10 @@ void resize_at_places(const HostOperator& host, const Operands& x) {
 void host_resize_bilinear(const HostOperator& host, const Operands& x) {
   if (!host.numbers.empty()) {
     resize_at_places(host, x);
+    return;
+  }
+  if (host.integers[2] == 2) {
+    resize_in_eleven_bits(host, x);
     return;
   }
   const std::vector<std::int32_t>& from = x.input(0).shape;

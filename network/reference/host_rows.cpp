@@ -1,6 +1,8 @@
 // Functions of whole rows: normalisations, softmax of floats, products of matrices.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "network/reference/elements.hpp"
@@ -72,6 +74,45 @@ Matrices matrices_of(const HostOperator& host, const Operands& x) {
   return m;
 }
 
+// As ONNX Runtime has it: exponentials from a table whose largest entry is the largest value's,
+// scaled so that their sum is a float; a whole number of steps in 1.
+void softmax_of_bytes(const HostOperator& host, const Operands& x) {
+  const Tensor& in = x.input(0);
+  const Quantisation& out = x.output().quantisation;
+  const auto [outer, count, inner] = extents_of({host.integers[0], 1}, in.shape);
+  const double scale = static_cast<double>(in.quantisation.scales[0]);
+  const float room = std::numeric_limits<float>::max() / static_cast<float>(count);
+  const double shift = std::max(0.0, static_cast<double>(std::log(room)) - 5) / scale;
+  std::array<float, 256> table{};  // by the distance from the largest value
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    table[i] = static_cast<float>(std::exp((shift - static_cast<double>(i)) * scale));
+  }
+  const float steps = std::floor(1.0F / out.scales[0]);
+  for (std::int64_t row = 0; row < outer * inner; ++row) {
+    const std::int64_t first = row / inner * inner * count + row % inner;
+    const auto value = [&](std::int64_t i) {
+      return std::int32_t{get<std::int8_t>(x.inputs[0], first + i * inner)};
+    };
+    std::int32_t greatest = value(0);
+    for (std::int64_t i = 1; i < count; ++i) {
+      greatest = std::max(greatest, value(i));
+    }
+    const auto entry = [&](std::int64_t i) {
+      return table[static_cast<std::size_t>(greatest - value(i))];
+    };
+    float sum = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      sum += entry(i);
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      const float share = std::nearbyint(entry(i) * steps / sum);
+      put(x.output_data, first + i * inner,
+          static_cast<std::int8_t>(
+              std::clamp(share + static_cast<float>(out.zero_point), -128.0F, 127.0F)));
+    }
+  }
+}
+
 }  // namespace
 
 void host_l2_normalisation(const Operands& x) {
@@ -97,10 +138,12 @@ void host_l2_normalisation(const Operands& x) {
 void host_batch_matmul(const HostOperator& host, const Operands& x) {
   const Matrices m = matrices_of(host, x);
   const bool whole = x.input(0).type == DataType::Int8;
+  const bool plain = x.input(0).type == DataType::Int32;
   const Quantisation& qa = x.input(0).quantisation;
   const Quantisation& qb = x.input(1).quantisation;
   const Quantisation& qo = x.output().quantisation;
-  const FixedPoint factor = whole ? fully_connected_factor(qa, qb, qo) : FixedPoint{};
+  const FixedPoint factor =
+      whole ? weighted_factors(qa, qb, qo, 1, scale_arithmetic(x.op, qb))[0] : FixedPoint{};
   std::int64_t out = 0;
   for (std::size_t batch = 0; batch < m.batches_a.size(); ++batch) {
     for (std::int64_t r = 0; r < m.rows; ++r) {
@@ -108,18 +151,24 @@ void host_batch_matmul(const HostOperator& host, const Operands& x) {
         std::int64_t a = m.batches_a[batch] + r * m.row_a;
         std::int64_t b = m.batches_b[batch] + c * m.col_b;
         std::int32_t sum = 0;
+        std::uint32_t number = 0;  // wraps as integers of other runtimes do
         float real = 0;
         for (std::int64_t k = 0; k < m.depth; ++k, a += m.step_a, b += m.step_b) {
           if (whole) {
             sum += (get<std::int8_t>(x.inputs[0], a) - qa.zero_point) *
                    (get<std::int8_t>(x.inputs[1], b) - qb.zero_point);
+          } else if (plain) {
+            number += static_cast<std::uint32_t>(get<std::int32_t>(x.inputs[0], a)) *
+                      static_cast<std::uint32_t>(get<std::int32_t>(x.inputs[1], b));
           } else {
             real += get<float>(x.inputs[0], a) * get<float>(x.inputs[1], b);
           }
         }
         if (whole) {
-          const std::int32_t value = requantise(sum, factor, qo.zero_point);
+          const std::int32_t value = requantise(sum, factor, qo.zero_point, x.op.rounding);
           put(x.output_data, out, static_cast<std::int8_t>(std::clamp(value, -128, 127)));
+        } else if (plain) {
+          put(x.output_data, out, static_cast<std::int32_t>(number));
         } else {
           put(x.output_data, out, real);
         }
@@ -130,6 +179,10 @@ void host_batch_matmul(const HostOperator& host, const Operands& x) {
 
 void host_softmax(const HostOperator& host, const Operands& x) {
   const Tensor& in = x.input(0);
+  if (in.type == DataType::Int8) {
+    softmax_of_bytes(host, x);
+    return;
+  }
   const MeanExtents extents = extents_of({host.integers[0], 1}, in.shape);
   const std::int64_t count = extents.count;
   const std::int64_t inner = extents.inner;

@@ -17,7 +17,8 @@ class Arithmetic {
         zero_a_(a.zero_point),
         zero_b_(b.zero_point),
         zero_out_(out.zero_point),
-        factors_(kind_ == BinaryKind::Sub ? subtract_factors(a, b, out) : add_factors(a, b, out)),
+        factors_(kind_ == BinaryKind::Sub ? subtract_factors(a, b, out, rounding)
+                                          : add_factors(a, b, out, rounding)),
         product_(multiply_factor(a, b, out)),
         range_(activation_range(binary.activation, out)) {}
 
@@ -31,8 +32,8 @@ class Arithmetic {
     if (kind_ == BinaryKind::Mul) {
       return requantise(a * b, product_, zero_out_, rounding_);
     }
-    const std::int32_t first = requantise(a * (1 << kAddShift), factors_.first);
-    const std::int32_t second = requantise(b * (1 << kAddShift), factors_.second);
+    const std::int32_t first = scaled_operand(a, factors_.first, rounding_);
+    const std::int32_t second = scaled_operand(b, factors_.second, rounding_);
     return requantise(first + second, factors_.output, zero_out_, rounding_);
   }
 

@@ -34,7 +34,8 @@ struct Layer {
       : in(x.input(0)),
         kernel(x.input(1)),
         out(x.output()),
-        factors(conv_factors(in.quantisation, kernel.quantisation, out.quantisation, out.shape[3])),
+        factors(weighted_factors(in.quantisation, kernel.quantisation, out.quantisation,
+                                 out.shape[3], scale_arithmetic(x.op, kernel.quantisation))),
         range(activation_range(conv.activation, out.quantisation)),
         feature(x.data<std::int8_t>(0)),
         weights(x.data<Weight>(1)),
@@ -172,8 +173,8 @@ void fully_connected_of(const FullyConnected& fc, const Operands& x) {
   const Tensor& out = x.output();
   const std::int32_t channels = kernel.shape[1];
   const std::int32_t outputs = kernel.shape[0];
-  const auto factors =
-      fully_connected_factors(in.quantisation, kernel.quantisation, out.quantisation, outputs);
+  const auto factors = weighted_factors(in.quantisation, kernel.quantisation, out.quantisation,
+                                        outputs, scale_arithmetic(x.op, kernel.quantisation));
   const ClampRange range = activation_range(fc.activation, out.quantisation);
   const auto* feature = x.data<std::int8_t>(0);
   const auto* weights = x.data<Weight>(1);

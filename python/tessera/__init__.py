@@ -8,6 +8,7 @@ True
 
 from importlib.metadata import PackageNotFoundError, version
 
+from .comparison import Comparison, compare
 from .errors import EngineError, Error, InputError, MissingToolError, NoSingleOutput, VerificationError
 from .hardware import Design, Fit, fit, fpga
 from .memory_plan import MemoryPlan, plan
@@ -22,6 +23,7 @@ except PackageNotFoundError:  # a source tree
     __version__ = "0"
 
 __all__ = [
+    "Comparison",
     "Design",
     "EngineError",
     "Error",
@@ -34,6 +36,7 @@ __all__ = [
     "RomFiles",
     "Run",
     "VerificationError",
+    "compare",
     "fit",
     "fpga",
     "inspect",

@@ -58,11 +58,14 @@ struct Ends {
   const Tensor& out;
   const Tensor* bias;
   Activation activation;
+  ScaleArithmetic arithmetic;
 };
 
 Ends ends_of(const Context& c, const Tensor& in, Activation activation) {
   const bool has_bias = c.op.inputs.size() > 2 && c.op.inputs[2] >= 0;
-  return {in, c.input(1), c.output(), has_bias ? &c.input(2) : nullptr, activation};
+  return {in,         c.input(1),
+          c.output(), has_bias ? &c.input(2) : nullptr,
+          activation, scale_arithmetic(c.op, c.input(1).quantisation)};
 }
 
 // All but the weights, for the outputs [first, first + count).
@@ -73,8 +76,9 @@ LayerKernel frame(const Ends& ends, std::int32_t first, std::int32_t count) {
     std::memcpy(kernel.biases.data(), ends.bias->constant.data() + std::ptrdiff_t{4} * first,
                 std::size_t{4} * static_cast<std::size_t>(count));
   }
-  const auto factors = conv_factors(ends.in.quantisation, ends.kernel.quantisation,
-                                    ends.out.quantisation, ends.out.shape.back());
+  const auto factors =
+      weighted_factors(ends.in.quantisation, ends.kernel.quantisation, ends.out.quantisation,
+                       ends.out.shape.back(), ends.arithmetic);
   kernel.factors.assign(factors.begin() + first, factors.begin() + first + count);
   kernel.input_zero_point = ends.in.quantisation.zero_point;
   kernel.padding_value = ends.in.quantisation.zero_point;
@@ -269,8 +273,8 @@ Lowering fully_connected(const Context& c, const FullyConnected& fc) {
       }
       return values;
     });
-    kernel.factors = fully_connected_factors(ends.in.quantisation, ends.kernel.quantisation,
-                                             ends.out.quantisation, outputs);
+    kernel.factors = weighted_factors(ends.in.quantisation, ends.kernel.quantisation,
+                                      ends.out.quantisation, outputs, ends.arithmetic);
     return kernel;
   };
   Lowering lowering;

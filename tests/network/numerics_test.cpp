@@ -1,11 +1,17 @@
 // Whose rounding an operator has.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+
 #include "network/numerics.hpp"
 #include "tessera/checker.hpp"
 #include "tessera/config.hpp"
 #include "tessera/import.hpp"
 #include "tessera/program.hpp"
+#include "tessera/quantise.hpp"
 #include "tessera/reference.hpp"
 
 namespace tessera {
@@ -34,6 +40,7 @@ TEST(Numerics, EveryRuntimeHasItsOwn) {
   EXPECT_EQ(roundings(Numerics::Tflm), twice);
   EXPECT_EQ(roundings(Numerics::Litert),
             (std::vector<Rounding>{kTwice, kTwice, kTwice, Rounding::HalfUp, kTwice}));
+  EXPECT_EQ(roundings(Numerics::Xnnpack), roundings(Numerics::OnnxRuntime));
   // An average in one scale has no factor; nor have tables.
   EXPECT_EQ(
       roundings(Numerics::OnnxRuntime),
@@ -41,6 +48,81 @@ TEST(Numerics, EveryRuntimeHasItsOwn) {
 }
 
 // Where the hardware cannot round once the host does, to the same bytes.
+// XNNPACK's additions: x * a + y * b, a and b of at most 21 bits, shifted right, halves up.
+TEST(Numerics, AdditionsOfWholeFactors) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> exponent(-6, 6);
+  std::uniform_int_distribution<std::int32_t> byte(-128, 127);
+  std::size_t different = 0;
+  std::size_t compared = 0;
+  for (int k = 0; k < 500; ++k) {
+    const Quantisation x{{std::exp2(exponent(random))}, byte(random)};
+    const Quantisation y{{std::exp2(exponent(random))}, byte(random)};
+    const Quantisation out{{std::exp2(exponent(random))}, byte(random)};
+    if (!adds_in_whole_scales(x, y, out)) {
+      continue;
+    }
+    const float a = x.scales[0] / out.scales[0];
+    const float b = y.scales[0] / out.scales[0];
+    int exponent_of_most = 0;
+    std::frexp(std::max(a, b), &exponent_of_most);
+    const int shift = 21 - exponent_of_most;
+    const auto whole = [&](float scale) {
+      return std::int64_t{std::lrint(std::ldexp(static_cast<double>(scale), shift))};
+    };
+    ASSERT_LE(std::max(whole(a), whole(b)), 1 << 21);
+    Network network;
+    network.tensors = {{"x", {256}, DataType::Int8, x, {}, {}},
+                       {"y", {256}, DataType::Int8, y, {}, {}},
+                       {"out", {256}, DataType::Int8, out, {}, {}}};
+    const bool subtracts = k % 2 == 1;
+    network.operators = {{"add",
+                          Binary{subtracts ? BinaryKind::Sub : BinaryKind::Add},
+                          {0, 1},
+                          2,
+                          Rounding::HalfUp}};
+    std::array<std::int8_t, 256> first{}, second{}, result{};
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      first[i] = static_cast<std::int8_t>(byte(random));
+      second[i] = static_cast<std::int8_t>(byte(random));
+    }
+    run_operator(network, network.operators[0],
+                 {reinterpret_cast<const std::uint8_t*>(first.data()),
+                  reinterpret_cast<const std::uint8_t*>(second.data())},
+                 reinterpret_cast<std::uint8_t*>(result.data()));
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      const std::int64_t sum = (first[i] - x.zero_point) * whole(a) +
+                               (subtracts ? -1 : 1) * (second[i] - y.zero_point) * whole(b);
+      const std::int64_t right =
+          ((sum + (std::int64_t{1} << (shift - 1))) >> shift) + out.zero_point;
+      different += result[i] != std::clamp<std::int64_t>(right, -128, 127) ? 1 : 0;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 30000U);
+  // The smaller factor is rounded to 2^-20 of the larger one's half.
+  EXPECT_LE(different, compared / 100000);
+}
+
+TEST(Numerics, XnnpackHasSlopesOfWholeSteps) {
+  Network network = import_yaml(
+      "input: [4, 4, 2]\nlayers: [{leaky_relu: {alpha: 0.3, scale: 0.07, zero_point: 3}}, "
+      "{quantize: {scale: 0.001, zero_point: 0}}, {quantize: {scale: 1000, zero_point: 0}}]",
+      "net.yaml", 1);
+  const float slope = network.tensors[0].quantisation.scales[0] / 0.07F;
+  const std::int32_t zero = network.tensors[0].quantisation.zero_point;
+  round_as(Numerics::Xnnpack, network);
+  const auto& leaky = std::get<Unary>(network.operators[0].attributes);
+  ASSERT_EQ(leaky.kind, UnaryKind::Lookup);
+  for (std::int32_t x = -128; x <= 127; ++x) {
+    const double real = (x - zero) * static_cast<double>(slope) * (x < zero ? 0.3 : 1);
+    const double wanted = std::clamp(real + 3, -128.0, 127.0);
+    EXPECT_NEAR(leaky.table[static_cast<std::size_t>(x + 128)], wanted, 0.5 + 256 / 512.0) << x;
+  }
+  // Slopes that are no whole 1/256 are left to LiteRT's own kernels.
+  EXPECT_EQ(std::get<Unary>(network.operators[2].attributes).kind, UnaryKind::Quantize);
+}
+
 TEST(Numerics, HardwareWithoutTheFeatureLeavesItToTheHost) {
   const Network network = import_yaml(
       "layers: [{conv2d: {in: [6, 6, 3], out_channels: 4, kernel: 3, rounding: half_even}}]",

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "network/import/onnx/onnx_graph.hpp"
+#include "network/import/onnx/graph/onnx_graph.hpp"
 #include "tessera/rng.hpp"
 
 namespace tessera::test {

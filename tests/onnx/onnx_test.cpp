@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "app/tensor_file.hpp"
 #include "input/read_file.hpp"
@@ -306,6 +308,158 @@ TEST(Onnx, AnOpenFirstDimensionIsSaid) {
   EXPECT_NE(network.notes[0].find("input `x`: its first dimension is open and taken as 1"),
             std::string::npos)
       << network.notes[0];
+}
+
+// Windows see one picture after the other, and what is between two of them stays apart.
+TEST(Onnx, BatchesAreOnePictureAfterTheOther) {
+  const auto model = [](std::int64_t batches) {
+    W w(5);
+    w.input("x", onnx::TensorProto::INT8, {batches, 3, 6, 6});
+    w.output("y", onnx::TensorProto::INT8);
+    w.scale("s", 0.05F);
+    w.zero("z", true, 3);
+    w.node("DequantizeLinear", {"x", "s", "z"}, {"xf"});
+    w.quantised("w", {4, 3, 3, 3}, true, 0, 0, 0.01F);
+    w.node("Conv", {"xf", "w"}, {"c"});
+    w.node("QuantizeLinear", {"c", "s", "z"}, {"cq"});
+    w.node("DequantizeLinear", {"cq", "s", "z"}, {"cd"});
+    w.node("MaxPool", {"cd"}, {"p"}, {W::ints("kernel_shape", {2, 2}), W::ints("strides", {2, 2})});
+    w.node("Flatten", {"p"}, {"f"});
+    w.quantised("v", {16, 5}, true, 0, -1, 0.02F);
+    w.node("MatMul", {"f", "v"}, {"m"});
+    w.node("QuantizeLinear", {"m", "s", "z"}, {"y"});
+    return import_onnx(w.bytes(), "model.onnx", {});
+  };
+  constexpr std::size_t kPicture = 3 * 6 * 6;
+  Bytes pictures(3 * kPicture);
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    pictures[i] = static_cast<std::uint8_t>(i * 83 + i / 7);
+  }
+  const Network one = model(1);
+  Bytes apart;
+  for (std::size_t b = 0; b < 3; ++b) {
+    const auto first = pictures.begin() + static_cast<std::ptrdiff_t>(b * kPicture);
+    const Bytes output =
+        run_reference(one, {Bytes(first, first + static_cast<std::ptrdiff_t>(kPicture))}).at(0);
+    apart.insert(apart.end(), output.begin(), output.end());
+  }
+  const Network three = model(3);
+  EXPECT_EQ(run_reference(three, {pictures}).at(0), apart);
+  const auto count = [&](const char* type) {
+    return std::count_if(three.operators.begin(), three.operators.end(),
+                         [&](const Operator& op) { return op.type_name() == type; });
+  };
+  EXPECT_EQ(count("CONV_2D"), 4);  // and the rows of the product
+  EXPECT_EQ(count("MAX_POOL_2D"), 3);
+  EXPECT_EQ(count("CONCATENATION"), 1);
+  EXPECT_EQ(count("STRIDED_SLICE"), 3);
+}
+
+// What a QONNX node means, written with ONNX's own.
+class Quants : public testing::Test {
+ protected:
+  struct Wanted {
+    float bits;
+    bool is_signed, is_narrow;
+    int low, high;
+  };
+
+  // Conv between two of them, the weights' with a scale for each output.
+  static void convolution(W& w, const Wanted& q, bool as_quants) {
+    w.input("x", onnx::TensorProto::FLOAT, {1, 2, 5, 5});
+    w.output("y", onnx::TensorProto::FLOAT);
+    std::vector<float> weights;
+    for (int i = 0; i < 3 * 2 * 3 * 3; ++i) {
+      weights.push_back(0.037F * static_cast<float>(i * 29 % 23 - 11));
+    }
+    w.constant("w", onnx::TensorProto::FLOAT, {3, 2, 3, 3}, weights);
+    value(w, "x", "xq", {8, true, false, -128, 127}, {}, 0.05F, as_quants);
+    value(w, "w", "wq", q, {0.02F, 0.05F, 0.031F}, 0, as_quants);
+    w.node("Conv", {"xq", "wq"}, {"c"});
+    w.node("Relu", {"c"}, {"r"});
+    value(w, "r", "y", {4, false, false, 0, 15}, {}, 0.11F, as_quants);
+  }
+
+  static void value(W& w, const std::string& from, const std::string& to, const Wanted& q,
+                    const std::vector<float>& scales, float scale, bool as_quants) {
+    const std::string name = to + "_";
+    const auto type = q.is_signed ? onnx::TensorProto::INT8 : onnx::TensorProto::UINT8;
+    const auto count = static_cast<std::int64_t>(scales.size());
+    const bool by_output = count > 1;
+    if (as_quants) {
+      w.constant(name + "s", onnx::TensorProto::FLOAT, by_output ? Dims{count, 1, 1, 1} : Dims{},
+                 by_output ? scales : std::vector<float>{scale});
+      w.scale(name + "z", 0);
+      w.scale(name + "b", q.bits);
+      w.node("Quant", {from, name + "s", name + "z", name + "b"}, {to},
+             {W::integer("signed", q.is_signed ? 1 : 0), W::integer("narrow", q.is_narrow ? 1 : 0),
+              W::text("rounding_mode", "ROUND")},
+             "qonnx.custom_op.general");
+      return;
+    }
+    std::vector<W::Attribute> axis;
+    if (by_output) {
+      axis.push_back(W::integer("axis", 0));
+      w.constant(name + "s", onnx::TensorProto::FLOAT, {count}, scales);
+      w.constant(name + "z", type, {count}, std::vector<std::uint8_t>(scales.size(), 0));
+    } else {
+      w.scale(name + "s", scale);
+      w.zero(name + "z", q.is_signed, 0);
+    }
+    w.node("QuantizeLinear", {from, name + "s", name + "z"}, {name + "q"}, axis);
+    w.zero(name + "low", q.is_signed, q.low);
+    w.zero(name + "high", q.is_signed, q.high);
+    w.node("Clip", {name + "q", name + "low", name + "high"}, {name + "c"});
+    w.node("DequantizeLinear", {name + "c", name + "s", name + "z"}, {to}, axis);
+  }
+
+  static Bytes outputs(const W& w) {
+    const Network network = import_onnx(w.bytes(), "model.onnx", {});
+    Bytes input(2 * 25 * sizeof(float));
+    for (std::size_t i = 0; i < 50; ++i) {
+      const float x = 0.13F * static_cast<float>(static_cast<int>(i * 37 % 61) - 30);
+      std::memcpy(&input[i * sizeof(float)], &x, sizeof(float));
+    }
+    return run_reference(network, {input}).at(0);
+  }
+};
+
+TEST_F(Quants, AreQuantiserClipDequantiser) {
+  const std::vector<Wanted> all = {{8, true, false, -128, 127}, {8, true, true, -127, 127},
+                                   {4, true, false, -8, 7},     {4, true, true, -7, 7},
+                                   {2, true, true, -1, 1},      {3, false, false, 0, 7}};
+  std::set<Bytes> different;
+  for (const Wanted& q : all) {
+    W quants(1);
+    convolution(quants, q, true);
+    W linear(1);
+    convolution(linear, q, false);
+    EXPECT_EQ(outputs(quants), outputs(linear)) << q.bits << " bits, narrow " << q.is_narrow;
+    different.insert(outputs(quants));
+  }
+  EXPECT_GE(different.size(), 4U);  // bits count
+}
+
+TEST_F(Quants, OfOtherKindsAreRefused) {
+  const auto refused = [](float bits, float zero, const char* rounding, const std::string& says) {
+    W w(1);
+    w.input("x", onnx::TensorProto::FLOAT, {1, 2});
+    w.output("y", onnx::TensorProto::FLOAT);
+    w.scale("s", 0.1F);
+    w.scale("z", zero);
+    w.scale("b", bits);
+    w.node("Quant", {"x", "s", "z", "b"}, {"y"}, {W::text("rounding_mode", rounding)},
+           "qonnx.custom_op.general");
+    try {
+      import_onnx(w.bytes(), "model.onnx", {});
+      ADD_FAILURE() << says;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
+    }
+  };
+  refused(16, 0, "ROUND", "16 bits; supported are whole numbers up to 8");
+  refused(4, 0.5F, "ROUND", "zero point 0.5; it must be a whole number of -8 to 7");
+  refused(4, 0, "FLOOR", "rounding_mode `FLOOR`; supported is ROUND");
 }
 
 // Reshape([batch, -1]) as PyTorch writes it, the batch taken from the value's own shape.

@@ -125,6 +125,60 @@ TEST_F(Page, OfARunShowsTheJsonsNumbers) {
   EXPECT_GT(found["charts"]["timeline"]["series"][0]["data"].size(), 100U);
 }
 
+TEST_F(Page, OfAComparisonShowsWhereValuesDiffer) {
+  const auto differences = [](int values, int different, const Json& steps) {
+    return Json{{"values", values},
+                {"different", different},
+                {"greatest", different > 0 ? 2 : 0},
+                {"steps", steps}};
+  };
+  const Json same = {{0, 8}};
+  Json json{{"schema", "tessera.comparison/1"},
+            {"network", "net"},
+            {"model", "net.tflite"},
+            {"runtime", "xnnpack"},
+            {"version", "a runtime 1.0"},
+            {"numerics", "tflm"},
+            {"inputs", "seed 1"},
+            {"equal", false},
+            {"compared", 2},
+            {"first", 2}};
+  json["operators"] = {
+      {{"name", "first"},
+       {"op", "CONV_2D"},
+       {"known", true},
+       {"on_theirs", true},
+       {"output", "a"},
+       {"alone", differences(8, 0, same)},
+       {"whole", differences(8, 0, same)},
+       {"agree", Json::array()}},
+      {{"name", "hidden"}, {"op", "RESHAPE"}, {"known", false}, {"on_theirs", true}},
+      {{"name", "last"},
+       {"op", "ADD"},
+       {"known", true},
+       {"on_theirs", false},
+       {"output", "b"},
+       {"alone", differences(6, 3, {{-2, 1}, {0, 3}, {1, 2}})},
+       {"whole", differences(6, 4, {{-2, 1}, {0, 2}, {1, 3}})},
+       {"agree", {"xnnpack"}}}};
+  json["outputs"] = {{{"name", "b"}, {"whole", json["operators"][2]["whole"]}}};
+  json["alternatives"] = {{{"numerics", "xnnpack"}, {"different", 0}}};
+  json["map"] = {{"rows", 2}, {"columns", 3}, {"greatest", {0, 1, 0, 2, 1, 0}}};
+  json["notes"] = {"a note </script> & more"};
+  write_text(path("c.html"), comparison_html(json.dump()));
+  const Json found = opened(path("c.html"));
+  ASSERT_FALSE(found.is_null());
+  expect_drawn(found, {"operators", "steps", "places"});
+  ASSERT_EQ(found["rows"].size(), 2U);
+  EXPECT_EQ(found["rows"][1][0], "last");
+  EXPECT_EQ(found["rows"][1][3], "3");
+  EXPECT_EQ(found["rows"][1][5], "4");
+  const Json& charts = found["charts"];
+  EXPECT_EQ(charts["operators"]["series"][0]["data"], Json({0, 50}));
+  EXPECT_EQ(charts["steps"]["series"][0]["data"].size(), 3U);
+  EXPECT_EQ(charts["places"]["series"][0]["data"].size(), 6U);
+}
+
 // Every command of each lane is a rectangle, or part of bars that are as busy as all of them.
 TEST_F(Page, TheTimelineHasAllOfEachLane) {
   for (const char* network : {"lenet5", "resnet18", "resnet50"}) {

@@ -13,7 +13,7 @@ def arguments():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only")
     parser.add_argument("--keep")
-    return parser.parse_args()
+    return parser
 
 
 def ours(cosim, data, inputs, folder, ending, *more):

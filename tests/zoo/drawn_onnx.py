@@ -78,13 +78,21 @@ class Model:
 
 
 def draw_shape(rng, rank=4, most=9):
-    return [1, int(rng.integers(1, 6))] + [int(rng.integers(3, most)) for _ in range(rank - 2)]
+    batches = int(rng.integers(2, 4)) if rng.integers(6) == 0 else 1
+    return [batches, int(rng.integers(1, 6))] + [int(rng.integers(3, most)) for _ in range(rank - 2)]
 
 
 def draw_pads(rng, kernel, spatial):
     if rng.integers(2):
         return None
     return [int(rng.integers(0, k)) for _ in range(2) for k in kernel[:spatial]]
+
+
+def draw_wide_pads(rng, kernel, spatial):
+    """Now and then as wide as a kernel and more."""
+    more = int(rng.integers(1, 4)) if rng.integers(5) == 0 else 0
+    pads = draw_pads(rng, kernel, spatial)
+    return [p + more for p in pads] if pads else pads
 
 
 def conv(m, x, shape, scale):
@@ -94,16 +102,18 @@ def conv(m, x, shape, scale):
     outputs = groups * int(rng.integers(1, 4))
     w, scales = m.weights([outputs, shape[1] // groups, *kernel], 0)
     return m.node("Conv", [x, w, *m.bias(outputs, scales * scale)], group=groups, kernel_shape=kernel,
-                  strides=[int(rng.integers(1, 3)) for _ in kernel], pads=draw_pads(rng, kernel, len(kernel)))
+                  strides=[int(rng.integers(1, 3)) for _ in kernel], pads=draw_wide_pads(rng, kernel, len(kernel)))
 
 
 def conv_transpose(m, x, shape, scale):
     rng = m.rng
     kernel = [int(rng.integers(1, 4)) for _ in shape[2:]]
+    groups = int(rng.choice([g for g in range(1, shape[1] + 1) if shape[1] % g == 0]))
     outputs = int(rng.integers(1, 5))
     w, scales = m.weights([shape[1], outputs, *kernel], 1)
+    scales = np.tile(scales, groups) if np.size(scales) > 1 else scales
     rule = str(rng.choice(["NOTSET", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"]))
-    return m.node("ConvTranspose", [x, w, *m.bias(outputs, scales * scale)], kernel_shape=kernel,
+    return m.node("ConvTranspose", [x, w, *m.bias(outputs * groups, scales * scale)], kernel_shape=kernel, group=groups,
                   strides=[int(rng.integers(1, 3)) for _ in kernel], auto_pad=rule,
                   pads=draw_pads(rng, [min(k, 2) for k in kernel], len(kernel)) if rule == "NOTSET" else None)
 
@@ -114,6 +124,30 @@ def gemm(m, x, shape, scale):
     outputs = int(m.rng.integers(1, 9))
     w, scales = m.weights([outputs, inputs], 0, 0.004)
     return m.node("Gemm", [flat, w, *m.bias(outputs, scales * scale)], transB=1)
+
+
+def dynamic(m, x, shape, _):
+    """What ONNX Runtime's dynamic quantisation makes of a product or of a convolution."""
+    rng = m.rng
+    names = [m.name() for _ in range(3)]
+    m.nodes.append(helper.make_node("DynamicQuantizeLinear", [x], names))
+    values, scale, zero = names
+    signed = bool(rng.integers(2))
+    byte = np.int8 if signed else np.uint8
+    weight_zero = m.constant(byte(0 if signed else rng.integers(100, 150)))
+    limits = np.iinfo(byte)
+
+    def weights(size):
+        return m.constant(rng.integers(limits.min, limits.max + 1, size).astype(byte))
+
+    if len(shape) == 4 and shape[0] == 1 and rng.integers(2):
+        kernel = [int(v) for v in rng.integers(1, 4, 2)]
+        sums = m.node("ConvInteger", [values, weights([3, shape[1], *kernel]), zero, weight_zero], kernel_shape=kernel,
+                      strides=[int(v) for v in rng.integers(1, 3, 2)], pads=draw_pads(rng, kernel, 2))
+    else:
+        sums = m.node("MatMulInteger", [values, weights([shape[-1], int(rng.integers(1, 7))]), zero, weight_zero])
+    real = m.node("Cast", [sums], to=T.FLOAT)
+    return m.node("Mul", [real, m.node("Mul", [scale, m.constant(np.float32(0.01))])])
 
 
 def average_pool(m, x, shape, _):
@@ -203,7 +237,7 @@ def slices(m, x, shape, _):
     return m.node("Slice", [x, *parts])
 
 
-KINDS = [conv, conv_transpose, gemm, average_pool, max_pool, global_pool, reduce_mean, resize, binary, concat, function,
+KINDS = [conv, conv_transpose, gemm, dynamic, average_pool, max_pool, global_pool, reduce_mean, resize, binary, concat, function,
          slices]
 
 
@@ -220,7 +254,12 @@ def draw(rng, kind):
     scale = float(rng.uniform(0.005, 0.05))
     limits = np.iinfo(byte)
     zero = byte(rng.integers(limits.min // 2, limits.max // 2))
-    x = m.dequantized("x", scale, zero)
+    given = "x"
+    # Fewer bits, as quantisers of training write them.
+    fewer = opset >= 12 and rng.integers(6) == 0
+    if fewer:
+        given = m.node("Clip", [given, m.constant(byte(limits.min // 2)), m.constant(byte(limits.max // 2))])
+    x = m.dequantized(given, scale, zero)
     y = kind(m, x, shape, scale)
     # The output's range as a calibration would find it.
     data = rng.integers(limits.min, limits.max + 1, shape).astype(byte)
@@ -235,6 +274,8 @@ def draw(rng, kind):
     out_scale, out_zero = (scale, zero) if same else (span / 255 * float(rng.uniform(0.8, 1.2)), byte(
         np.clip(np.rint(limits.min - real.min() / span * 255), limits.min, limits.max)))
     q = m.quantized(y, out_scale, out_zero)
+    if fewer:
+        q = m.node("Clip", [q, m.constant(byte(limits.min // 2)), m.constant(byte(limits.max // 2))])
     info = helper.make_tensor_value_info
     code = helper.np_dtype_to_tensor_dtype(np.dtype(byte))
     model = helper.make_model(helper.make_graph(m.nodes, "g", [info("x", code, shape)], [info(q, code, None)], m.constants),
@@ -251,7 +292,7 @@ def run(model, data):
 
 
 def main():
-    options = drawn.arguments()
+    options = drawn.arguments().parse_args()
     kinds = [k for k in KINDS if not options.only or k.__name__ == options.only]
     values = {k.__name__: 0 for k in kinds}
     off = dict.fromkeys(values, 0)

@@ -38,7 +38,16 @@ with first-fit &
 beside=$!
 with best
 wait "$beside"
-for kind in onnx tflite; do
-  "$python" "$here/drawn_$kind.py" "$cosim" --count 500 --seed "${TESSERA_SEED:-1}" 2>"$zoo/drawn.log"
+drawn=(--count 500 --seed "${TESSERA_SEED:-1}")
+"$python" "$here/drawn_onnx.py" "$cosim" "${drawn[@]}" 2>"$zoo/drawn.log"
+for runtime in litert xnnpack tflm; do
+  "$python" "$here/drawn_tflite.py" "$cosim" "${drawn[@]}" --runtime "$runtime" 2>"$zoo/drawn.log"
 done
+public=()
+for folder in public transformers; do
+  if [[ -d $shared/models/$folder ]]; then
+    public+=("$shared/models/$folder")
+  fi
+done
+"$python" "$here/compare.py" "$cosim" "$python" "$zoo/compared.json" "$zoo/models" "${public[@]}"
 "$python" "$here/page.py" "$zoo" --check "$here/../../docs/models.md"

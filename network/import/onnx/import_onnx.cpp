@@ -52,11 +52,60 @@ Network OnnxImporter::run() {
     }
   }
   cut();
+  list_file_tensors();
   Network network = builder_.finish();
   // Values from the seed are no runtime's.
   const bool by_file = options_.numerics == Numerics::Auto && quantised_;
   round_as(by_file ? Numerics::OnnxRuntime : options_.numerics, network);
   return network;
+}
+
+// Values between DequantizeLinear and QuantizeLinear are float there, whatever they are here.
+void OnnxImporter::list_file_tensors() const {
+  if (options_.file_tensors == nullptr) {
+    return;
+  }
+  // A runtime that must show a float next to a quantised value does not compute them as one. Floats
+  // that are only moved say nothing, and ONNX Runtime 1.32 shows some of them in another order.
+  const std::set<std::string> moves = {"Flatten", "Identity",  "Reshape",
+                                       "Squeeze", "Transpose", "Unsqueeze"};
+  std::set<std::string> joined;
+  for (const Node& node : onnx_.graph().node()) {
+    if (node.op_type() == "QuantizeLinear") {
+      joined.insert(node.input(0));
+    } else if (node.op_type() == "DequantizeLinear" ||
+               (moves.count(node.op_type()) != 0 && kind_of(node.output(0)) == ValueKind::Float)) {
+      joined.insert(node.output(0));
+    }
+  }
+  for (const auto& graph_input : onnx_.graph().input()) {
+    joined.erase(graph_input.name());
+  }
+  std::set<std::int32_t> listed;
+  for (const FileTensor& output : *options_.file_tensors) {
+    listed.insert(output.tensor);
+  }
+  for (const auto& [name, v] : values_) {
+    const Tensor& tensor = builder_.tensor(v.tensor);
+    const ValueKind kind = kind_of(name);
+    const bool is_same = tensor.type == DataType::Int8      ? kind != ValueKind::Float
+                         : tensor.type == DataType::Float32 ? kind == ValueKind::Float
+                                                            : false;
+    if (!tensor.constant.empty() || !is_same || joined.count(name) != 0 ||
+        !listed.insert(v.tensor).second) {
+      continue;
+    }
+    options_.file_tensors->push_back(
+        in_file(name, v, tensor.type == DataType::Int8 && kind == ValueKind::Unsigned));
+  }
+}
+
+FileTensor OnnxImporter::in_file(const std::string& name, const OnnxValue& v, bool is_unsigned) {
+  FileTensor file{v.tensor, name, -1, {}};
+  file.form.is_unsigned = is_unsigned;
+  file.form.shape.assign(v.dims.begin(), v.dims.end());
+  file.form.order.assign(v.order.begin(), v.order.end());
+  return file;
 }
 
 void OnnxImporter::fail(const std::string& text) const {
@@ -87,8 +136,16 @@ void OnnxImporter::add_input(const onnx::ValueInfoProto& input) {
   }
   const auto elem = type.elem_type();
   const bool is_float = elem == onnx::TensorProto::FLOAT;
-  require(is_float || elem == onnx::TensorProto::INT8 || elem == onnx::TensorProto::UINT8,
-          fmt::format("type {}; supported are float, int8 and uint8", elem));
+  const std::map<std::int32_t, DataType> types = {
+      {onnx::TensorProto::FLOAT, DataType::Float32}, {onnx::TensorProto::INT8, DataType::Int8},
+      {onnx::TensorProto::UINT8, DataType::Int8},    {onnx::TensorProto::INT32, DataType::Int32},
+      {onnx::TensorProto::INT64, DataType::Int64},   {onnx::TensorProto::BOOL, DataType::Bool}};
+  const auto type_found = types.find(elem);
+  require(
+      type_found != types.end() && (quantised_ || type_found->second <= DataType::Int8 || is_float),
+      fmt::format("type {}; supported are float, int8 and uint8, in quantised models int32, "
+                  "int64 and bool as well",
+                  elem));
   Order order = wanted_order(input.name(), dims.size(), 0).value_or(plain_order(dims.size()));
   Order sorted = order;
   std::sort(sorted.begin(), sorted.end());
@@ -98,7 +155,7 @@ void OnnxImporter::add_input(const onnx::ValueInfoProto& input) {
   const std::int32_t index = builder_.input(input.name(), stored_shape(dims, order));
   Tensor& tensor = builder_.tensor(index);
   if (quantised_) {
-    tensor.type = is_float ? DataType::Float32 : DataType::Int8;
+    tensor.type = type_found->second;
     tensor.quantisation = {};
   }
   tensor.form.is_unsigned = elem == onnx::TensorProto::UINT8;
@@ -189,6 +246,9 @@ const std::map<std::string, OnnxImporter::Handler>& OnnxImporter::handlers() {
   static const std::map<std::string, Handler> table = {
       {"QuantizeLinear", &I::quantize_linear},
       {"DequantizeLinear", &I::dequantize_linear},
+      {"DynamicQuantizeLinear", &I::dynamic_quantize_linear},
+      {"MatMulInteger", &I::matmul_integer},
+      {"ConvInteger", &I::conv_integer},
       {"Conv", &I::conv},
       {"ConvTranspose", &I::conv_transpose},
       {"QLinearConv", &I::qlinear_conv},
@@ -291,7 +351,11 @@ void OnnxImporter::read_node(const Node& node) {
     }
     return;
   }
-  (this->*handler->second)(node);
+  if (has_batches(node)) {
+    read_by_batches(node, handler->second);
+  } else {
+    (this->*handler->second)(node);
+  }
 }
 
 void OnnxImporter::add_output(const onnx::ValueInfoProto& output) {
@@ -320,6 +384,9 @@ void OnnxImporter::add_output(const onnx::ValueInfoProto& output) {
     tensor.form.order.assign(v.order.begin(), v.order.end());
   }
   builder_.output(v.tensor);
+  if (options_.file_tensors != nullptr) {
+    options_.file_tensors->push_back(in_file(name, v, tensor.form.is_unsigned));
+  }
 }
 
 Network import_onnx(const std::vector<std::uint8_t>& data, const std::string& name,

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "network/import/onnx/constant_values.hpp"
+#include "network/import/onnx/graph/constant_values.hpp"
 #include "network/import/onnx/onnx_importer.hpp"
 
 namespace tessera {

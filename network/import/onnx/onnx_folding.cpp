@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "network/import/onnx/constant_values.hpp"
+#include "network/import/onnx/graph/constant_values.hpp"
 #include "network/import/onnx/onnx_importer.hpp"
 
 namespace tessera {
@@ -74,6 +74,7 @@ class OnnxImporter::Folding {
   [[nodiscard]] OnnxConstant same() const;
   [[nodiscard]] OnnxConstant dequantised() const;
   [[nodiscard]] OnnxConstant quantised() const;
+  [[nodiscard]] OnnxConstant clipped() const;
   [[nodiscard]] OnnxConstant cast() const;
   [[nodiscard]] OnnxConstant filled() const;
   [[nodiscard]] OnnxConstant range() const;
@@ -106,6 +107,7 @@ const std::map<std::string, OnnxImporter::Folding::Function>& OnnxImporter::Fold
                                                         {"Identity", &Folding::same},
                                                         {"DequantizeLinear", &Folding::dequantised},
                                                         {"QuantizeLinear", &Folding::quantised},
+                                                        {"Clip", &Folding::clipped},
                                                         {"Cast", &Folding::cast},
                                                         {"ConstantOfShape", &Folding::filled},
                                                         {"Range", &Folding::range},
@@ -192,6 +194,17 @@ OnnxConstant OnnxImporter::Folding::dequantised() const {
                     "blocked quantisation is not supported");
   return importer_.quantised_constant(name_of(node_, 0), name_of(node_, 1), name_of(node_, 2),
                                       attributes_.integer("axis", 1));
+}
+
+OnnxConstant OnnxImporter::Folding::clipped() const {
+  OnnxConstant from = first();
+  check_one_scale(from);
+  const auto [low, high] = importer_.clip_limits(node_);
+  const double scale = from.scales.empty() ? 1.0 : static_cast<double>(from.scales[0]);
+  for (double& value : from.values) {
+    value = std::clamp(value, low / scale, high / scale);
+  }
+  return from;
 }
 
 OnnxConstant OnnxImporter::Folding::quantised() const {

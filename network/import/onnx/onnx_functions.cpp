@@ -276,9 +276,45 @@ void OnnxImporter::relu(const Node& node) {
 
 void OnnxImporter::clip(const Node& node) {
   const auto [low, high] = clip_limits(node);
+  if (kind_of(name_of(node, 0)) != ValueKind::Float) {
+    clip_stored(node, low, high);
+    return;
+  }
   function_node(
       node, [low = low, high = high](double x) { return std::clamp(x, low, high); }, HostKind::Clip,
       {static_cast<float>(low), static_cast<float>(high)}, true);
+}
+
+// Of bytes as they are stored: between a QuantizeLinear and a DequantizeLinear, which then have
+// fewer bits.
+void OnnxImporter::clip_stored(const Node& node, double low, double high) {
+  const OnnxValue in = input(node, 0);
+  const std::int32_t base = kind_of(name_of(node, 0)) == ValueKind::Unsigned ? 128 : 0;
+  Unary cut;
+  cut.kind = UnaryKind::Lookup;
+  bool changes = false;
+  for (std::int32_t x = -128; x <= 127; ++x) {
+    const double value = std::clamp(static_cast<double>(x + base), low, high) - base;
+    cut.table.push_back(static_cast<std::int8_t>(value));
+    changes = changes || value != x;
+  }
+  // Bytes from outside have the quantisation of what reads them behind the cut.
+  for (const Node* reader : onnx_.readers_of(node.output(0))) {
+    if (reader != nullptr && reader->op_type() == "DequantizeLinear" &&
+        is_known(name_of(*reader, 1)) && builder_.tensor(in.tensor).quantisation.scales.empty()) {
+      set_quantisation(in, read_quantisation(name_of(*reader, 1), name_of(*reader, 2),
+                                             kind_of(name_of(node, 0))));
+    }
+  }
+  const Quantisation own = builder_.tensor(in.tensor).quantisation;
+  require(!changes || !own.scales.empty(), "cuts bytes whose scale is not known");
+  if (!changes) {
+    define(node.output(0), in);
+    return;
+  }
+  const std::int32_t tensor = builder_.unary(name_, in.tensor, cut);
+  builder_.tensor(tensor).quantisation = own;
+  define(node.output(0), tensor, in.dims, in.order);
 }
 
 void OnnxImporter::leaky_relu(const Node& node) {
@@ -391,6 +427,14 @@ void OnnxImporter::softmax_of(const OnnxValue& in, std::int64_t axis, const std:
                               const std::optional<Quantisation>& out) {
   const std::size_t at = axis_of(axis, in.dims.size());
   const std::size_t stored = stored_axis(in, at);
+  if (is_quantised(in) && out && quantised_ && is_fused()) {
+    const std::int32_t tensor =
+        moved(in, builder_.tensor(in.tensor).shape,
+              HostOperator{HostKind::SoftmaxFloat, {static_cast<std::int32_t>(stored)}, {1}});
+    builder_.tensor(tensor).quantisation = *out;
+    define(name, tensor, in.dims, in.order);
+    return;
+  }
   const bool fixed =
       !out || (out->scales == std::vector<float>{1.0F / 256} && out->zero_point == -128);
   const bool rows =

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "network/builder.hpp"
-#include "network/import/onnx/onnx_graph.hpp"
+#include "network/import/onnx/graph/onnx_graph.hpp"
 #include "tessera/import.hpp"
 #include "tessera/network.hpp"
 
@@ -48,9 +48,13 @@ class OnnxImporter {
   void add_input(const onnx::ValueInfoProto& input);
   void try_node(const Node& node, std::size_t index);
   void read_node(const Node& node);
+  void read_by_batches(const Node& node, Handler handler);
+  [[nodiscard]] bool has_batches(const Node& node) const;
   void leave_out(const Node& node, const std::string& why);
   void add_output(const onnx::ValueInfoProto& output);
   void cut();
+  void list_file_tensors() const;
+  static FileTensor in_file(const std::string& name, const OnnxValue& v, bool is_unsigned);
   std::string unique_name(const Node& node, std::size_t index);
 
   // Values: onnx_values.cpp -----------------------------------------------------------------------
@@ -164,25 +168,35 @@ class OnnxImporter {
   std::vector<std::int32_t> pair_of(const Dims& values, const char* what) const;
   struct Window {
     std::vector<std::int32_t> kernel, stride, dilation;
-    Padding pads;     ///< as given
-    Padding padding;  ///< up to the end of the last window
+    Padding pads;             ///< as given
+    Padding padding;          ///< up to the end of the last window
+    bool by_columns = false;  ///< floats are added by columns, as ONNX Runtime's vectors do
   };
   Window window_of(const Node& node, const OnnxValue& in, const Dims& kernel) const;
   void conv(const Node& node);
   void qlinear_conv(const Node& node);
+  OnnxValue padded_for(Window& window, const OnnxValue& in);
   void convolve(const Node& node, const OnnxValue& in, std::size_t rank, const Given& given,
                 const Result& result);
   void conv_transpose(const Node& node);
+  [[nodiscard]] Given group_of(const Given& given, std::size_t group, std::size_t outputs,
+                               std::size_t all) const;
 
   // Pools: onnx_pools.cpp -------------------------------------------------------------------------
 
   Window pool_window(const Node& node, const OnnxValue& in) const;
   OnnxValue array_pool(PoolKind kind, const OnnxValue& in, const Window& window);
-  OnnxValue host_pool(HostKind kind, const OnnxValue& in, const Window& window, bool count_pads);
+  /// `counting`: 1 when pads count, 2 more for bytes that are unsigned in the file, 4 more when
+  /// floats are added by columns.
+  OnnxValue host_pool(HostKind kind, const OnnxValue& in, const Window& window,
+                      std::int32_t counting);
   /// Whether the results must be those of floats: of any rounding, if others are asked for.
   [[nodiscard]] bool is_as_floats() const {
-    return options_.numerics == Numerics::Auto || options_.numerics == Numerics::OnnxRuntime;
+    return options_.numerics == Numerics::Auto || options_.numerics == Numerics::OnnxRuntime ||
+           is_fused();
   }
+  /// Whether nodes between DequantizeLinear and QuantizeLinear are ONNX Runtime's own operators.
+  [[nodiscard]] bool is_fused() const { return options_.numerics == Numerics::OnnxRuntimeFused; }
   [[nodiscard]] bool averages_on_array(const std::vector<std::int32_t>& shape,
                                        const Quantisation& in, const Window& window,
                                        const Quantisation& out) const;
@@ -225,6 +239,7 @@ class OnnxImporter {
   static bool stays_on_steps(const Quantisation& quantisation, const Function& function);
   void relu(const Node& node);
   void clip(const Node& node);
+  void clip_stored(const Node& node, double low, double high);
   void leaky_relu(const Node& node);
   void elu(const Node& node);
   void sigmoid(const Node& node);
@@ -241,6 +256,20 @@ class OnnxImporter {
                   const std::optional<Quantisation>& out);
   void softmax(const Node& node);
   void qlinear_softmax(const Node& node);
+
+  // Whole numbers, and what is quantised while it runs: onnx_dynamic.cpp
+  // ---------------------------
+
+  /// An operator of the host; the result has the dimensions and order of `like` and the type of the
+  /// first input.
+  OnnxValue on_host(HostKind kind, const std::vector<OnnxValue>& inputs, const OnnxValue& like,
+                    const std::string& suffix, std::vector<std::int32_t> integers = {},
+                    std::vector<float> numbers = {});
+  OnnxValue given_float(float value, const std::string& suffix);
+  OnnxValue whole_operand(const Node& node, int i, int zero);
+  void dynamic_quantize_linear(const Node& node);
+  void matmul_integer(const Node& node);
+  void conv_integer(const Node& node);
 
   // Reductions: onnx_reductions.cpp ---------------------------------------------------------------
 
@@ -307,8 +336,9 @@ class OnnxImporter {
   std::map<std::string, OnnxConstant> folded_;
   std::map<std::string, std::string> missing_;  // values that are left out, and what would be them
   std::map<std::pair<std::int32_t, Order>, OnnxValue> reordered_;
-  std::map<std::int32_t, OnnxValue> floats_;  // dequantised, by tensor
-  std::set<const Node*> done_;                // nodes that became part of another one
+  std::map<std::int32_t, OnnxValue> floats_;                // dequantised, by tensor
+  std::map<std::int32_t, std::vector<OnnxValue>> batches_;  // of what was put together of them
+  std::set<const Node*> done_;                              // nodes that became part of another one
   std::set<std::string> names_;
   std::vector<std::string> failures_;
   std::vector<std::string> left_out_;

@@ -10,6 +10,9 @@ constexpr int kFloat = -2;
 // The input whose type is the output's: a zero point, or what passes through.
 int type_giver(const std::string& type) {
   static const std::map<std::string, int> table = {{"DequantizeLinear", kFloat},
+                                                   {"DynamicQuantizeLinear", kFloat},
+                                                   {"MatMulInteger", kFloat},
+                                                   {"ConvInteger", kFloat},
                                                    {"Cast", kFloat},
                                                    {"QLinearConv", 7},
                                                    {"QLinearMatMul", 7},

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "network/import/onnx/constant_values.hpp"
+#include "network/import/onnx/graph/constant_values.hpp"
 #include "network/import/onnx/onnx_importer.hpp"
 #include "network/import/onnx/rounding.hpp"
 
@@ -46,6 +46,16 @@ void OnnxImporter::cast(const Node& node) {
                                                          : DataType::Float32;
   require(to == onnx::TensorProto::FLOAT || type != DataType::Float32,
           fmt::format("to type {}; supported are float, int32, int64 and bool", to));
+  if (const ValueKind kind = kind_of(name_of(node, 0));
+      kind != ValueKind::Float && is_quantised(in)) {
+    // The bytes as numbers.
+    const Quantisation plain_bytes{{1.0F}, kind == ValueKind::Unsigned ? -128 : 0};
+    const Quantisation& own = builder_.tensor(in.tensor).quantisation;
+    require(own.scales.empty() ||
+                (own.scales == plain_bytes.scales && own.zero_point == plain_bytes.zero_point),
+            "of the bytes of a quantised value is not supported");
+    set_quantisation(in, plain_bytes);
+  }
   const OnnxValue real = as_float(in);
   if (builder_.tensor(real.tensor).type == type) {
     define(node.output(0), real);

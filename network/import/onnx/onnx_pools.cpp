@@ -40,7 +40,7 @@ OnnxValue OnnxImporter::array_pool(PoolKind kind, const OnnxValue& in, const Win
 }
 
 OnnxValue OnnxImporter::host_pool(HostKind kind, const OnnxValue& in, const Window& window,
-                                  bool count_pads) {
+                                  std::int32_t counting) {
   const Padding& end = window.padding;
   const std::vector<std::int32_t> shape = builder_.tensor(in.tensor).shape;
   const auto outputs = [&](std::size_t a, std::int32_t more) {
@@ -52,7 +52,7 @@ OnnxValue OnnxImporter::host_pool(HostKind kind, const OnnxValue& in, const Wind
   HostOperator host{kind,
                     {window.kernel[0], window.kernel[1], window.stride[0], window.stride[1],
                      window.dilation[0], window.dilation[1], window.pads.top, window.pads.left,
-                     window.pads.bottom, window.pads.right, count_pads ? 1 : 0},
+                     window.pads.bottom, window.pads.right, counting},
                     {}};
   return {
       moved(in, {1, outputs(0, end.top + end.bottom), outputs(1, end.left + end.right), shape[3]},
@@ -115,8 +115,19 @@ void OnnxImporter::average(const OnnxValue& given, const Window& window, bool co
     define(name, from_image(out.tensor, rank));
     return;
   }
-  const OnnxValue real =
-      from_image(host_pool(HostKind::AveragePool, as_float(in), window, count_pads).tensor, rank);
+  if (is_quantised(in) && known && window.dilation == std::vector<std::int32_t>({1, 1}) &&
+      is_fused()) {
+    const std::int32_t of_unsigned = kind_of(name) == ValueKind::Unsigned ? 2 : 0;
+    const OnnxValue out =
+        host_pool(HostKind::AveragePool, in, window, of_unsigned + (count_pads ? 1 : 0));
+    builder_.tensor(out.tensor).quantisation = *result->quantisation;
+    define(name, from_image(out.tensor, rank));
+    return;
+  }
+  const OnnxValue real = from_image(host_pool(HostKind::AveragePool, as_float(in), window,
+                                              (count_pads ? 1 : 0) + (window.by_columns ? 4 : 0))
+                                        .tensor,
+                                    rank);
   if (known) {
     requantise(name, real, *result->quantisation);
   } else {
@@ -131,16 +142,19 @@ void OnnxImporter::max_pool(const Node& node) {
   const bool on_array =
       (!quantised_ || is_quantised(in)) && window.dilation == std::vector<std::int32_t>({1, 1});
   const OnnxValue out = on_array ? array_pool(PoolKind::Max, in, window)
-                                 : host_pool(HostKind::MaxPool, in, window, false);
+                                 : host_pool(HostKind::MaxPool, in, window, 0);
   define(node.output(0), from_image(out.tensor, given.dims.size()));
 }
 
 void OnnxImporter::average_pool(const Node& node) {
   const OnnxValue in = image(input(node, 0));
-  const Window window = pool_window(node, in);
+  Window window = pool_window(node, in);
+  const OnnxAttributes attributes(node);
+  const bool count_pads = attributes.flag("count_include_pad", false);
+  window.by_columns =
+      onnx_.opset() < 19 && !(count_pads && attributes.integer("ceil_mode", 0) != 0);
   const auto result = quantised_ ? quantised_result(node, false) : std::nullopt;
-  average(input(node, 0), window, OnnxAttributes(node).flag("count_include_pad", false), result,
-          result ? result->name : node.output(0));
+  average(input(node, 0), window, count_pads, result, result ? result->name : node.output(0));
 }
 
 // ONNX Runtime's own operator counts what rounding up adds behind the pads.

@@ -119,7 +119,9 @@ GivenWeights OnnxImporter::weights_for(const Given& given, const std::vector<std
     return result;
   }
   const std::vector<double>& values = given.weights.values;
-  require(values.size() == order.size(), "kernel and shape differ in size");
+  require(!order.empty() && *std::max_element(order.begin(), order.end()) < values.size() &&
+              values.size() % order.size() == 0,
+          "kernel and shape differ in size");
   const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
   require(!values.empty() && *least >= -255 && *greatest <= 255, "weights beyond 9 bits");
   const bool narrow = *least >= -128 && *greatest <= 127;
@@ -230,13 +232,32 @@ void OnnxImporter::qlinear_conv(const Node& node) {
   convolve(node, in, rank, given_qlinear(node, 3, 8, 0), result);
 }
 
+// Windows that see nothing but padding are no convolution's: there the picture itself is padded.
+OnnxValue OnnxImporter::padded_for(Window& window, const OnnxValue& in) {
+  Padding& p = window.padding;
+  const auto span = [&](std::size_t a) { return window.dilation[a] * (window.kernel[a] - 1) + 1; };
+  const bool sees_all = p.top < span(0) && p.bottom < span(0) + window.stride[0] &&
+                        p.left < span(1) && p.right < span(1) + window.stride[1];
+  if (sees_all) {
+    return in;
+  }
+  std::vector<std::int32_t> shape = builder_.tensor(in.tensor).shape;
+  shape[1] += p.top + p.bottom;
+  shape[2] += p.left + p.right;
+  OnnxValue out = in;
+  out.tensor = moved(in, shape, Pad{{0, p.top, p.left, 0}, {0, p.bottom, p.right, 0}}, "/pad");
+  p = {};
+  return out;
+}
+
 void OnnxImporter::convolve(const Node& node, const OnnxValue& in, std::size_t rank,
                             const Given& given, const Result& result) {
   const OnnxAttributes attributes(node);
   const Dims& dims = given.weights.dims;  // output, input of a group, then space
   require(dims.size() == rank,
           fmt::format("kernel of {} dimensions for a feature of {}", dims.size(), rank));
-  const Window window = window_of(node, in, {dims.begin() + 2, dims.end()});
+  Window window = window_of(node, in, {dims.begin() + 2, dims.end()});
+  const OnnxValue feature = padded_for(window, in);
   const std::int64_t groups = attributes.integer("group", 1);
   const std::int64_t channels = in.dims[1];
   require(groups >= 1 && groups <= channels && channels == groups * dims[1] && dims[0] >= 1 &&
@@ -268,12 +289,12 @@ void OnnxImporter::convolve(const Node& node, const OnnxValue& in, std::size_t r
   }
   const GivenWeights weights = weights_for(given, order, outputs);
   const std::int32_t out =
-      depthwise
-          ? builder_.depthwise(name_, in.tensor, window.kernel[0], window.kernel[1],
-                               DepthwiseConv2d{conv, static_cast<std::int32_t>(dims[0] / channels)},
-                               weights)
-          : builder_.conv2d(name_, in.tensor, static_cast<std::int32_t>(dims[0]), window.kernel[0],
-                            window.kernel[1], conv, weights, static_cast<std::int32_t>(groups));
+      depthwise ? builder_.depthwise(
+                      name_, feature.tensor, window.kernel[0], window.kernel[1],
+                      DepthwiseConv2d{conv, static_cast<std::int32_t>(dims[0] / channels)}, weights)
+                : builder_.conv2d(name_, feature.tensor, static_cast<std::int32_t>(dims[0]),
+                                  window.kernel[0], window.kernel[1], conv, weights,
+                                  static_cast<std::int32_t>(groups));
   if (result.quantisation) {
     builder_.tensor(out).quantisation = *result.quantisation;
   }
@@ -286,9 +307,14 @@ void OnnxImporter::conv_transpose(const Node& node) {
   const OnnxValue in = image(input(node, 0));
   require(is_known(name_of(node, 1)), fmt::format("`{}` must be a constant", name_of(node, 1)));
   const Dims shape = known_dims(name_of(node, 1));
-  require(shape.size() == rank && shape[0] == in.dims[1] && attributes.integer("group", 1) == 1,
-          "supported are kernels [input, output, height, width] without groups");
-  const Result result = result_of(node, true, static_cast<std::size_t>(shape[1]), rank - 2);
+  const std::int64_t groups = attributes.integer("group", 1);
+  require(shape.size() == rank && shape[0] == in.dims[1] && shape[1] >= 1 && groups >= 1 &&
+              groups <= shape[0] && shape[0] % groups == 0,
+          fmt::format("{} groups, {} input channels, kernel [{}]; supported are kernels [input, "
+                      "output of a group, height, width]",
+                      groups, in.dims[1], fmt::join(shape, ", ")));
+  const auto all_outputs = static_cast<std::size_t>(shape[1] * groups);
+  const Result result = result_of(node, true, all_outputs, rank - 2);
   const Given given = given_float(node, in, 1, result.bias);
   Dims dims = given.weights.dims;  // input, output, height, width
   const std::string rule = attributes.text("auto_pad", "NOTSET");
@@ -337,21 +363,67 @@ void OnnxImporter::conv_transpose(const Node& node) {
   const std::int32_t width = extent(1);
   const auto taps = static_cast<std::size_t>(dims[2] * dims[3]);
   const auto outputs = static_cast<std::size_t>(dims[1]);
-  std::vector<std::size_t> order;
-  for (std::size_t k = 0; k < outputs; ++k) {
-    for (std::size_t tap = 0; tap < taps; ++tap) {
-      for (std::size_t c = 0; c < static_cast<std::size_t>(dims[0]); ++c) {
-        order.push_back((c * outputs + k) * taps + tap);
+  const auto group_inputs = static_cast<std::size_t>(dims[0] / groups);
+  const std::vector<std::int32_t> size = {1, height, width, static_cast<std::int32_t>(outputs)};
+  std::vector<std::int32_t> parts;
+  const std::string name = name_;
+  for (std::size_t g = 0; g < static_cast<std::size_t>(groups); ++g) {
+    std::vector<std::size_t> order;
+    for (std::size_t k = 0; k < outputs; ++k) {
+      for (std::size_t tap = 0; tap < taps; ++tap) {
+        for (std::size_t c = 0; c < group_inputs; ++c) {
+          order.push_back(((g * group_inputs + c) * outputs + k) * taps + tap);
+        }
       }
     }
+    std::int32_t feature = in.tensor;
+    if (groups > 1) {
+      name_ = fmt::format("{}/group{}", name, g);
+      std::vector<std::int32_t> part = builder_.tensor(in.tensor).shape;
+      part[3] = static_cast<std::int32_t>(group_inputs);
+      feature =
+          moved(in, part,
+                StridedSlice{{0, 0, 0, static_cast<std::int32_t>(g * group_inputs)}, {1, 1, 1, 1}},
+                "/channels");
+    }
+    parts.push_back(builder_.transpose_conv2d(
+        name_, feature, size, window.kernel[0], window.kernel[1], conv,
+        weights_for(group_of(given, g, outputs, all_outputs), order, outputs)));
+    if (result.quantisation) {
+      builder_.tensor(parts.back()).quantisation = *result.quantisation;
+    }
   }
-  const std::int32_t out = builder_.transpose_conv2d(
-      name_, in.tensor, {1, height, width, static_cast<std::int32_t>(outputs)}, window.kernel[0],
-      window.kernel[1], conv, weights_for(given, order, outputs));
-  if (result.quantisation) {
-    builder_.tensor(out).quantisation = *result.quantisation;
+  name_ = name;
+  std::int32_t out = parts[0];
+  if (groups > 1) {
+    std::vector<std::int32_t> whole = size;
+    whole[3] = static_cast<std::int32_t>(all_outputs);
+    out = builder_.moved(name_, whole, Concatenation{3}, parts);
+    if (result.quantisation) {
+      builder_.tensor(out).quantisation = *result.quantisation;
+    }
   }
   finish(result, from_image(out, rank));
+}
+
+// The scales and biases of a group's outputs; weights are picked by their order.
+OnnxImporter::Given OnnxImporter::group_of(const Given& given, std::size_t group,
+                                           std::size_t outputs, std::size_t all) const {
+  Given part = given;
+  const auto first = static_cast<std::ptrdiff_t>(group * outputs);
+  const auto end = first + static_cast<std::ptrdiff_t>(outputs);
+  if (part.bias && part.bias->size() == all) {
+    part.bias->assign(given.bias->begin() + first, given.bias->begin() + end);
+  }
+  if (given.weights.scales.size() > outputs) {
+    require(given.weights.scales.size() == all, "its scales are not one per output");
+    part.weights.scales.assign(given.weights.scales.begin() + first,
+                               given.weights.scales.begin() + end);
+  }
+  if (part.bias && outputs != all) {
+    make_room(part, 1);
+  }
+  return part;
 }
 
 }  // namespace tessera

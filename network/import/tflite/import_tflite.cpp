@@ -97,7 +97,7 @@ const TfliteKind& kind_of(const tflite::Model& model, const tflite::Operator& so
 }
 
 // Inputs in our order, and with weights around zero.
-void select_inputs(Operator& op, TfliteInputs inputs, TfliteGraph& graph) {
+void select_inputs(Operator& op, TfliteInputs inputs, bool is_dense, TfliteGraph& graph) {
   if (inputs == TfliteInputs::Transposed) {
     // The output's shape comes first; the output tensor has it too.
     graph.require(op.inputs.size() >= 3, "needs the output's shape, a kernel and a feature");
@@ -107,8 +107,40 @@ void select_inputs(Operator& op, TfliteInputs inputs, TfliteGraph& graph) {
   }
   const bool has_kernel = inputs == TfliteInputs::Kernel || inputs == TfliteInputs::Transposed;
   if (has_kernel && op.inputs.size() > 1) {
-    graph.centre_kernel(op.inputs[1]);
+    // Of signed ones only fully connected layers' have a zero point.
+    graph.centre_kernel(op.inputs[1], is_dense);
   }
+}
+
+// A fully connected layer whose weights another operator computes is a product of matrices.
+void add_computed_dense(const Operator& op, TfliteGraph& graph) {
+  const Activation activation = std::get<FullyConnected>(op.attributes).activation;
+  const std::vector<std::int32_t> kernel = graph.tensor(op.inputs[1]).shape;
+  const std::int64_t elements = graph.tensor(op.inputs[0]).elements();
+  graph.require(kernel.size() == 2 && kernel[1] >= 1 && elements % kernel[1] == 0,
+                "computed weights must have shape [outputs, inputs]");
+  const bool has_bias = op.inputs.size() > 2 && op.inputs[2] >= 0;
+  if (has_bias) {
+    const auto& bias = graph.tensor(op.inputs[2]).constant;
+    graph.require(!bias.empty() && std::all_of(bias.begin(), bias.end(),
+                                               [](std::uint8_t byte) { return byte == 0; }),
+                  "computed weights with a bias are not supported");
+  }
+  graph.require(activation != Activation::ReluN1To1,
+                "computed weights with RELU_N1_TO_1 are not supported");
+  const auto rows = static_cast<std::int32_t>(elements / kernel[1]);
+  const std::int32_t feature = graph.new_tensor("rows", {rows, kernel[1]}, op.inputs[0]);
+  graph.add(Reshape{}, {op.inputs[0]}, feature);
+  const std::int32_t product = graph.new_tensor("product", {rows, kernel[0]}, op.output);
+  graph.add(HostOperator{HostKind::BatchMatMul, {0, 1, 1}, {}}, {feature, op.inputs[1]}, product);
+  std::int32_t result = product;
+  if (activation != Activation::None) {
+    result = graph.new_tensor("cut", {rows, kernel[0]}, op.output);
+    Unary cut;
+    cut.kind = activation == Activation::Relu ? UnaryKind::Relu : UnaryKind::Relu6;
+    graph.add(cut, {product}, result);
+  }
+  graph.add(Reshape{}, {result}, op.output);
 }
 
 void read_operator(const tflite::Operator& source, const TfliteKind& kind, TfliteGraph& graph) {
@@ -130,8 +162,15 @@ void read_operator(const tflite::Operator& source, const TfliteKind& kind, Tflit
   graph.require(outputs.size() == 1,
                 fmt::format("has {} outputs; it must have one", outputs.size()));
   op.output = outputs[0];
-  select_inputs(op, kind.inputs, graph);
+  const bool is_dense = kind.name == std::string_view("FULLY_CONNECTED");
+  select_inputs(op, kind.inputs, is_dense, graph);
   op.attributes = kind.attributes(graph, {source, op});
+  if (is_dense && op.inputs.size() > 1 && op.inputs[1] >= 0 &&
+      graph.tensor(op.inputs[1]).constant.empty() &&
+      graph.tensor(op.inputs[1]).type == DataType::Int8) {
+    add_computed_dense(op, graph);
+    return;
+  }
   if (read_in_batches(graph, kind, op)) {
     return;
   }

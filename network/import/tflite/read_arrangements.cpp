@@ -219,30 +219,56 @@ void read_depth_to_space(TfliteGraph& graph, const tflite::Operator& source, con
   graph.add(Reshape{}, {transposed(graph, cut, {0, 1, 3, 2, 4, 5})}, only(graph, outputs));
 }
 
-// Height and width of blocks; a feature of three dimensions has height alone.
+bool is_line(const TfliteGraph& graph, const Operator& op) {
+  return graph.input(op, 0).shape.size() == 3;
+}
+
+// Height and width of blocks; a line of three dimensions, [batch, width, channels], has width
+// alone.
 Shape blocks_of(const TfliteGraph& graph, const Operator& op) {
   Shape blocks = graph.integers(op, 1, "block shape");
-  graph.require(blocks.size() == 2 && graph.input(op, 0).shape.size() == 4,
-                "supported are blocks of height and width");
+  graph.require((blocks.size() == 2 && graph.input(op, 0).shape.size() == 4) ||
+                    (blocks.size() == 1 && is_line(graph, op)),
+                "supported are blocks of height and width, or of a width alone");
   for (const std::int32_t block : blocks) {
     graph.require(block >= 1 && block <= 1024, fmt::format("block of {}", block));
   }
+  if (blocks.size() == 1) {
+    blocks.insert(blocks.begin(), 1);
+  }
   return blocks;
+}
+
+// What is added around or cropped off: four numbers, for lines two.
+Shape margins_of(const TfliteGraph& graph, const Operator& op, const char* what) {
+  Shape margins = graph.integers(op, 2, what);
+  graph.require(margins.size() == (is_line(graph, op) ? 2U : 4U) &&
+                    *std::min_element(margins.begin(), margins.end()) >= 0 &&
+                    *std::max_element(margins.begin(), margins.end()) < 65536,
+                fmt::format("{} must be two numbers from 0 to 65535 for each block", what));
+  if (margins.size() == 2) {
+    margins.insert(margins.begin(), 2, 0);
+  }
+  return margins;
+}
+
+// [batch, width, channels] as a picture of one row.
+std::int32_t picture_of(TfliteGraph& graph, const Operator& op) {
+  const Shape s = graph.input(op, 0).shape;
+  return is_line(graph, op) ? reshaped(graph, op.inputs[0], {s[0], 1, s[1], s[2]}) : op.inputs[0];
 }
 
 // Only noted: most are part of a dilated convolution.
 void read_space_to_batch(TfliteGraph& graph, const tflite::Operator& /*source*/, const Operator& op,
                          const Tensors& outputs) {
   const Shape b = blocks_of(graph, op);
-  const Shape pads = graph.integers(op, 2, "paddings");
-  const Shape& s = graph.input(op, 0).shape;
-  graph.require(pads.size() == 4 && *std::min_element(pads.begin(), pads.end()) >= 0 &&
-                    *std::max_element(pads.begin(), pads.end()) < 65536,
-                "paddings must be four numbers from 0 to 65535");
+  const Shape pads = margins_of(graph, op, "paddings");
+  const std::int32_t feature = picture_of(graph, op);
+  const Shape s = graph.tensor(feature).shape;
   graph.require((std::int64_t{s[1]} + pads[0] + pads[1]) % b[0] == 0 &&
                     (std::int64_t{s[2]} + pads[2] + pads[3]) % b[1] == 0,
                 "height and width are no multiples of the blocks");
-  graph.batches()[only(graph, outputs)] = {op.inputs[0], b, pads, std::nullopt};
+  graph.batches()[only(graph, outputs)] = {feature, b, pads, std::nullopt};
 }
 
 void compute_batch(TfliteGraph& graph, std::int32_t output, const SpaceInBatches& batch) {
@@ -261,9 +287,14 @@ void compute_batch(TfliteGraph& graph, std::int32_t output, const SpaceInBatches
 void read_batch_to_space(TfliteGraph& graph, const tflite::Operator& /*source*/, const Operator& op,
                          const Tensors& outputs) {
   const Shape b = blocks_of(graph, op);
-  const Shape crops = graph.integers(op, 2, "crops");
-  graph.require(crops.size() == 4 && *std::min_element(crops.begin(), crops.end()) >= 0,
-                "crops must be four numbers from 0 on");
+  const Shape crops = margins_of(graph, op, "crops");
+  // Lines are pictures of one row on the way.
+  const std::int32_t output = only(graph, outputs);
+  const bool line = is_line(graph, op);
+  const Shape own = graph.tensor(output).shape;
+  graph.require(!line || own.size() == 3, "its output must have three dimensions");
+  const std::int32_t picture =
+      line ? graph.new_tensor("row", {own[0], 1, own[1], own[2]}, output) : output;
   if (const auto batch = graph.batches().find(op.inputs[0]); batch != graph.batches().end()) {
     // The convolution itself, its padding less what is cropped off.
     const SpaceInBatches& in = batch->second;
@@ -276,17 +307,24 @@ void read_batch_to_space(TfliteGraph& graph, const tflite::Operator& /*source*/,
     window.padding = {in.pads[0] - crops[0], in.pads[2] - crops[2], in.pads[1] - crops[1],
                       in.pads[3] - crops[3]};
     conv.inputs[0] = in.feature;
-    conv.output = only(graph, outputs);
+    conv.output = picture;
     graph.add(std::move(conv));
+    if (line) {
+      graph.add(Reshape{}, {picture}, output);
+    }
     return;
   }
-  const Shape s = graph.input(op, 0).shape;
+  const std::int32_t taken = picture_of(graph, op);
+  const Shape s = graph.tensor(taken).shape;
   graph.require(s[0] % (b[0] * b[1]) == 0, "batch and blocks do not fit");
   const std::int32_t batch = s[0] / (b[0] * b[1]);
-  const std::int32_t cut = reshaped(graph, op.inputs[0], {b[0], b[1], batch, s[1], s[2], s[3]});
+  const std::int32_t cut = reshaped(graph, taken, {b[0], b[1], batch, s[1], s[2], s[3]});
   const std::int32_t joined = reshaped(graph, transposed(graph, cut, {2, 3, 0, 4, 1, 5}),
                                        {batch, s[1] * b[0], s[2] * b[1], s[3]});
-  graph.add(StridedSlice{{0, crops[0], crops[2], 0}, {1, 1, 1, 1}}, {joined}, only(graph, outputs));
+  graph.add(StridedSlice{{0, crops[0], crops[2], 0}, {1, 1, 1, 1}}, {joined}, picture);
+  if (line) {
+    graph.add(Reshape{}, {picture}, output);
+  }
 }
 
 // The input's dimensions, which are known.
@@ -319,6 +357,20 @@ bool read_in_batches(TfliteGraph& graph, const TfliteKind& kind, const Operator&
       continue;
     }
     SpaceInBatches batch = found->second;
+    // A line becomes a picture of one row, and back.
+    if (i == 0 && std::holds_alternative<Reshape>(op.attributes) && batch.blocks[0] == 1) {
+      const auto without_ones = [&](std::int32_t tensor) {
+        Shape shape = graph.tensor(tensor).shape;
+        shape.erase(std::remove(shape.begin(), shape.end(), 1), shape.end());
+        return shape;
+      };
+      const std::size_t rank = graph.tensor(op.output).shape.size();
+      if ((rank == 3 || (rank == 4 && graph.tensor(op.output).shape[1] == 1)) &&
+          without_ones(op.inputs[0]) == without_ones(op.output)) {
+        graph.batches()[op.output] = batch;
+        return true;
+      }
+    }
     graph.require(!batch.conv, "reads the result of a convolution over a batch of blocks");
     if (is_conv && i == 0) {
       const auto* depthwise = std::get_if<DepthwiseConv2d>(&op.attributes);

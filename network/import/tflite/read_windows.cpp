@@ -39,6 +39,7 @@ Conv2d conv_of(const TfliteGraph& graph, const Options& options, const Operator&
   graph.require_rank4(graph.input(op, 1), "kernel");
   conv.padding = padding_of(options.padding(), graph.input(op, 0), graph.input(op, 1).shape[1],
                             graph.input(op, 1).shape[2], conv);
+  conv.single_product = graph.is_unsigned(op, 0);
   return conv;
 }
 
@@ -71,6 +72,7 @@ TransposeConv2d transpose_conv_of(const TfliteGraph& graph,
   conv.stride_h = options.stride_h();
   conv.stride_w = options.stride_w();
   conv.activation = graph.activation(options.fused_activation_function());
+  conv.single_product = graph.is_unsigned(op, 0);
   const Tensor& in = graph.input(op, 0);
   const Tensor& kernel = graph.input(op, 1);
   const Tensor& out = graph.output(op);

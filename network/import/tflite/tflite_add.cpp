@@ -3,7 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
+#include "network/builder.hpp"
 #include "network/import/tflite/seeded.hpp"
 #include "network/import/tflite/tflite_graph.hpp"
 #include "network/numerics.hpp"
@@ -20,7 +22,117 @@ void TfliteGraph::add(Attributes attributes, std::vector<std::int32_t> inputs,
   add(std::move(op));
 }
 
+bool TfliteGraph::has_batches(const Operator& op) const {
+  const bool sees_windows = std::holds_alternative<Conv2d>(op.attributes) ||
+                            std::holds_alternative<DepthwiseConv2d>(op.attributes) ||
+                            std::holds_alternative<TransposeConv2d>(op.attributes) ||
+                            std::holds_alternative<Pool2d>(op.attributes) ||
+                            std::holds_alternative<ResizeNearest>(op.attributes);
+  if (!sees_windows || op.inputs.empty() || op.inputs[0] < 0) {
+    return false;
+  }
+  const auto& in = tensor(op.inputs[0]).shape;
+  const auto& out = tensor(op.output).shape;
+  return in.size() == 4 && out.size() == 4 && in[0] > 1 && in[0] == out[0] &&
+         tensor(op.inputs[0]).constant.empty();
+}
+
+// Pictures of several batches: one after the other.
+void TfliteGraph::add_by_batches(const Operator& op) {
+  constexpr std::int32_t kMost = 256;
+  const std::int32_t whole = op.inputs[0];
+  const std::int32_t count = tensor(whole).shape[0];
+  require(count <= kMost, fmt::format("{} batches; at most {} are supported", count, kMost));
+  const auto one_of = [](std::vector<std::int32_t> shape) {
+    shape[0] = 1;
+    return shape;
+  };
+  const auto apart = parts_.find(whole);
+  std::vector<std::int32_t> parts;
+  for (std::int32_t b = 0; b < count; ++b) {
+    Operator one = op;
+    if (apart != parts_.end()) {
+      one.inputs[0] = apart->second[static_cast<std::size_t>(b)];
+    } else {
+      one.inputs[0] = new_tensor(fmt::format("{}/batch{}", tensor(whole).name, b),
+                                 one_of(tensor(whole).shape), whole);
+      add(StridedSlice{{b, 0, 0, 0}, {1, 1, 1, 1}}, {whole}, one.inputs[0]);
+    }
+    one.output = new_tensor(fmt::format("{}/batch{}", tensor(op.output).name, b),
+                            one_of(tensor(op.output).shape), op.output);
+    parts.push_back(one.output);
+    add(std::move(one));
+  }
+  Operator join;
+  join.attributes = Concatenation{0};
+  join.inputs = parts;
+  join.output = op.output;
+  add(std::move(join));
+  network_.operators.back().name += kBatches;
+  parts_[op.output] = std::move(parts);
+}
+
+// Operators that only move bytes, or take one of several, work without scales.
+bool TfliteGraph::moves_bytes(const Operator& op) {
+  if (const auto* pool = std::get_if<Pool2d>(&op.attributes); pool != nullptr) {
+    return pool->kind == PoolKind::Max;
+  }
+  if (const auto* host = std::get_if<HostOperator>(&op.attributes); host != nullptr) {
+    static const std::set<HostKind> kinds = {
+        HostKind::Gather,  HostKind::GatherNd,     HostKind::Tile,      HostKind::BroadcastTo,
+        HostKind::Reverse, HostKind::MirrorPad,    HostKind::PadValue,  HostKind::Minimum,
+        HostKind::Maximum, HostKind::Select,       HostKind::ReduceMax, HostKind::ReduceMin,
+        HostKind::ArgMax,  HostKind::ArgMin,       HostKind::Equal,     HostKind::NotEqual,
+        HostKind::Greater, HostKind::GreaterEqual, HostKind::Less,      HostKind::LessEqual};
+    return kinds.count(host->kind) != 0;
+  }
+  return std::holds_alternative<Reshape>(op.attributes) ||
+         std::holds_alternative<Transpose>(op.attributes) ||
+         std::holds_alternative<StridedSlice>(op.attributes) ||
+         std::holds_alternative<Pad>(op.attributes) ||
+         std::holds_alternative<Concatenation>(op.attributes) ||
+         std::holds_alternative<ResizeNearest>(op.attributes);
+}
+
+// Bytes whose scale the file does not give: moved as numbers, and no operator computes with them.
+void TfliteGraph::settle_scales(const Operator& op) {
+  if (const auto* host = std::get_if<HostOperator>(&op.attributes);
+      host != nullptr && host->kind == HostKind::Cast) {
+    return;  // of numbers, whatever they mean
+  }
+  std::vector<std::int32_t> bytes;
+  for (const std::int32_t t : op.inputs) {
+    if (t >= 0 && tensor(t).type == DataType::Int8) {
+      bytes.push_back(t);
+    }
+  }
+  if (tensor(op.output).type == DataType::Int8) {
+    bytes.push_back(op.output);
+  }
+  const auto lacks = [&](std::int32_t t) {
+    return tensor(t).quantisation.scales.empty() || unscaled_.count(t) != 0;
+  };
+  if (std::none_of(bytes.begin(), bytes.end(), lacks)) {
+    return;
+  }
+  require(moves_bytes(op), "computes with int8 tensors that have no scale");
+  require(std::all_of(bytes.begin(), bytes.end(), lacks),
+          "reads or writes int8 tensors with a scale beside some without");
+  for (const std::int32_t t : bytes) {
+    unscaled_.insert(t);
+    network_.tensors[static_cast<std::size_t>(t)].quantisation = {{1.0F},
+                                                                  is_unsigned(t) ? -128 : 0};
+  }
+}
+
 void TfliteGraph::add(Operator op) {
+  if (!seeded_) {
+    settle_scales(op);
+  }
+  if (has_batches(op)) {
+    add_by_batches(op);
+    return;
+  }
   if (seeded_) {
     seed_operator(network_, op, options_.seed);
   }
@@ -136,6 +248,28 @@ void TfliteGraph::copy_outputs() {
   network_.outputs = std::move(outputs);
 }
 
+// The file's own come first among the network's.
+void TfliteGraph::list_file_tensors() const {
+  if (options_.file_tensors == nullptr) {
+    return;
+  }
+  std::vector<bool> has_values(network_.tensors.size(), false);
+  for (const std::int32_t input : network_.inputs) {
+    has_values[static_cast<std::size_t>(input)] = true;
+  }
+  for (const Operator& op : network_.operators) {
+    has_values[static_cast<std::size_t>(op.output)] = true;
+  }
+  const std::size_t own = subgraph_->tensors() != nullptr ? subgraph_->tensors()->size() : 0;
+  for (std::size_t t = 0; t < own; ++t) {
+    if (has_values[t]) {
+      const Tensor& tensor = network_.tensors[t];
+      options_.file_tensors->push_back(
+          {static_cast<std::int32_t>(t), tensor.name, static_cast<std::int32_t>(t), tensor.form});
+    }
+  }
+}
+
 Network TfliteGraph::finish() {
   where_.clear();
   if (!failures_.empty()) {
@@ -159,6 +293,8 @@ Network TfliteGraph::finish() {
   check_usable(network_.inputs);
   check_usable(network_.outputs);
   copy_outputs();
+  drop_unread_batches(network_);
+  list_file_tensors();
   round_as(options_.numerics, network_);
   check_network(network_);
   return std::move(network_);

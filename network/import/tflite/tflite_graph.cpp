@@ -178,14 +178,15 @@ void TfliteGraph::read_tensor(const tflite::Tensor& source) {
   network_.tensors.push_back(std::move(tensor));
 }
 
-void TfliteGraph::centre_kernel(std::int32_t index) {
+void TfliteGraph::centre_kernel(std::int32_t index, bool of_signed) {
   if (index < 0) {
     return;
   }
   Tensor& kernel = network_.tensors[static_cast<std::size_t>(index)];
   const std::int32_t zero_point = kernel.quantisation.zero_point;
-  if (kernel.type != DataType::Int8 || !is_unsigned_[static_cast<std::size_t>(index)] ||
-      zero_point == 0 || kernel.constant.empty()) {
+  if (kernel.type != DataType::Int8 ||
+      (!is_unsigned_[static_cast<std::size_t>(index)] && !of_signed) || zero_point == 0 ||
+      kernel.constant.empty()) {
     return;
   }
   std::vector<std::int32_t> weights;
@@ -305,6 +306,9 @@ std::int32_t TfliteGraph::new_tensor(const std::string& name, std::vector<std::i
   tensor.form.is_unsigned = is_unsigned(like);
   is_unsigned_.push_back(is_unsigned(like));
   problems_.emplace_back();
+  if (unscaled_.count(like) != 0) {
+    unscaled_.insert(static_cast<std::int32_t>(network_.tensors.size()));
+  }
   network_.tensors.push_back(std::move(tensor));
   return static_cast<std::int32_t>(network_.tensors.size()) - 1;
 }

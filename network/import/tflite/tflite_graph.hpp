@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -86,7 +87,7 @@ class TfliteGraph {
 
   /// Weights around zero. Unsigned ones have their zero point anywhere; around it they span up to
   /// 511 values.
-  void centre_kernel(std::int32_t index);
+  void centre_kernel(std::int32_t index, bool of_signed);
   /// Checks and appends an operator; one whose inputs are all constant is computed at once.
   void add(Operator op);
   void add(Attributes attributes, std::vector<std::int32_t> inputs, std::int32_t output);
@@ -108,7 +109,12 @@ class TfliteGraph {
   static DataType type_of(const tflite::Tensor& source, std::string& problem);
   static Quantisation quantisation_of(const tflite::Tensor& source, std::string& problem);
   void fold(const Operator& op);
+  [[nodiscard]] static bool moves_bytes(const Operator& op);
+  void settle_scales(const Operator& op);
+  [[nodiscard]] bool has_batches(const Operator& op) const;
+  void add_by_batches(const Operator& op);
   void copy_outputs();
+  void list_file_tensors() const;
   void cut();
   void leave_out(const tflite::Operator& source, std::size_t index, const std::string& why,
                  std::size_t operators);
@@ -122,6 +128,8 @@ class TfliteGraph {
   std::string where_;
   std::string kind_;
   std::map<std::int32_t, SpaceInBatches> batches_;
+  std::map<std::int32_t, std::vector<std::int32_t>> parts_;  // batches, of what they make together
+  std::set<std::int32_t> unscaled_;
   std::vector<bool> is_unsigned_;
   std::vector<bool> given_;  // by tensor of the file: an input, a constant or written already
   std::vector<std::string> problems_;  // by tensor: why it cannot be had

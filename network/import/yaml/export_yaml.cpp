@@ -101,7 +101,8 @@ class Exporter {
   std::string operator()(const TransposeConv2d& conv) {
     const Tensor& kernel = weights();
     const Tensor& out = tensor_of(op_->output);
-    const Conv2d alike{conv.stride_h, conv.stride_w, 1, 1, conv.padding, conv.activation};
+    const Conv2d alike{conv.stride_h,   conv.stride_w,      1, 1, conv.padding,
+                       conv.activation, conv.single_product};
     return begin("transpose_conv2d") +
            fmt::format(", out_channels: {}, size: [{}, {}]", kernel.shape[0], out.shape[1],
                        out.shape[2]) +
@@ -134,7 +135,7 @@ class Exporter {
     return text;
   }
   std::string operator()(const Pool2d& pool) {
-    const Conv2d alike{pool.stride_h, pool.stride_w, 1, 1, pool.padding, pool.activation};
+    const Conv2d alike{pool.stride_h, pool.stride_w, 1, 1, pool.padding, pool.activation, false};
     return begin(pool.kind == PoolKind::Max ? "max_pool2d" : "avg_pool2d") +
            window(pool.filter_h, pool.filter_w, alike, false) +
            (pool.ties_up ? ", ties_up: yes" : "");
@@ -253,10 +254,11 @@ class Exporter {
                             bool dilated = true) {
     const Padding& p = conv.padding;
     return fmt::format(
-        ", kernel: [{}, {}], stride: [{}, {}]{}, padding: [{}, {}, {}, {}], activation: {}",
+        ", kernel: [{}, {}], stride: [{}, {}]{}, padding: [{}, {}, {}, {}], activation: {}{}",
         kernel_h, kernel_w, conv.stride_h, conv.stride_w,
         dilated ? fmt::format(", dilation: [{}, {}]", conv.dilation_h, conv.dilation_w) : "", p.top,
-        p.left, p.bottom, p.right, activation_name(conv.activation));
+        p.left, p.bottom, p.right, activation_name(conv.activation),
+        conv.single_product ? ", single_product: yes" : "");
   }
 
   // A file beside the layer list; its name relative to it.

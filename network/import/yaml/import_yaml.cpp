@@ -287,7 +287,8 @@ class LayerListReader {
                 dilation[0],
                 dilation[1],
                 fitting(fields, in, kernel, stride, dilation),
-                read_activation(fields)};
+                read_activation(fields),
+                fields.choice("single_product", {"no", "yes"}, 0) == 1};
     const std::int32_t channels = in.shape[3];
     std::int64_t outputs = 0;
     std::int64_t groups = 1;
@@ -330,6 +331,7 @@ class LayerListReader {
       conv.padding = padding(fields, in, kernel, stride, {1, 1});
     }
     conv.activation = read_activation(fields);
+    conv.single_product = fields.choice("single_product", {"no", "yes"}, 0) == 1;
     const auto outputs = static_cast<std::int32_t>(fields.integer("out_channels", 1, kMaxExtent));
     const auto extent = [&](std::size_t axis, std::int32_t cut) {
       return (in.shape[axis + 1] - 1) * stride[axis] + kernel[axis] - cut;

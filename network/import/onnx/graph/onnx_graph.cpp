@@ -1,4 +1,4 @@
-#include "network/import/onnx/onnx_graph.hpp"
+#include "network/import/onnx/graph/onnx_graph.hpp"
 
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
@@ -11,6 +11,7 @@
 #include <set>
 #include <system_error>
 
+#include "network/import/onnx/graph/onnx_quants.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera {
@@ -73,6 +74,7 @@ OnnxGraph::OnnxGraph(const std::vector<std::uint8_t>& data, std::string name)
   for (auto& tensor : *model_.mutable_graph()->mutable_initializer()) {
     read_external(tensor);
   }
+  rewrite_quants(*model_.mutable_graph(), name_);
   for (const auto& tensor : graph().initializer()) {
     constants_[tensor.name()] = &tensor;
   }

@@ -1,4 +1,4 @@
-#include "network/import/onnx/constant_values.hpp"
+#include "network/import/onnx/graph/constant_values.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "network/import/onnx/onnx_graph.hpp"
+#include "network/import/onnx/graph/onnx_graph.hpp"
 
 namespace tessera {
 

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""Runs a model in its runtime and writes the values of its tensors.
+
+    values.py REQUEST.json
+
+REQUEST.json: {"model": path, "runtime": "litert" | "xnnpack" | "tflm" | "onnxruntime" | "onnxruntime_fused",
+"folder": path,
+"inputs": [tensor...], "tensors": [tensor...]}, a tensor being {"name", "index" (-1: by name), "file", "shape", "type"}.
+Inputs are read from their files in the folder, tensors written to theirs. answer.json there says what ran:
+{"runtime": text, "missing": [{"file", "why"}...], "disturbed": values of the model's outputs that changed because of
+the tensors that were asked for}. Ends with 3 when the runtime is not installed, 2 when it refuses the model, each with
+a line that says so.
+"""
+import importlib
+import importlib.metadata
+import json
+import os
+import sys
+
+try:
+    import numpy as np
+except ImportError:
+    print(f"numpy is not installed for {sys.executable}: {sys.executable} -m pip install numpy", file=sys.stderr)
+    sys.exit(3)
+
+
+class MissingRuntime(Exception):
+    pass
+
+
+class Refused(Exception):
+    pass
+
+
+def one_of(modules, package):
+    """The first module that is installed."""
+    for name in modules:
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            continue
+    raise MissingRuntime(f"{package} is not installed for {sys.executable}: {sys.executable} -m pip install {package}")
+
+
+def version_of(*packages):
+    for package in packages:
+        try:
+            return f"{package} {importlib.metadata.version(package)}"
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return packages[0]
+
+
+class LiteRt:
+    """LiteRT's reference kernels: every tensor is kept."""
+
+    resolver = "BUILTIN_REF"
+    keep = True
+
+    def __init__(self, model):
+        self.interpreter = one_of(
+            ["ai_edge_litert.interpreter", "tflite_runtime.interpreter", "tensorflow.lite.python.interpreter"],
+            "ai-edge-litert",
+        )
+        self.model = model
+        self.version = version_of("ai-edge-litert", "tflite-runtime", "tensorflow", "tensorflow-cpu")
+
+    def run(self, data, inputs):
+        kind = getattr(self.interpreter.OpResolverType, self.resolver)
+        runner = self.interpreter.Interpreter(
+            model_content=data, experimental_op_resolver_type=kind, experimental_preserve_all_tensors=self.keep
+        )
+        runner.allocate_tensors()
+        for tensor, value in inputs:
+            runner.set_tensor(tensor["index"], value)
+        runner.invoke()
+        return runner
+
+    def values(self, tensors, inputs):
+        with open(self.model, "rb") as file:
+            data = file.read()
+        runner = self.run(data, inputs)
+        return [self.read(runner, tensor) for tensor in tensors], 0
+
+    @staticmethod
+    def read(runner, tensor):
+        try:
+            return runner.get_tensor(tensor["index"])
+        except ValueError as error:
+            return str(error)
+
+
+class Xnnpack(LiteRt):
+    """LiteRT's default: what XNNPACK takes has no tensors in it, so all that are asked for become outputs."""
+
+    resolver = "BUILTIN"
+    keep = False
+
+    def with_outputs(self, data, tensors):
+        schema = one_of(["ai_edge_litert.schema_py_generated", "tensorflow.lite.python.schema_py_generated"], "ai-edge-litert")
+        builder = one_of(["flatbuffers"], "flatbuffers").Builder(len(data))
+        model = schema.ModelT.InitFromPackedBuf(data, 0)
+        graph = model.subgraphs[0]
+        graph.outputs = [*graph.outputs, *(t["index"] for t in tensors if t["index"] not in graph.outputs)]
+        model.signatureDefs = None
+        builder.Finish(model.Pack(builder), b"TFL3")
+        return bytes(builder.Output())
+
+    def values(self, tensors, inputs):
+        with open(self.model, "rb") as file:
+            data = file.read()
+        plain = self.run(data, inputs)
+        runner = self.run(self.with_outputs(data, tensors), inputs)
+        disturbed = 0
+        for detail in plain.get_output_details():
+            disturbed += different(plain.get_tensor(detail["index"]), runner.get_tensor(detail["index"]))
+        return [self.read(runner, tensor) for tensor in tensors], disturbed
+
+
+class Tflm:
+    """TensorFlow Lite Micro."""
+
+    def __init__(self, model):
+        self.runtime = one_of(["tflite_micro.runtime", "tflite_micro"], "tflite-micro")
+        self.runtime = getattr(self.runtime, "runtime", self.runtime)
+        self.model = model
+        self.version = version_of("tflite-micro")
+
+    def values(self, tensors, inputs):
+        with open(self.model, "rb") as file:
+            data = file.read()
+        arena = 16 * len(data) + (64 << 20)
+        runner = self.runtime.Interpreter.from_bytes(
+            data, arena_size=min(arena, 2**31 - 1), intrepreter_config=self.runtime.InterpreterConfig.kPreserveAllTensors
+        )
+        for place, (_, value) in enumerate(inputs):
+            runner.set_input(value, place)
+        runner.invoke()
+        values = []
+        for tensor in tensors:
+            found = runner.GetTensor(tensor["index"], 0)
+            values.append(found["tensor_data"] if isinstance(found, dict) else found)
+        return values, 0
+
+
+class OnnxRuntime:
+    """ONNX Runtime node by node: without graph optimisations."""
+
+    level = "ORT_DISABLE_ALL"
+
+    def __init__(self, model):
+        self.runtime = one_of(["onnxruntime"], "onnxruntime")
+        self.onnx = one_of(["onnx"], "onnx")
+        self.model = model
+        self.version = version_of("onnxruntime", "onnxruntime-gpu")
+
+    def session(self, model):
+        options = self.runtime.SessionOptions()
+        options.log_severity_level = 3
+        options.graph_optimization_level = getattr(self.runtime.GraphOptimizationLevel, self.level)
+        options.intra_op_num_threads = 1
+        return self.runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+    def values(self, tensors, inputs):
+        feed = {tensor["name"]: value for tensor, value in inputs}
+        plain = self.session(self.model)
+        own = [output.name for output in plain.get_outputs()]
+        before = plain.run(own, feed)
+        model = self.onnx.load(self.model)
+        given = {value.name for value in model.graph.input}
+        wanted = [t["name"] for t in tensors if t["name"] not in own and t["name"] not in given]
+        kinds = {"int8": 3, "uint8": 2, "float32": 1}
+        types = {t["name"]: kinds[t["type"]] for t in tensors}
+        for name in wanted:
+            info = model.graph.output.add()
+            info.name = name
+            info.type.tensor_type.elem_type = types[name]
+        runner = self.session(model.SerializeToString())
+        found = dict(zip(own + wanted, runner.run(own + wanted, feed)))
+        found.update(feed)
+        disturbed = sum(different(a, found[name]) for name, a in zip(own, before))
+        return [found[t["name"]] for t in tensors], disturbed
+
+
+class OnnxRuntimeFused(OnnxRuntime):
+    """ONNX Runtime with the optimisations that it has by default."""
+
+    level = "ORT_ENABLE_ALL"
+
+
+def different(a, b):
+    return int((a != b).sum()) if a.shape == b.shape else int(a.size)
+
+
+RUNTIMES = {
+    "litert": LiteRt,
+    "xnnpack": Xnnpack,
+    "tflm": Tflm,
+    "onnxruntime": OnnxRuntime,
+    "onnxruntime_fused": OnnxRuntimeFused,
+}
+
+
+def answer(request):
+    folder = request["folder"]
+    runtime = RUNTIMES[request["runtime"]](request["model"])
+    inputs = [(tensor, np.load(os.path.join(folder, tensor["file"]))) for tensor in request["inputs"]]
+    try:
+        values, disturbed = runtime.values(request["tensors"], inputs)
+    except MissingRuntime:
+        raise
+    except Exception as error:  # each runtime has its own
+        raise Refused(f"{runtime.version} does not run the model: {' '.join(str(error).split())[:500]}") from error
+    missing = []
+    for tensor, value in zip(request["tensors"], values):
+        if isinstance(value, str):
+            missing.append({"file": tensor["file"], "why": value})
+            continue
+        value = np.asarray(value)
+        if value.dtype.name != tensor["type"] or value.size != np.prod(tensor["shape"], dtype=int):
+            why = f"is {value.dtype.name} of shape {list(value.shape)} there"
+            missing.append({"file": tensor["file"], "why": why})
+            continue
+        np.save(os.path.join(folder, tensor["file"]), np.ascontiguousarray(value.reshape(tensor["shape"])))
+    return {"runtime": runtime.version, "missing": missing, "disturbed": disturbed}
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        request = json.load(file)
+    try:
+        result = answer(request)
+    except MissingRuntime as error:
+        print(error, file=sys.stderr)
+        return 3
+    except Refused as error:
+        print(error, file=sys.stderr)
+        return 2
+    with open(os.path.join(request["folder"], "answer.json"), "w", encoding="utf-8") as file:
+        json.dump(result, file)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Compares every operator of models with their runtimes: compare.py COSIM PYTHON OUT.json FOLDER-OR-MODEL...
+
+Each runtime with its own `numerics`. TensorFlow Lite's must be equal in every value; in ONNX Runtime's and XNNPACK's,
+which round in single precision, one in 100 000 of all may be off by one. What a runtime does not run is left out.
+"""
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+import sys
+
+RUNTIMES = {".tflite": ("litert", "xnnpack", "tflm"), ".onnx": ("onnxruntime", "onnxruntime_fused")}
+EXACT = ("litert", "tflm")
+# Scales of 1e-35: LiteRT's own kernels differ in what overflows there.
+UNDEFINED = {"ssd_traffic_uint8": re.compile(r"conv_lstm_cell/mul(_\d+)?$")}
+# The reference kernel of SUM on bytes (LiteRT 2.3) gives one value everywhere; the built-in one sums.
+BROKEN = {"litert": ("SUM",)}
+
+
+def models(given):
+    for path in given:
+        if os.path.isdir(path):
+            yield from (os.path.join(path, f) for f in sorted(os.listdir(path)) if os.path.splitext(f)[1] in RUNTIMES)
+        else:
+            yield path
+
+
+def compared(cosim, python, model, runtime):
+    done = subprocess.run(
+        [cosim, "compare", model, "--runtime", runtime, "--set", f"numerics={runtime}", "--set", "hardware=medium",
+         "--python", python, "--json", "-"], capture_output=True, text=True, check=False)
+    if done.returncode == 2 and "does not run the model" in done.stderr:
+        return None
+    if done.returncode > 1:
+        return {"error": done.stderr.strip()[-500:]}
+    return json.loads(done.stdout)
+
+
+def judged(name, runtime, result):
+    """Values, those that differ, and the first that differs by more than it may."""
+    values = different = 0
+    problem = ""
+    undefined = UNDEFINED.get(name)
+    for op in result["operators"]:
+        if not op["known"] or (undefined and undefined.search(op["output"])) or \
+                op["op"] in BROKEN.get(runtime, ()):
+            continue
+        values += op["alone"]["values"]
+        different += op["alone"]["different"]
+        most = 0 if runtime in EXACT else 1
+        if not problem and op["alone"]["different"] and op["alone"]["greatest"] > most:
+            problem = f"{op['op']} {op['name']}: {op['alone']['different']} differ by up to {op['alone']['greatest']}"
+    return values, different, problem
+
+
+def main():
+    cosim, python, out, *given = sys.argv[1:]
+    work = [(model, runtime) for model in models(given) for runtime in RUNTIMES[os.path.splitext(model)[1]]]
+    totals, rows, bad = {}, [], 0
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        results = pool.map(lambda item: compared(cosim, python, *item), work)
+        for (model, runtime), result in zip(work, results):
+            name = os.path.splitext(os.path.basename(model))[0]
+            if result is None:
+                rows.append({"model": name, "runtime": runtime, "refused": True})
+                continue
+            problem = result.get("error", "")
+            if not problem:
+                values, different, problem = judged(name, runtime, result)
+                whole = totals.setdefault(runtime, [0, 0])
+                whole[0] += values
+                whole[1] += different
+                rows.append({"model": name, "runtime": runtime, "values": values, "different": different,
+                             "operators": result["compared"], "version": result["version"]})
+            if problem:
+                bad += 1
+                print(f"FAILED {name} against {runtime}: {problem}", flush=True)
+    for runtime, (values, different) in totals.items():
+        print(f"{runtime}: {different} of {values} values differ")
+        if different * 100_000 > values:
+            bad += 1
+            print(f"FAILED {runtime}: more than one in 100 000")
+    with open(out, "w", encoding="utf-8") as file:
+        json.dump(rows, file)
+    print(f"{len(rows)} comparisons, {bad} failed")
+    return 1 if bad or not rows else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -133,6 +133,7 @@ class Walk {
   /// Every operator on the runtime's values; on ours of those where it shows none.
   std::vector<ComparedOperator> operators() {
     std::vector<ComparedOperator> all;
+    all.reserve(network_.operators.size());
     for (const Operator& op : network_.operators) {
       all.push_back(run(op));
     }

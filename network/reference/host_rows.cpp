@@ -79,8 +79,10 @@ Matrices matrices_of(const HostOperator& host, const Operands& x) {
 void softmax_of_bytes(const HostOperator& host, const Operands& x) {
   const Tensor& in = x.input(0);
   const Quantisation& out = x.output().quantisation;
-  const auto [outer, count, inner] = extents_of({host.integers[0], 1}, in.shape);
-  const double scale = static_cast<double>(in.quantisation.scales[0]);
+  const MeanExtents extents = extents_of({host.integers[0], 1}, in.shape);
+  const std::int64_t count = extents.count;
+  const std::int64_t inner = extents.inner;
+  const auto scale = static_cast<double>(in.quantisation.scales[0]);
   const float room = std::numeric_limits<float>::max() / static_cast<float>(count);
   const double shift = std::max(0.0, static_cast<double>(std::log(room)) - 5) / scale;
   std::array<float, 256> table{};  // by the distance from the largest value
@@ -88,7 +90,7 @@ void softmax_of_bytes(const HostOperator& host, const Operands& x) {
     table[i] = static_cast<float>(std::exp((shift - static_cast<double>(i)) * scale));
   }
   const float steps = std::floor(1.0F / out.scales[0]);
-  for (std::int64_t row = 0; row < outer * inner; ++row) {
+  for (std::int64_t row = 0; row < extents.outer * inner; ++row) {
     const std::int64_t first = row / inner * inner * count + row % inner;
     const auto value = [&](std::int64_t i) {
       return std::int32_t{get<std::int8_t>(x.inputs[0], first + i * inner)};

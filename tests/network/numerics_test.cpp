@@ -91,8 +91,9 @@ TEST(Numerics, AdditionsOfWholeFactors) {
                   reinterpret_cast<const std::uint8_t*>(second.data())},
                  reinterpret_cast<std::uint8_t*>(result.data()));
     for (std::size_t i = 0; i < first.size(); ++i) {
-      const std::int64_t sum = (first[i] - x.zero_point) * whole(a) +
-                               (subtracts ? -1 : 1) * (second[i] - y.zero_point) * whole(b);
+      const std::int64_t sum =
+          std::int64_t{first[i] - x.zero_point} * whole(a) +
+          (subtracts ? -1 : 1) * std::int64_t{second[i] - y.zero_point} * whole(b);
       const std::int64_t right =
           ((sum + (std::int64_t{1} << (shift - 1))) >> shift) + out.zero_point;
       different += result[i] != std::clamp<std::int64_t>(right, -128, 127) ? 1 : 0;

@@ -330,7 +330,7 @@ TEST(Onnx, BatchesAreOnePictureAfterTheOther) {
     w.node("QuantizeLinear", {"m", "s", "z"}, {"y"});
     return import_onnx(w.bytes(), "model.onnx", {});
   };
-  constexpr std::size_t kPicture = 3 * 6 * 6;
+  constexpr std::size_t kPicture = 108;  // 3 channels, 6 x 6
   Bytes pictures(3 * kPicture);
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     pictures[i] = static_cast<std::uint8_t>(i * 83 + i / 7);
@@ -368,9 +368,9 @@ class Quants : public testing::Test {
   static void convolution(W& w, const Wanted& q, bool as_quants) {
     w.input("x", onnx::TensorProto::FLOAT, {1, 2, 5, 5});
     w.output("y", onnx::TensorProto::FLOAT);
-    std::vector<float> weights;
-    for (int i = 0; i < 3 * 2 * 3 * 3; ++i) {
-      weights.push_back(0.037F * static_cast<float>(i * 29 % 23 - 11));
+    std::vector<float> weights(54);
+    for (int i = 0; i < 54; ++i) {
+      weights[static_cast<std::size_t>(i)] = 0.037F * static_cast<float>(i * 29 % 23 - 11);
     }
     w.constant("w", onnx::TensorProto::FLOAT, {3, 2, 3, 3}, weights);
     value(w, "x", "xq", {8, true, false, -128, 127}, {}, 0.05F, as_quants);
@@ -415,7 +415,7 @@ class Quants : public testing::Test {
 
   static Bytes outputs(const W& w) {
     const Network network = import_onnx(w.bytes(), "model.onnx", {});
-    Bytes input(2 * 25 * sizeof(float));
+    Bytes input(50 * sizeof(float));
     for (std::size_t i = 0; i < 50; ++i) {
       const float x = 0.13F * static_cast<float>(static_cast<int>(i * 37 % 61) - 30);
       std::memcpy(&input[i * sizeof(float)], &x, sizeof(float));

@@ -23,7 +23,7 @@ bool OnnxImporter::has_batches(const Node& node) const {
 // Whatever the node defines is defined for each batch, and put together.
 void OnnxImporter::read_by_batches(const Node& node, Handler handler) {
   constexpr std::int64_t kMost = 256;
-  const std::string of = node.input(0);
+  const std::string& of = node.input(0);
   const OnnxValue whole = stored_as(value(of), channels_last(value(of).dims.size()));
   const std::int64_t count = whole.dims[0];
   require(count <= kMost, fmt::format("{} batches; at most {} are supported", count, kMost));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "network/import/onnx/onnx_importer.hpp"
 
@@ -47,10 +48,8 @@ void OnnxImporter::dynamic_quantize_linear(const Node& node) {
   require(node.output_size() >= 1, "has no output");
   const OnnxValue x = as_float(input(node, 0));
   const OnnxValue one{-1, {1}, {0}};
-  std::vector<std::int32_t> axes;
-  for (std::size_t d = 0; d < x.dims.size(); ++d) {
-    axes.push_back(static_cast<std::int32_t>(d));
-  }
+  std::vector<std::int32_t> axes(x.dims.size());
+  std::iota(axes.begin(), axes.end(), 0);
   const OnnxValue zero = given_float(0, "/zero");
   const OnnxValue most =
       on_host(HostKind::Maximum, {on_host(HostKind::ReduceMax, {x}, one, "/max", axes), zero}, one,
@@ -121,7 +120,7 @@ OnnxValue OnnxImporter::whole_operand(const Node& node, int i, int zero) {
     builder_.tensor(tensor).type = DataType::Int32;
     return {tensor, given.dims, order};
   }
-  const OnnxValue v = plain(value(name));
+  OnnxValue v = plain(value(name));
   require(builder_.tensor(v.tensor).type == DataType::Int32,
           "supported are bytes that a DynamicQuantizeLinear gives, and constants");
   if (zero_name.empty()) {

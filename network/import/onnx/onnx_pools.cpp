@@ -152,7 +152,7 @@ void OnnxImporter::average_pool(const Node& node) {
   const OnnxAttributes attributes(node);
   const bool count_pads = attributes.flag("count_include_pad", false);
   window.by_columns =
-      onnx_.opset() < 19 && !(count_pads && attributes.integer("ceil_mode", 0) != 0);
+      onnx_.opset() < 19 && (!count_pads || attributes.integer("ceil_mode", 0) == 0);
   const auto result = quantised_ ? quantised_result(node, false) : std::nullopt;
   average(input(node, 0), window, count_pads, result, result ? result->name : node.output(0));
 }

@@ -19,9 +19,8 @@ void OnnxImporter::global_max_pool(const Node& node) {
   const OnnxValue in = image(input(node, 0));
   const std::vector<std::int32_t>& shape = builder_.tensor(in.tensor).shape;
   const Window all = {{shape[1], shape[2]}, {1, 1}, {1, 1}, {}, {}};
-  const OnnxValue out = quantised_ && !is_quantised(in)
-                            ? host_pool(HostKind::MaxPool, in, all, false)
-                            : array_pool(PoolKind::Max, in, all);
+  const OnnxValue out = quantised_ && !is_quantised(in) ? host_pool(HostKind::MaxPool, in, all, 0)
+                                                        : array_pool(PoolKind::Max, in, all);
   define(node.output(0), from_image(out.tensor, input(node, 0).dims.size()));
 }
 

@@ -105,7 +105,9 @@ class Rewriting {
     const bool is_signed = flag(node, "signed", 1) != 0;
     const bool is_narrow = flag(node, "narrow", 0) != 0;
     const float bits = floats_of(constant(node, 3, "number of bits"))[0];
-    if (!(bits >= 1 && bits <= 8) || bits != std::floor(bits) || (is_signed && bits < 2)) {
+    const float fewest = is_signed ? 2 : 1;
+    const bool is_whole = bits >= fewest && bits <= 8 && bits == std::floor(bits);
+    if (!is_whole) {
       fail(node, fmt::format("{} bits; supported are whole numbers up to 8", bits));
     }
     const std::int32_t levels = 1 << static_cast<int>(bits);

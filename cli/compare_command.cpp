@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "console/output_file.hpp"
 #include "report/report_html.hpp"
@@ -41,6 +42,18 @@ bool CompareCommand::run() const {
   common_.check_json();
   if (!report_.empty()) {
     check_report(report_);
+  }
+  const auto is_same = [](const std::string& a, const std::string& b) {
+    std::error_code error;
+    return !a.empty() && !b.empty() && (a == b || std::filesystem::equivalent(a, b, error));
+  };
+  for (const std::string& out : {common_.json, report_}) {
+    if (is_same(out, config.network)) {
+      throw InputError(fmt::format("{} is the model that is compared; name another file", out));
+    }
+  }
+  if (is_same(common_.json, report_)) {
+    throw InputError(fmt::format("--json and --report both name {}", report_));
   }
   const Comparison comparison = compare(config, options_);
   if (!common_.quiet && common_.json != "-") {

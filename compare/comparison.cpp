@@ -250,7 +250,7 @@ Comparison compare(const Config& config, const CompareOptions& options) {
   if (config.seeded_weights) {
     throw InputError("`weights: seeded`: weights from a seed are no runtime's");
   }
-  const Runtime runtime = runtime_for(options.runtime, config.network);
+  const Runtime runtime = runtime_for(options.runtime, config.network, numerics_of(config));
   std::vector<FileTensor> tensors;
   const Network network = load_configured(config, &tensors);
   const std::vector<Bytes> inputs = read_inputs(config, network, options.input);
@@ -270,6 +270,9 @@ Comparison compare_with(const Config& config, const Network& network,
   result.network = std::filesystem::path(config.network).stem().string();
   result.numerics = numerics_of(config);
   result.notes = network.notes;
+  for (const std::string& left : network.left_out) {
+    result.notes.push_back("left out: " + left);
+  }
   result.version = values.version;
   result.notes.insert(result.notes.end(), values.missing.begin(), values.missing.end());
   if (values.disturbed != 0) {

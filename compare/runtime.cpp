@@ -37,10 +37,12 @@ std::string ending_of(const std::string& model) {
 class ExchangeFolder {
  public:
   ExchangeFolder() {
-    std::string pattern = (fs::temp_directory_path() / "tessera_compare_XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      throw InputError(fmt::format("{}: a folder for values cannot be made there",
-                                   fs::temp_directory_path().string()));
+    std::error_code error;
+    const fs::path base = fs::temp_directory_path(error);
+    std::string pattern = (base / "tessera_compare_XXXXXX").string();
+    if (error || ::mkdtemp(pattern.data()) == nullptr) {
+      throw InputError(fmt::format("TMPDIR ({}): a folder for values cannot be made there",
+                                   base.empty() ? "/tmp" : base.string()));
     }
     path_ = pattern;
   }
@@ -103,7 +105,7 @@ std::string_view name_of(Numerics numerics) {
   return names.at(static_cast<std::size_t>(numerics));
 }
 
-Runtime runtime_for(const std::string& name, const std::string& model) {
+Runtime runtime_for(const std::string& name, const std::string& model, Numerics numerics) {
   const std::string ending = ending_of(model);
   if (ending != ".tflite" && ending != ".onnx") {
     throw InputError(
@@ -111,7 +113,16 @@ Runtime runtime_for(const std::string& name, const std::string& model) {
   }
   const bool is_onnx = ending == ".onnx";
   if (name.empty()) {
-    return is_onnx ? Runtime::OnnxRuntime : Runtime::Tflm;
+    switch (numerics) {
+      case Numerics::Litert:
+        return is_onnx ? Runtime::OnnxRuntime : Runtime::Litert;
+      case Numerics::Xnnpack:
+        return is_onnx ? Runtime::OnnxRuntime : Runtime::Xnnpack;
+      case Numerics::OnnxRuntimeFused:
+        return is_onnx ? Runtime::OnnxRuntimeFused : Runtime::Tflm;
+      default:
+        return is_onnx ? Runtime::OnnxRuntime : Runtime::Tflm;
+    }
   }
   const auto* const found = std::find(kNames.begin(), kNames.end(), name);
   const auto runtime = static_cast<Runtime>(found - kNames.begin());
@@ -174,9 +185,10 @@ RuntimeValues run_in(Runtime runtime, const std::string& model, const std::strin
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     request["tensors"].push_back(description(network, tensors[t], file_of(t)));
   }
-  write_text((folder.path() / "request.json").string(), request.dump());
+  write_text((folder.path() / "request.json").string(),
+             request.dump(-1, ' ', false, Json::error_handler_t::replace));
 
-  if (!has_tool(python)) {
+  if (!has_tool(shell_quoted(python))) {
     throw MissingTool(fmt::format(
         "`{}` is no Python: --python or TESSERA_PYTHON names one that has the runtime", python));
   }
@@ -187,11 +199,19 @@ RuntimeValues run_in(Runtime runtime, const std::string& model, const std::strin
     throw MissingTool(end.last_line +
                       "; --python or TESSERA_PYTHON names another interpreter that has it");
   }
-  if (end.code != 0) {
+  constexpr int kRefused = 2;
+  const fs::path answer_file = folder.path() / "answer.json";
+  if (end.code == kRefused && !end.last_line.empty()) {
     throw InputError(fmt::format("{}: {}", model, end.last_line));
   }
+  if (end.code != 0 || !fs::exists(answer_file)) {
+    throw MissingTool(
+        fmt::format("`{}` ended with code {} and no answer{}{}; --python or "
+                    "TESSERA_PYTHON names an interpreter that has the runtime",
+                    python, end.code, end.last_line.empty() ? "" : ": ", end.last_line));
+  }
 
-  const auto text = read_file((folder.path() / "answer.json").string());
+  const auto text = read_file(answer_file.string());
   const Json answer = Json::parse(text);
   RuntimeValues values;
   values.version = answer.at("runtime").get<std::string>();

@@ -21,9 +21,9 @@ enum class Runtime : std::uint8_t { Litert, Xnnpack, Tflm, OnnxRuntime, OnnxRunt
 /// As --runtime and `numerics` call them: litert, xnnpack, tflm, onnxruntime, onnxruntime_fused.
 std::string_view name_of(Runtime runtime);
 
-/// The runtime of that name; "": the one that a model's file is rounded as by default. Throws
-/// InputError when there is none, or when it runs other files.
-Runtime runtime_for(const std::string& name, const std::string& model);
+/// The runtime of that name; "": the one that has these numerics. Throws InputError when there is
+/// none, or when it runs other files.
+Runtime runtime_for(const std::string& name, const std::string& model, Numerics numerics);
 
 /// The numerics that a runtime can have.
 std::vector<Numerics> numerics_for(const std::string& model);

@@ -151,6 +151,14 @@ void NetworkChecker::check_nhwc(const Tensor& tensor, const char* what) const {
 }
 
 void NetworkChecker::check_operator(const Operator& op) const {
+  // Only a bias may be missing.
+  const bool has_bias = std::holds_alternative<Conv2d>(op.attributes) ||
+                        std::holds_alternative<DepthwiseConv2d>(op.attributes) ||
+                        std::holds_alternative<TransposeConv2d>(op.attributes) ||
+                        std::holds_alternative<FullyConnected>(op.attributes);
+  for (std::size_t i = 0; !has_bias && i < op.inputs.size(); ++i) {
+    require(op.inputs[i] >= 0, fmt::format("input {} is missing", i));
+  }
   std::visit([&](const auto& attributes) { check(op, attributes); }, op.attributes);
 }
 

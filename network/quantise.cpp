@@ -158,14 +158,85 @@ AddFactors subtract_factors(const Quantisation& first, const Quantisation& secon
   return factors;
 }
 
-std::int32_t scaled_operand(std::int32_t centred, FixedPoint factor, Rounding rounding) {
-  const std::int32_t value = centred * (1 << kAddShift);
-  if (rounding != Rounding::HalfUp || factor.shift > 0) {
-    return requantise(value, factor);
+namespace {
+
+// The whole products of which HalfUp's factors are made.
+struct WholeSum {
+  std::int64_t halved, scaled;  // factors of 21 bits, of the larger and the smaller scale
+  int shift;
+
+  // Of factors that factors_of() has made of them: the larger one is a half.
+  WholeSum(FixedPoint small, FixedPoint output) {
+    // output = 2 * halved / 2^(20 + shift), a number of at most 21 bits times a power of two.
+    int exponent = output.shift - 31;
+    std::int64_t mantissa = output.multiplier;
+    while (mantissa != 0 && mantissa >= (std::int64_t{1} << 22)) {
+      mantissa /= 2;
+      ++exponent;
+    }
+    while (mantissa != 0 && mantissa > (std::int64_t{1} << 21)) {
+      mantissa /= 2;
+      ++exponent;
+    }
+    halved = mantissa;
+    shift = -exponent - kAddShift + 1;
+    const double ratio = std::scalbn(static_cast<double>(small.multiplier), small.shift - 31 + 1);
+    scaled = std::llrint(ratio * static_cast<double>(halved));
   }
-  const int right = 31 - factor.shift;
-  const std::int64_t most = (std::int64_t{1} << right) - 1;
-  return static_cast<std::int32_t>((std::int64_t{value} * factor.multiplier + most) >> right);
+
+  [[nodiscard]] std::int64_t of(std::int32_t large, std::int32_t small) const {
+    const std::int64_t sum = large * halved + small * scaled;
+    return (sum + (std::int64_t{1} << (shift - 1))) >> shift;
+  }
+};
+
+}  // namespace
+
+std::vector<std::int32_t> scaled_operands(const AddFactors& factors, bool second,
+                                          std::int32_t zero_point, Rounding rounding) {
+  const FixedPoint own = second ? factors.second : factors.first;
+  const FixedPoint other = second ? factors.first : factors.second;
+  std::vector<std::int32_t> values;
+  values.reserve(256);
+  for (std::int32_t x = -128; x <= 127; ++x) {
+    values.push_back(requantise((x - zero_point) * (1 << kAddShift), own));
+  }
+  const bool is_half = std::abs(other.multiplier) == (1 << 30) && other.shift == 0;
+  if (rounding != Rounding::HalfUp || !is_half) {
+    return values;
+  }
+  const WholeSum whole(own, factors.output);
+  if (whole.shift < 1 || whole.shift > 62) {
+    return values;
+  }
+  const std::int32_t sign = other.multiplier < 0 ? -1 : 1;
+  constexpr std::int32_t kFar = 255;  // of a value from its zero point
+  for (std::int32_t x = -128; x <= 127; ++x) {
+    std::int32_t& value = values[static_cast<std::size_t>(x + 128)];
+    const auto wrong = [&](std::int32_t candidate) {
+      int count = 0;
+      for (std::int32_t y = -kFar; y <= kFar; ++y) {
+        const std::int32_t sum = sign * y * (1 << (kAddShift - 1)) + candidate;
+        count += requantise(sum, factors.output, 0, Rounding::HalfUp) !=
+                         whole.of(sign * y, x - zero_point)
+                     ? 1
+                     : 0;
+      }
+      return count;
+    };
+    int fewest = wrong(value);
+    const std::int32_t nearest = value;
+    for (const std::int32_t more : {1, -1, 2, -2}) {
+      if (fewest == 0) {
+        break;
+      }
+      if (const int count = wrong(nearest + more); count < fewest) {
+        fewest = count;
+        value = nearest + more;
+      }
+    }
+  }
+  return values;
 }
 
 bool adds_in_whole_scales(const Quantisation& first, const Quantisation& second,

@@ -52,7 +52,11 @@ Config CommonOptions::load() const {
     all.push_back("seed=" + seed);
   }
   if (!network.empty()) {
-    all.push_back("network=\"" + find_network(network, ".") + "\"");
+    std::string quoted;
+    for (const char c : find_network(network, ".")) {
+      quoted += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+    }
+    all.push_back("network=\"" + quoted + "\"");
   }
   return load_config(config.empty() ? default_config() : config, all);
 }

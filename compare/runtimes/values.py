@@ -37,8 +37,11 @@ def one_of(modules, package):
     for name in modules:
         try:
             return importlib.import_module(name)
-        except ImportError:
-            continue
+        except ModuleNotFoundError as error:
+            if error.name is not None and name.split(".")[0] != error.name.split(".")[0]:
+                raise MissingRuntime(f"{name} cannot be imported by {sys.executable}: {error}") from error
+        except ImportError as error:
+            raise MissingRuntime(f"{name} cannot be imported by {sys.executable}: {error}") from error
     raise MissingRuntime(f"{package} is not installed for {sys.executable}: {sys.executable} -m pip install {package}")
 
 
@@ -169,7 +172,7 @@ class OnnxRuntime:
         model = self.onnx.load(self.model)
         given = {value.name for value in model.graph.input}
         wanted = [t["name"] for t in tensors if t["name"] not in own and t["name"] not in given]
-        kinds = {"int8": 3, "uint8": 2, "float32": 1}
+        kinds = {"int8": 3, "uint8": 2, "float32": 1, "int32": 6, "int64": 7, "bool": 9}
         types = {t["name"]: kinds[t["type"]] for t in tensors}
         for name in wanted:
             info = model.graph.output.add()

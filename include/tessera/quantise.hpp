@@ -80,9 +80,11 @@ AddFactors add_factors(const Quantisation& first, const Quantisation& second,
 /// then round the other way.
 AddFactors subtract_factors(const Quantisation& first, const Quantisation& second,
                             const Quantisation& output, Rounding rounding);
-/// One input less its zero point, shifted left by 20, times its factor. HalfUp: rounded up, so that
-/// what is a tie of whole products is rounded up behind it as well.
-std::int32_t scaled_operand(std::int32_t centred, FixedPoint factor, Rounding rounding);
+/// An input's values less its zero point, shifted left by 20, times its factor: for the stored
+/// values -128 to 127. HalfUp, of the input with the smaller scale: as close to that as makes every
+/// sum with a value of the other input what XNNPACK's whole products and shift make of it.
+std::vector<std::int32_t> scaled_operands(const AddFactors& factors, bool second,
+                                          std::int32_t zero_point, Rounding rounding);
 /// Whether XNNPACK adds in these scales: both inputs' are 2^-10 to 2^8 of the output's.
 bool adds_in_whole_scales(const Quantisation& first, const Quantisation& second,
                           const Quantisation& output);

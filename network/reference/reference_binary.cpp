@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <vector>
 
 #include "network/reference/elements.hpp"
 #include "network/reference/reference_kernels.hpp"
@@ -20,7 +21,14 @@ class Arithmetic {
         factors_(kind_ == BinaryKind::Sub ? subtract_factors(a, b, out, rounding)
                                           : add_factors(a, b, out, rounding)),
         product_(multiply_factor(a, b, out)),
-        range_(activation_range(binary.activation, out)) {}
+        range_(activation_range(binary.activation, out)) {
+    if (kind_ != BinaryKind::Mul) {
+      // The one of the larger scale is halved, whatever the rounding.
+      const bool map_second = a.scales[0] >= b.scales[0];
+      first_ = scaled_operands(factors_, false, zero_a_, map_second ? Rounding::Twice : rounding);
+      second_ = scaled_operands(factors_, true, zero_b_, map_second ? rounding : Rounding::Twice);
+    }
+  }
 
   [[nodiscard]] std::int8_t operator()(std::int8_t a, std::int8_t b) const {
     const std::int32_t value = requantised(a - zero_a_, b - zero_b_);
@@ -32,8 +40,8 @@ class Arithmetic {
     if (kind_ == BinaryKind::Mul) {
       return requantise(a * b, product_, zero_out_, rounding_);
     }
-    const std::int32_t first = scaled_operand(a, factors_.first, rounding_);
-    const std::int32_t second = scaled_operand(b, factors_.second, rounding_);
+    const std::int32_t first = first_[static_cast<std::size_t>(a + zero_a_ + 128)];
+    const std::int32_t second = second_[static_cast<std::size_t>(b + zero_b_ + 128)];
     return requantise(first + second, factors_.output, zero_out_, rounding_);
   }
 
@@ -41,6 +49,7 @@ class Arithmetic {
   Rounding rounding_;
   std::int32_t zero_a_, zero_b_, zero_out_;
   AddFactors factors_;
+  std::vector<std::int32_t> first_, second_;  // by stored values
   FixedPoint product_;
   ClampRange range_;
 };

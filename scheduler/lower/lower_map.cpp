@@ -58,15 +58,11 @@ void set_factor(isa::StPost& post, FixedPoint factor) {
   post.shift = factor.shift;
 }
 
-// (x - zero point) << 20, scaled: for each x as an unsigned byte.
-std::vector<std::int32_t> scaled_values(const Quantisation& quantisation, FixedPoint factor,
-                                        bool negative, Rounding rounding) {
-  // The factor is what is negative, not the product: ties round the other way then.
-  factor.multiplier = negative ? -factor.multiplier : factor.multiplier;
+// As the table has them: by x as an unsigned byte.
+std::vector<std::int32_t> by_byte(const std::vector<std::int32_t>& values) {
   std::vector<std::int32_t> table;
   for (std::int32_t i = 0; i < kValues; ++i) {
-    const std::int32_t centred = static_cast<std::int8_t>(i) - quantisation.zero_point;
-    table.push_back(scaled_operand(centred, factor, rounding));
+    table.push_back(values[static_cast<std::size_t>(static_cast<std::int8_t>(i) + 128)]);
   }
   return table;
 }
@@ -85,16 +81,19 @@ PostOperation binary_operation(const Network& network, const Operator& op, std::
     set_factor(post.command, multiply_factor(y, r, out));
   } else {
     post.command = command(isa::StPostOperation::Add);
-    const AddFactors factors = add_factors(y, r, out, op.rounding);
+    AddFactors factors = add_factors(y, r, out, op.rounding);
     set_factor(post.command, factors.output);
     const bool negative_y = binary.kind == BinaryKind::Sub && main == 1;
     const bool negative_r = binary.kind == BinaryKind::Sub && main == 0;
+    // The factor is what is negative, not the product: ties round the other way then.
+    factors.first.multiplier *= negative_y ? -1 : 1;
+    factors.second.multiplier *= negative_r ? -1 : 1;
     // The one of the larger scale is halved, which the hardware does without a table.
     const bool map_operand = y.scales[0] >= r.scales[0];
     post.command.table_operand = map_operand ? 1 : 0;
     post.command.negate = (map_operand ? negative_y : negative_r) ? 1 : 0;
-    post.table = map_operand ? scaled_values(r, factors.second, negative_r, op.rounding)
-                             : scaled_values(y, factors.first, negative_y, op.rounding);
+    post.table = by_byte(scaled_operands(factors, map_operand,
+                                         map_operand ? r.zero_point : y.zero_point, op.rounding));
   }
   post.command.zero_y = y.zero_point;
   post.command.zero_r = r.zero_point;

@@ -8,6 +8,7 @@ namespace {
 
 using test::Cli;
 using test::Finished;
+using test::text_of;
 using test::write_text;
 
 const std::string kModel = TESSERA_SOURCE_DIR "/tests/zoo/small/keyword_spotter_int8.tflite";
@@ -39,14 +40,26 @@ TEST_F(CompareCli, MissingRuntimesAreMissingTools) {
   expect(run("compare " + kModel + " --python " +
              stand_in("echo 'some-runtime is not installed: pip install it' >&2; exit 3\n")),
          3, "some-runtime is not installed: pip install it; --python or TESSERA_PYTHON");
+  // What is no interpreter, or a broken one; and words are no commands.
+  expect(run("compare " + kModel + " --python " + stand_in("exit 0\n")), 3, "no answer");
+  expect(run("compare " + kModel + " --python " + stand_in("echo oh; exit 139\n")), 3,
+         "ended with code 139 and no answer: oh");
+  expect(run("compare " + kModel + " --python 'true; touch " + path("made") + "'"), 3,
+         "is no Python");
+  EXPECT_FALSE(std::filesystem::exists(path("made")));
+}
+
+TEST_F(CompareCli, NothingIsWrittenOverTheModel) {
+  std::filesystem::copy_file(kModel, path("m.tflite"));
+  expect(run("compare " + path("m.tflite") + " --json " + path("m.tflite")), 2,
+         "is the model that is compared");
+  EXPECT_EQ(text_of(path("m.tflite")), text_of(kModel));
 }
 
 TEST_F(CompareCli, ARuntimeMayRefuse) {
   expect(run("compare " + kModel + " --python " +
              stand_in("echo 'some-runtime 1.0 does not run the model: no' >&2; exit 2\n")),
          2, "keyword_spotter_int8.tflite: some-runtime 1.0 does not run the model: no");
-  // One that ends well and leaves nothing.
-  expect(run("compare " + kModel + " --python " + stand_in("exit 0\n")), 2, "answer.json");
 }
 
 }  // namespace

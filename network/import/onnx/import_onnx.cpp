@@ -15,6 +15,7 @@ OnnxImporter::OnnxImporter(const std::vector<std::uint8_t>& data, const std::str
     : onnx_(data, name), options_(options), builder_(name, options.seed) {
   for (const Node& node : onnx_.graph().node()) {
     quantised_ = quantised_ || node.op_type().find("Linear") != std::string::npos ||
+                 node.op_type() == "MatMulInteger" || node.op_type() == "ConvInteger" ||
                  node.op_type() == "QGemm";
   }
   find_kinds();
@@ -81,6 +82,11 @@ void OnnxImporter::list_file_tensors() const {
   for (const auto& graph_input : onnx_.graph().input()) {
     joined.erase(graph_input.name());
   }
+  const auto is_input = [&](const std::string& name) {
+    const auto& inputs = onnx_.graph().input();
+    return std::any_of(inputs.begin(), inputs.end(),
+                       [&](const auto& input) { return input.name() == name; });
+  };
   std::set<std::int32_t> listed;
   for (const FileTensor& output : *options_.file_tensors) {
     listed.insert(output.tensor);
@@ -88,9 +94,10 @@ void OnnxImporter::list_file_tensors() const {
   for (const auto& [name, v] : values_) {
     const Tensor& tensor = builder_.tensor(v.tensor);
     const ValueKind kind = kind_of(name);
+    // Whole numbers are those of inputs: others may be of another type there.
     const bool is_same = tensor.type == DataType::Int8      ? kind != ValueKind::Float
                          : tensor.type == DataType::Float32 ? kind == ValueKind::Float
-                                                            : false;
+                                                            : is_input(name);
     if (!tensor.constant.empty() || !is_same || joined.count(name) != 0 ||
         !listed.insert(v.tensor).second) {
       continue;

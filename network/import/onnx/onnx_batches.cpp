@@ -12,7 +12,7 @@ bool OnnxImporter::has_batches(const Node& node) const {
       "MaxPool",       "AveragePool",        "GlobalAveragePool",
       "GlobalMaxPool", "QLinearAveragePool", "QLinearGlobalAveragePool",
       "Resize",        "Upsample",           "DepthToSpace",
-      "SpaceToDepth"};
+      "SpaceToDepth",  "ConvInteger"};
   if (windows.count(node.op_type()) == 0 || is_known(name_of(node, 0))) {
     return false;
   }

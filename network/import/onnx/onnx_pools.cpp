@@ -118,8 +118,12 @@ void OnnxImporter::average(const OnnxValue& given, const Window& window, bool co
   if (is_quantised(in) && known && window.dilation == std::vector<std::int32_t>({1, 1}) &&
       is_fused()) {
     const std::int32_t of_unsigned = kind_of(name) == ValueKind::Unsigned ? 2 : 0;
+    Window counted = window;
+    if (count_pads) {
+      counted.pads = window.padding;  // with what rounding up adds behind them
+    }
     const OnnxValue out =
-        host_pool(HostKind::AveragePool, in, window, of_unsigned + (count_pads ? 1 : 0));
+        host_pool(HostKind::AveragePool, in, counted, of_unsigned + (count_pads ? 1 : 0));
     builder_.tensor(out.tensor).quantisation = *result->quantisation;
     define(name, from_image(out.tensor, rank));
     return;

@@ -170,11 +170,7 @@ struct WholeSum {
     // output = 2 * halved / 2^(20 + shift), a number of at most 21 bits times a power of two.
     int exponent = output.shift - 31;
     std::int64_t mantissa = output.multiplier;
-    while (mantissa != 0 && mantissa >= (std::int64_t{1} << 22)) {
-      mantissa /= 2;
-      ++exponent;
-    }
-    while (mantissa != 0 && mantissa > (std::int64_t{1} << 21)) {
+    while (mantissa > (std::int64_t{1} << 21)) {
       mantissa /= 2;
       ++exponent;
     }
@@ -211,8 +207,9 @@ std::vector<std::int32_t> scaled_operands(const AddFactors& factors, bool second
   }
   const std::int32_t sign = other.multiplier < 0 ? -1 : 1;
   constexpr std::int32_t kFar = 255;  // of a value from its zero point
-  for (std::int32_t x = -128; x <= 127; ++x) {
-    std::int32_t& value = values[static_cast<std::size_t>(x + 128)];
+  std::int32_t x = -129;
+  for (std::int32_t& value : values) {
+    ++x;
     const auto wrong = [&](std::int32_t candidate) {
       int count = 0;
       for (std::int32_t y = -kFar; y <= kFar; ++y) {

@@ -36,12 +36,15 @@ class Arithmetic {
   }
 
  private:
+  static std::size_t place(std::int32_t stored) {
+    return static_cast<std::size_t>(std::int64_t{stored} + 128);
+  }
   [[nodiscard]] std::int32_t requantised(std::int32_t a, std::int32_t b) const {
     if (kind_ == BinaryKind::Mul) {
       return requantise(a * b, product_, zero_out_, rounding_);
     }
-    const std::int32_t first = first_[static_cast<std::size_t>(a + zero_a_ + 128)];
-    const std::int32_t second = second_[static_cast<std::size_t>(b + zero_b_ + 128)];
+    const std::int32_t first = first_.at(place(a + zero_a_));
+    const std::int32_t second = second_.at(place(b + zero_b_));
     return requantise(first + second, factors_.output, zero_out_, rounding_);
   }
 

@@ -60,10 +60,8 @@ void set_factor(isa::StPost& post, FixedPoint factor) {
 
 // As the table has them: by x as an unsigned byte.
 std::vector<std::int32_t> by_byte(const std::vector<std::int32_t>& values) {
-  std::vector<std::int32_t> table;
-  for (std::int32_t i = 0; i < kValues; ++i) {
-    table.push_back(values[static_cast<std::size_t>(static_cast<std::int8_t>(i) + 128)]);
-  }
+  std::vector<std::int32_t> table(values.begin() + kValues / 2, values.end());
+  table.insert(table.end(), values.begin(), values.begin() + kValues / 2);
   return table;
 }
 

@@ -90,6 +90,13 @@ Rounding xnnpack_rounding(const Network& network, const Operator& op) {
   return is_delegated ? Rounding::HalfEven : Rounding::Twice;
 }
 
+// Sums of bytes that the host takes into another scale.
+bool rescales_on_host(const Operator& op) {
+  const auto* host = std::get_if<HostOperator>(&op.attributes);
+  return host != nullptr && (host->kind == HostKind::BatchMatMul ||
+                             host->kind == HostKind::ReduceMean || host->kind == HostKind::Sum);
+}
+
 // Whose sums are of 64 bits: by constant weights, or as a product by computed ones.
 bool is_fully_connected(const Operator& op) {
   const auto* host = std::get_if<HostOperator>(&op.attributes);
@@ -115,8 +122,9 @@ Rounding rounding_of(Numerics numerics, const Network& network, const Operator& 
     case Numerics::OnnxRuntime:
     case Numerics::OnnxRuntimeFused:
       // QuantizeLinear rounds halves to even, and nothing before it rounds.
-      return std::visit(HasFactor{network, op}, op.attributes) ? Rounding::HalfEven
-                                                               : Rounding::Twice;
+      return std::visit(HasFactor{network, op}, op.attributes) || rescales_on_host(op)
+                 ? Rounding::HalfEven
+                 : Rounding::Twice;
   }
   return Rounding::Twice;
 }

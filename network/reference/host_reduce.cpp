@@ -114,7 +114,7 @@ void reduce_int8(const HostOperator& host, const Operands& x, const Groups& grou
     std::int64_t value = sums[i];
     if (rescaled) {
       const auto centred = static_cast<std::int32_t>(value - groups.count() * in.zero_point);
-      value = requantise(centred, factor) + std::int64_t{out.zero_point};
+      value = requantise(centred, factor, out.zero_point, x.op.rounding);
     }
     put(x.output_data, static_cast<std::int64_t>(i),
         static_cast<std::int8_t>(std::clamp<std::int64_t>(value, -128, 127)));

@@ -48,6 +48,25 @@ TEST(Numerics, EveryRuntimeHasItsOwn) {
 }
 
 // Where the hardware cannot round once the host does, to the same bytes.
+// Sums of bytes on the host are rounded as their runtime rounds, too.
+TEST(Numerics, SumsOnTheHostHaveOne) {
+  const auto rounded = [](HostKind kind, Numerics numerics) {
+    Network network;
+    const Quantisation steps{{0.1F}, 0};
+    network.tensors = {{"a", {1, 4}, DataType::Int8, steps, {}, {}},
+                       {"b", {4, 1}, DataType::Int8, steps, {}, {}},
+                       {"out", {1, 1}, DataType::Int8, steps, {}, {}}};
+    network.operators = {{"sum", HostOperator{kind, {0, 0}, {}}, {0, 1}, 2, Rounding::Twice}};
+    round_as(numerics, network);
+    return network.operators[0].rounding;
+  };
+  EXPECT_EQ(rounded(HostKind::BatchMatMul, Numerics::OnnxRuntime), Rounding::HalfEven);
+  EXPECT_EQ(rounded(HostKind::BatchMatMul, Numerics::Xnnpack), Rounding::HalfEven);
+  EXPECT_EQ(rounded(HostKind::BatchMatMul, Numerics::Litert), Rounding::Twice);
+  EXPECT_EQ(rounded(HostKind::ReduceMean, Numerics::OnnxRuntime), Rounding::HalfEven);
+  EXPECT_EQ(rounded(HostKind::Maximum, Numerics::OnnxRuntime), Rounding::Twice);
+}
+
 // XNNPACK's additions: x * a + y * b, a and b of at most 21 bits, shifted right, halves up.
 TEST(Numerics, AdditionsOfWholeFactors) {
   std::mt19937 random(7);

@@ -150,6 +150,13 @@ def dynamic(m, x, shape, _):
     return m.node("Mul", [real, m.node("Mul", [scale, m.constant(np.float32(0.01))])])
 
 
+def activations(m, x, shape, _):
+    """A product of two computed matrices, as attention has it."""
+    turn = list(range(len(shape)))
+    turn[-2:] = turn[-1], turn[-2]
+    return m.node("MatMul", [x, m.node("Transpose", [x], perm=turn)])
+
+
 def average_pool(m, x, shape, _):
     rng = m.rng
     kernel = [int(rng.integers(1, 4)) for _ in shape[2:]]
@@ -237,7 +244,7 @@ def slices(m, x, shape, _):
     return m.node("Slice", [x, *parts])
 
 
-KINDS = [conv, conv_transpose, gemm, dynamic, average_pool, max_pool, global_pool, reduce_mean, resize, binary, concat, function,
+KINDS = [conv, conv_transpose, gemm, dynamic, activations, average_pool, max_pool, global_pool, reduce_mean, resize, binary, concat, function,
          slices]
 
 

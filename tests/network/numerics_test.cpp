@@ -67,6 +67,34 @@ TEST(Numerics, SumsOnTheHostHaveOne) {
   EXPECT_EQ(rounded(HostKind::Maximum, Numerics::OnnxRuntime), Rounding::Twice);
 }
 
+// LiteRT multiplies a fully connected layer's sums by a double; halves go away from zero.
+TEST(Numerics, FullyConnectedHalvesGoAwayFromZero) {
+  const std::vector<float> round = {0.002F, 1.0F / 256, 0.004F,    0.005F, 1.0F / 128, 0.01F,
+                                    0.02F,  0.025F,     1.0F / 32, 0.03F,  0.05F};
+  std::size_t halves = 0;
+  for (const float in : round) {
+    for (const float weight : round) {
+      for (const float out : round) {
+        const FixedPoint factor = weighted_factors({{in}, 0}, {{weight}, 0}, {{out}, 0}, 1,
+                                                   ScaleArithmetic::DoubleAway)[0];
+        const double real =
+            static_cast<double>(in) * static_cast<double>(weight) / static_cast<double>(out);
+        for (std::int32_t sum = -20000; sum <= 20000; ++sum) {
+          const double exact = sum * real;
+          if (std::fabs(exact) > 128) {
+            continue;
+          }
+          halves += std::fabs(std::fabs(exact - std::trunc(exact)) - 0.5) < 1e-6 ? 1 : 0;
+          ASSERT_EQ(requantise(sum, factor, 0, Rounding::HalfUp),
+                    static_cast<std::int32_t>(std::round(exact)))
+              << in << " " << weight << " " << out << " " << sum;
+        }
+      }
+    }
+  }
+  EXPECT_GT(halves, 1000U);
+}
+
 // XNNPACK's additions: x * a + y * b, a and b of at most 21 bits, shifted right, halves up.
 TEST(Numerics, AdditionsOfWholeFactors) {
   std::mt19937 random(7);

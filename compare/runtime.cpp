@@ -15,6 +15,7 @@
 #include "app/tensor_file.hpp"
 #include "console/output_file.hpp"
 #include "input/read_file.hpp"
+#include "network/numerics.hpp"
 #include "sim/tools/shell.hpp"
 #include "tessera/error.hpp"
 #include "tessera/resources.hpp"
@@ -100,9 +101,7 @@ std::string_view name_of(Runtime runtime) {
 }
 
 std::string_view name_of(Numerics numerics) {
-  constexpr std::array<const char*, 6> names = {"auto",    "tflm",        "litert",
-                                                "xnnpack", "onnxruntime", "onnxruntime_fused"};
-  return names.at(static_cast<std::size_t>(numerics));
+  return numerics_names().at(static_cast<std::size_t>(numerics));
 }
 
 Runtime runtime_for(const std::string& name, const std::string& model, Numerics numerics) {

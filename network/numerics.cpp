@@ -230,6 +230,12 @@ Rounding rounding_of(const Network& network, const Operator& op) {
   return std::visit(HasFactor{network, op}, op.attributes) ? op.rounding : Rounding::Twice;
 }
 
+const std::vector<std::string>& numerics_names() {
+  static const std::vector<std::string> names = {"auto",    "tflm",        "litert",
+                                                 "xnnpack", "onnxruntime", "onnxruntime_fused"};
+  return names;
+}
+
 void round_as(Numerics numerics, Network& network) {
   for (Operator& op : network.operators) {
     op.rounding = rounding_of(numerics, network, op);

@@ -8,6 +8,7 @@
 #include "app/config/presets.hpp"
 #include "app/config/sections.hpp"
 #include "input/read_file.hpp"
+#include "network/numerics.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
 #include "tessera/merge.hpp"
@@ -55,8 +56,7 @@ Config parse_config(const std::string& text, const std::string& path,
     config.engine = static_cast<Engine>(fields.choice("engine", engine_names(), 0));
     config.seeded_weights = fields.choice("weights", {"model", "seeded"}, 0) == 1;
     config.cut = fields.choice("unsupported", {"error", "cut"}, 0) == 1;
-    config.numerics = static_cast<Numerics>(fields.choice(
-        "numerics", {"auto", "tflm", "litert", "xnnpack", "onnxruntime", "onnxruntime_fused"}, 0));
+    config.numerics = static_cast<Numerics>(fields.choice("numerics", numerics_names(), 0));
     config.tensors = static_cast<TensorForm>(fields.choice("tensors", {"own", "stored"}, 0));
     if (const YAML::Node preprocess = fields.get("preprocess"); preprocess.IsDefined()) {
       config.preprocess = read_preprocess(preprocess, path);

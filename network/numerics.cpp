@@ -85,6 +85,7 @@ Rounding xnnpack_rounding(const Network& network, const Operator& op) {
                             std::holds_alternative<DepthwiseConv2d>(op.attributes) ||
                             std::holds_alternative<FullyConnected>(op.attributes) ||
                             std::holds_alternative<Mean>(op.attributes) ||
+                            (host != nullptr && host->kind == HostKind::ReduceMean) ||
                             (host != nullptr && host->kind == HostKind::BatchMatMul &&
                              input_of(network, op, 1).quantisation.zero_point == 0);
   return is_delegated ? Rounding::HalfEven : Rounding::Twice;
@@ -185,6 +186,10 @@ std::vector<std::int8_t> rectified(const Unary& unary, const Quantisation& in,
 // Micro divides the scales in double precision, LiteRT in single; hardly a byte notices.
 void use_micro_functions(Network& network) {
   for (Operator& op : network.operators) {
+    if (auto* host = std::get_if<HostOperator>(&op.attributes);
+        host != nullptr && host->kind == HostKind::Prelu) {
+      host->integers = {1};
+    }
     auto* unary = std::get_if<Unary>(&op.attributes);
     if (unary == nullptr ||
         (unary->kind != UnaryKind::Relu && unary->kind != UnaryKind::LeakyRelu)) {
@@ -202,10 +207,74 @@ void use_micro_functions(Network& network) {
   }
 }
 
+// LOGISTIC and TANH: in Micro fixed point, in LiteRT tables of the functions in single precision.
+void use_litert_functions(Network& network) {
+  for (Operator& op : network.operators) {
+    auto* unary = std::get_if<Unary>(&op.attributes);
+    const Tensor& out = network.tensors[static_cast<std::size_t>(op.output)];
+    if (unary == nullptr ||
+        (unary->kind != UnaryKind::Logistic && unary->kind != UnaryKind::Tanh)) {
+      continue;
+    }
+    const Quantisation& in = input_of(network, op, 0).quantisation;
+    const float inverse = 1.0F / out.quantisation.scales[0];
+    const bool is_tanh = unary->kind == UnaryKind::Tanh;
+    std::vector<std::int8_t> table;
+    for (std::int32_t x = -128; x <= 127; ++x) {
+      const float real = in.scales[0] * static_cast<float>(x - in.zero_point);
+      const float y = is_tanh ? std::tanh(real) : 1.0F / (1.0F + std::exp(-real));
+      const float steps = std::round(y * inverse) + static_cast<float>(out.quantisation.zero_point);
+      table.push_back(static_cast<std::int8_t>(std::clamp(steps, -128.0F, 127.0F)));
+    }
+    *unary = Unary{UnaryKind::Lookup, 0.0F, std::move(table), false};
+  }
+}
+
+// XNNPACK's means round with the zero point added: to even, whatever its parity. Where the zero
+// point is odd and a sum can lie on a half, that is the host's.
+void use_xnnpack_means(Network& network, Operator& op) {
+  const Tensor& in = input_of(network, op, 0);
+  const Tensor& out = network.tensors[static_cast<std::size_t>(op.output)];
+  if (auto* host = std::get_if<HostOperator>(&op.attributes);
+      host != nullptr && host->kind == HostKind::ReduceMean && in.type == DataType::Int8) {
+    host->numbers = {1};
+    return;
+  }
+  const auto* mean = std::get_if<Mean>(&op.attributes);
+  if (mean == nullptr || out.quantisation.zero_point % 2 == 0) {
+    return;
+  }
+  const std::int64_t count = extents_of(*mean, in.shape).count;
+  int exponent = 0;
+  const float mantissa = std::frexp(
+      in.quantisation.scales[0] / out.quantisation.scales[0] * (1.0F / static_cast<float>(count)),
+      &exponent);
+  auto whole = static_cast<std::int32_t>(std::ldexp(mantissa, 24));
+  int below = 24 - exponent;  // the factor is whole x 2^-below
+  while (whole != 0 && whole % 2 == 0) {
+    whole /= 2;
+    --below;
+  }
+  if (below < 1 || below > 32 || (std::int64_t{1} << (below - 1)) > 255 * count) {
+    return;
+  }
+  HostOperator host{HostKind::ReduceMean, {}, {1}};
+  for (std::int32_t a = 0; a < mean->axes; ++a) {
+    host.integers.push_back(mean->first_axis + a);
+  }
+  op.attributes = std::move(host);
+}
+
 void use_xnnpack_functions(Network& network) {
   constexpr std::int32_t kElevenBits = 2;
   for (Operator& op : network.operators) {
+    if (auto* host = std::get_if<HostOperator>(&op.attributes);
+        host != nullptr && host->kind == HostKind::LogSoftmax) {
+      host->integers = {
+          network.tensors[static_cast<std::size_t>(op.inputs[0])].form.is_unsigned ? 2 : 1};
+    }
     const Tensor& out = network.tensors[static_cast<std::size_t>(op.output)];
+    use_xnnpack_means(network, op);
     if (auto* unary = std::get_if<Unary>(&op.attributes); unary != nullptr) {
       const Tensor& in = input_of(network, op, 0);
       if (in.type == DataType::Float32) {
@@ -241,7 +310,10 @@ void round_as(Numerics numerics, Network& network) {
     op.rounding = rounding_of(numerics, network, op);
   }
   if (numerics == Numerics::Xnnpack) {
+    use_litert_functions(network);
     use_xnnpack_functions(network);
+  } else if (numerics == Numerics::Litert) {
+    use_litert_functions(network);
   } else if (numerics == Numerics::Tflm || numerics == Numerics::Auto) {
     use_micro_functions(network);
   }

@@ -20,7 +20,7 @@ void host(const HostOperator& host, const Operands& x) {
     case HostKind::MirrorPad:
       return host_move(host, x);
     case HostKind::L2Normalization:
-      return host_l2_normalisation(x);
+      return host_l2_normalisation(host, x);
     case HostKind::BatchMatMul:
       return host_batch_matmul(host, x);
     case HostKind::ResizeBilinear:
@@ -31,7 +31,7 @@ void host(const HostOperator& host, const Operands& x) {
     case HostKind::SoftmaxFloat:
       return host_softmax(host, x);
     case HostKind::LogSoftmax:
-      return host_log_softmax(x);
+      return host_log_softmax(host, x);
     case HostKind::DetectionPostProcess:
       return host_detections(host, x);
     case HostKind::Sum:

@@ -167,10 +167,16 @@ Int8Function squared_difference(const Quantisation& a, const Quantisation& b,
   };
 }
 
-Int8Function prelu(const Quantisation& in, const Quantisation& alpha, const Quantisation& out) {
-  const FixedPoint positive = fixed_point(static_cast<double>(in.scales[0] / out.scales[0]));
-  const FixedPoint negative =
-      fixed_point(static_cast<double>(in.scales[0] * alpha.scales[0] / out.scales[0]));
+// Factors of scales in single precision (LiteRT) or in double (Micro).
+Int8Function prelu(const Quantisation& in, const Quantisation& alpha, const Quantisation& out,
+                   bool in_double) {
+  const auto a = static_cast<double>(in.scales[0]);
+  const auto b = static_cast<double>(alpha.scales[0]);
+  const auto c = static_cast<double>(out.scales[0]);
+  const FixedPoint positive =
+      fixed_point(in_double ? a / c : static_cast<double>(in.scales[0] / out.scales[0]));
+  const FixedPoint negative = fixed_point(
+      in_double ? a * b / c : static_cast<double>(in.scales[0] * alpha.scales[0] / out.scales[0]));
   return [=](std::int32_t x, std::int32_t slope) {
     const std::int32_t centred = x - in.zero_point;
     return centred >= 0
@@ -205,7 +211,7 @@ void int8_pair(const HostOperator& host, const Operands& x) {
   } else if (kind == HostKind::SquaredDifference) {
     function = squared_difference(a, b, out);
   } else if (kind == HostKind::Prelu) {
-    function = prelu(a, b, out);
+    function = prelu(a, b, out, !host.integers.empty());
   }
   for_pairs(x, [&](std::int64_t i, std::int64_t p, std::int64_t q) {
     const std::int32_t value =

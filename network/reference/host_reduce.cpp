@@ -109,12 +109,18 @@ void reduce_int8(const HostOperator& host, const Operands& x, const Groups& grou
   const auto sums = reduced<std::int8_t>(host, x, groups);
   const FixedPoint factor = host.kind == HostKind::ReduceMean ? mean_factor(in, out, groups.count())
                                                               : rescale_factor(in, out);
+  // As XNNPACK has it: in single precision, rounded behind the zero point.
+  const bool zero_first = !host.numbers.empty();
+  const float scale = in.scales[0] / out.scales[0] * (1.0F / static_cast<float>(groups.count()));
   const bool rescaled = host.kind == HostKind::Sum || host.kind == HostKind::ReduceMean;
   for (std::size_t i = 0; i < sums.size(); ++i) {
     std::int64_t value = sums[i];
     if (rescaled) {
       const auto centred = static_cast<std::int32_t>(value - groups.count() * in.zero_point);
-      value = requantise(centred, factor, out.zero_point, x.op.rounding);
+      value = zero_first ? static_cast<std::int64_t>(std::nearbyint(
+                               std::clamp(static_cast<float>(centred) * scale, -1024.0F, 1024.0F) +
+                               static_cast<float>(out.zero_point)))
+                         : requantise(centred, factor, out.zero_point, x.op.rounding);
     }
     put(x.output_data, static_cast<std::int64_t>(i),
         static_cast<std::int8_t>(std::clamp<std::int64_t>(value, -128, 127)));

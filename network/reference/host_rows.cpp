@@ -13,7 +13,8 @@
 namespace tessera::reference {
 namespace {
 
-void l2_int8(const Operands& x, std::int64_t depth) {
+// The kernel of unsigned bytes multiplies before it rounds.
+void l2_int8(const Operands& x, std::int64_t depth, bool of_unsigned) {
   constexpr int kOutputBits = 7;  // the output's scale is 1/128
   const Tensor& in = x.input(0);
   for (std::int64_t row = 0; row < in.elements() / depth; ++row) {
@@ -25,9 +26,10 @@ void l2_int8(const Operands& x, std::int64_t depth) {
       squares += centred(c) * centred(c);
     }
     FixedPoint factor = inverse_root(squares);
-    factor.shift += kOutputBits;
+    factor.shift += of_unsigned ? 0 : kOutputBits;
     for (std::int64_t c = 0; c < depth; ++c) {
-      const std::int32_t value = requantise(centred(c), factor, x.output().quantisation.zero_point);
+      const std::int32_t value = requantise(centred(c) * (of_unsigned ? 1 << kOutputBits : 1),
+                                            factor, x.output().quantisation.zero_point);
       put(x.output_data, row * depth + c, static_cast<std::int8_t>(std::clamp(value, -128, 127)));
     }
   }
@@ -117,11 +119,11 @@ void softmax_of_bytes(const HostOperator& host, const Operands& x) {
 
 }  // namespace
 
-void host_l2_normalisation(const Operands& x) {
+void host_l2_normalisation(const HostOperator& host, const Operands& x) {
   const Tensor& in = x.input(0);
   const std::int64_t depth = in.shape.back();
   if (in.type == DataType::Int8) {
-    l2_int8(x, depth);
+    l2_int8(x, depth, !host.integers.empty() && host.integers[0] != 0);
     return;
   }
   for (std::int64_t row = 0; row < in.elements() / depth; ++row) {
@@ -202,39 +204,6 @@ void host_softmax(const HostOperator& host, const Operands& x) {
     for (std::int64_t i = 0; i < count; ++i) {
       put(x.output_data, first + i * inner,
           std::exp((value(i) - greatest) * host.numbers[0]) / sum);
-    }
-  }
-}
-
-void host_log_softmax(const Operands& x) {
-  const Tensor& in = x.input(0);
-  const std::int64_t count = in.shape.back();
-  const bool whole = in.type == DataType::Int8;
-  const auto value = [&](std::int64_t i) {
-    return whole ? in.quantisation.scales[0] * static_cast<float>(get<std::int8_t>(x.inputs[0], i) -
-                                                                  in.quantisation.zero_point)
-                 : get<float>(x.inputs[0], i);
-  };
-  for (std::int64_t first = 0; first < in.elements(); first += count) {
-    float greatest = value(first);
-    for (std::int64_t i = 1; i < count; ++i) {
-      greatest = std::max(greatest, value(first + i));
-    }
-    float sum = 0;
-    for (std::int64_t i = 0; i < count; ++i) {
-      sum += std::exp(value(first + i) - greatest);
-    }
-    const float log_sum = std::log(sum);
-    for (std::int64_t i = 0; i < count; ++i) {
-      const float result = value(first + i) - greatest - log_sum;
-      if (!whole) {
-        put(x.output_data, first + i, result);
-        continue;
-      }
-      const Quantisation& out = x.output().quantisation;
-      const float steps = std::clamp(std::round(result / out.scales[0]), -1024.0F, 1024.0F);
-      const std::int32_t stored = static_cast<std::int32_t>(steps) + out.zero_point;
-      put(x.output_data, first + i, static_cast<std::int8_t>(std::clamp(stored, -128, 127)));
     }
   }
 }

@@ -67,6 +67,41 @@ TEST(Numerics, SumsOnTheHostHaveOne) {
   EXPECT_EQ(rounded(HostKind::Maximum, Numerics::OnnxRuntime), Rounding::Twice);
 }
 
+// Fixed point in Micro, tables of the function in LiteRT: here one value next to a half differs.
+TEST(Numerics, FunctionsAreTheirRuntimes) {
+  const auto sigmoid = [](Numerics numerics, std::int8_t x) {
+    Network network;
+    network.tensors = {{"in", {1, 1}, DataType::Int8, {{1.0F / 128}, 5}, {}, {}},
+                       {"out", {1, 1}, DataType::Int8, {{1.0F / 256}, -128}, {}, {}}};
+    network.operators = {{"f", Unary{UnaryKind::Logistic, 0.0F, {}}, {0}, 1, Rounding::Twice}};
+    network.inputs = {0};
+    network.outputs = {1};
+    round_as(numerics, network);
+    return static_cast<std::int8_t>(run_reference(network, {{static_cast<std::uint8_t>(x)}})[0][0]);
+  };
+  EXPECT_EQ(sigmoid(Numerics::Tflm, 4), -1);
+  EXPECT_EQ(sigmoid(Numerics::Litert, 4), 0);
+  EXPECT_EQ(sigmoid(Numerics::Xnnpack, 4), 0);
+}
+
+// With an odd zero point a half goes to the other neighbour, which the array cannot do.
+TEST(Numerics, MeansOfXnnpackRoundBehindTheZeroPoint) {
+  const auto mean = [](std::int32_t zero, std::vector<std::uint8_t> x) {
+    Network network;
+    network.tensors = {{"in", {1, 2, 1, 1}, DataType::Int8, {{0.5F}, 0}, {}, {}},
+                       {"out", {1, 1}, DataType::Int8, {{0.5F}, zero}, {}, {}}};
+    network.operators = {{"mean", Mean{1, 2}, {0}, 1, Rounding::Twice}};
+    network.inputs = {0};
+    network.outputs = {1};
+    round_as(Numerics::Xnnpack, network);
+    return static_cast<std::int8_t>(run_reference(network, {std::move(x)})[0][0]);
+  };
+  EXPECT_EQ(mean(0, {1, 2}), 2);   // 1.5
+  EXPECT_EQ(mean(1, {1, 2}), 2);   // 2.5
+  EXPECT_EQ(mean(1, {2, 3}), 4);   // 3.5
+  EXPECT_EQ(mean(-2, {2, 3}), 0);  // 0.5
+}
+
 // LiteRT multiplies a fully connected layer's sums by a double; halves go away from zero.
 TEST(Numerics, FullyConnectedHalvesGoAwayFromZero) {
   const std::vector<float> round = {0.002F, 1.0F / 256, 0.004F,    0.005F, 1.0F / 128, 0.01F,

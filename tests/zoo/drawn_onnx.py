@@ -189,15 +189,56 @@ def reduce_mean(m, x, shape, _):
 def resize(m, x, shape, _):
     rng = m.rng
     mode = str(rng.choice(["nearest", "linear"]))
-    rules = ["half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"]
+    rules = ["half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners", "tf_crop_and_resize"]
     nearest = str(rng.choice(["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]))
     scales = [1.0, 1.0] + [float(rng.choice([0.5, 0.55, 0.75, 1.0, 1.3, 1.5, 2.0, 2.5, 3.0])) for _ in shape[2:]]
-    axes = None
+    axes, region, value = None, "", None
     if m.opset >= 18 and rng.integers(2):
         axes, scales = list(range(2, len(shape))), scales[2:]
-    return m.node("Resize", [x, "", m.constant(np.array(scales, np.float32))], mode=mode, axes=axes,
-                  coordinate_transformation_mode=str(rng.choice(rules)),
+    rule = str(rng.choice(rules))
+    if rule == "tf_crop_and_resize":
+        starts, ends = ([0.0] * (len(scales) + 2 - len(shape)), [1.0] * (len(scales) + 2 - len(shape)))
+        starts += [float(rng.uniform(-0.4, 0.6)) for _ in shape[2:]]
+        # Something of it lies in the input.
+        ends += [float(rng.uniform(0.5, 1.0 if start < 0 else 1.4)) for start in starts[-len(shape[2:]):]]
+        region = m.constant(np.array(starts + ends, np.float32))
+        value = float(rng.choice([0.0, rng.normal(0, 2), 7.0]))
+    return m.node("Resize", [x, region, m.constant(np.array(scales, np.float32))], mode=mode, axes=axes,
+                  coordinate_transformation_mode=rule, extrapolation_value=value,
                   nearest_mode=nearest if mode == "nearest" else None)
+
+
+def pad(m, x, shape, _):
+    """Around numbers or around the bytes themselves; the value lies on no step of theirs."""
+    rng = m.rng
+    pads = m.constant(np.array([0] + [int(v) for v in rng.integers(0, 3, len(shape) - 1)] +
+                               [0] + [int(v) for v in rng.integers(0, 3, len(shape) - 1)], np.int64))
+    mode = str(rng.choice(["constant", "constant", "reflect"]))
+    if rng.integers(2):
+        value = m.constant(np.float32(rng.choice([0, rng.normal(0, 1)]))) if rng.integers(3) else ""
+        return m.node("Pad", [x, pads] + ([value] if value else []), mode=mode)
+    value = m.constant(m.zero.dtype.type(rng.integers(0, 100))) if rng.integers(3) else ""
+    return m.dequantized(m.node("Pad", [m.given, pads] + ([value] if value else []), mode=mode), m.scale, m.zero)
+
+
+def stored(m, _, shape, scale):
+    """Operators that ONNX has on bytes."""
+    rng = m.rng
+    kind = str(rng.choice(["resize", "max_pool", "slices", "Max", "Min", "Transpose", "Concat", "Tile", "Where"]))
+    given, byte = m.given, m.zero.dtype.type
+    if kind in ("resize", "max_pool", "slices"):
+        y = {"resize": resize, "max_pool": max_pool, "slices": slices}[kind](m, given, shape, scale)
+    elif kind in ("Max", "Min"):
+        y = m.node(kind, [given, m.constant(np.array(rng.integers(0, 100, shape[-1]), byte))])
+    elif kind == "Transpose":
+        y = m.node(kind, [given], perm=[0] + [int(d) + 1 for d in rng.permutation(len(shape) - 1)])
+    elif kind == "Concat":
+        y = m.node(kind, [given, given], axis=int(rng.integers(1, len(shape))))
+    elif kind == "Tile":
+        y = m.node(kind, [given, m.constant(np.array([1] + [int(v) for v in rng.integers(1, 3, len(shape) - 1)], np.int64))])
+    else:
+        y = m.node(kind, [m.constant(rng.integers(0, 2, shape).astype(bool)), given, m.constant(byte(rng.integers(0, 100)))])
+    return m.dequantized(y, m.scale, m.zero)
 
 
 def binary(m, x, shape, scale):
@@ -232,6 +273,182 @@ def function(m, x, shape, _):
     return m.node(kind, [x])
 
 
+def pairs(m, x, shape, scale):
+    """Functions of two values, a constant or computed, of any shape that broadcasts."""
+    rng = m.rng
+    kind = str(rng.choice(["Div", "Pow", "PRelu", "Add", "Sub", "Mul", "Max", "Min", "Where", "LessWhere"]))
+    sizes = [[], [1], shape[-1:], [shape[1]] + [1] * (len(shape) - 2), shape[1:], shape, [1] + shape[1:2] + [1] * (len(shape) - 2)]
+    size = sizes[rng.integers(len(sizes))]
+    other = np.array(rng.normal(0, 1, size), np.float32)
+    if kind == "Div":
+        other = np.array(np.where(np.abs(other) < 0.2, 0.7, other), np.float32)
+    elif kind == "Pow":
+        x, other = m.node("Abs", [x]), np.array(rng.choice([0.5, 1, 2, 3], size), np.float32)
+    elif kind in ("Where", "LessWhere"):
+        other = np.array(rng.normal(0, 1, size) > 0)
+        second = m.node("Sigmoid", [x]) if rng.integers(2) else m.constant(np.float32(rng.normal()))
+        both = [x, second] if rng.integers(2) else [second, x]
+        return m.node("Where", [m.constant(other)] + both)
+    if kind not in ("PRelu", "Pow") and rng.integers(3) == 0:
+        return m.node(kind, [m.constant(other), x] if kind != "Div" else
+                      [m.constant(other), m.node("Add", [m.node("Abs", [x]), m.constant(np.float32(0.3))])])
+    if kind not in ("PRelu", "Pow", "Div") and rng.integers(3) == 0:
+        return m.node(kind, [x, m.node("Tanh", [x])])
+    return m.node(kind, [x, m.constant(other)])
+
+
+def unary(m, x, shape, _):
+    """Functions that few quantised files have."""
+    rng = m.rng
+    kind = str(rng.choice(["Sqrt", "Log", "Round", "Erf", "Gelu", "Ceil", "PRelu", "Softmax", "Log", "ThresholdedRelu", "Softplus",
+                           "Selu", "Celu", "Mish", "Softsign", "Reciprocal", "Sign", "Sin", "Cos", "LogSoftmax"]))
+    if kind in ("Sqrt", "Log", "Reciprocal"):
+        x = m.node("Add", [m.node("Abs", [x]), m.constant(np.float32(0.1))])
+    if kind == "PRelu":
+        return m.node(kind, [x, m.constant(np.array(rng.normal(0, 0.5, [shape[1]] + [1] * (len(shape) - 2)), np.float32))])
+    if kind in ("Softmax", "LogSoftmax"):
+        return m.node(kind, [x], axis=int(rng.integers(-len(shape) if m.opset > 12 else 0, len(shape))))
+    return m.node(kind, [x])
+
+
+def moves(m, x, shape, _):
+    """What moves real values, several in a row."""
+    rng = m.rng
+    for _ in range(int(rng.integers(1, 4))):
+        kind = str(rng.choice(["Transpose", "Reshape", "Flatten", "Unsqueeze", "Expand", "Tile", "Gather", "DepthToSpace", "SpaceToDepth",
+                               "Split", "Squeeze", "Slice", "Concat"]))
+        rank = len(shape)
+        axis = int(rng.integers(0, rank))
+        if kind == "Transpose":
+            perm = [int(d) for d in rng.permutation(rank)]
+            x, shape = m.node(kind, [x], perm=perm), [shape[d] for d in perm]
+        elif kind == "Reshape":
+            shape = [int(np.prod(shape[:axis], initial=1)), int(np.prod(shape[axis:]))]
+            x = m.node(kind, [x, m.constant(np.array([shape[0], -1], np.int64))])
+        elif kind == "Flatten":
+            shape = [int(np.prod(shape[:axis], initial=1)), int(np.prod(shape[axis:]))]
+            x = m.node(kind, [x], axis=axis)
+        elif kind == "Unsqueeze" and rank < 5:
+            x = m.node(kind, [x, m.constant(np.array([axis], np.int64))]) if m.opset >= 13 else m.node(kind, [x], axes=[axis])
+            shape = shape[:axis] + [1] + shape[axis:]
+        elif kind == "Squeeze" and 1 in shape[:-1] and rank > 2:
+            axis = shape.index(1)
+            x = m.node(kind, [x, m.constant(np.array([axis], np.int64))]) if m.opset >= 13 else m.node(kind, [x], axes=[axis])
+            shape = shape[:axis] + shape[axis + 1:]
+        elif kind == "Expand" and shape[axis] == 1:
+            shape = shape[:axis] + [int(rng.integers(2, 4))] + shape[axis + 1:]
+            x = m.node(kind, [x, m.constant(np.array(shape, np.int64))])
+        elif kind == "Tile":
+            times = [1] * rank
+            times[axis] = int(rng.integers(1, 3))
+            x, shape = m.node(kind, [x, m.constant(np.array(times, np.int64))]), [a * b for a, b in zip(shape, times)]
+        elif kind == "Gather":
+            rows = rng.integers(-shape[axis], shape[axis], int(rng.integers(1, 4)))
+            x = m.node(kind, [x, m.constant(np.array(rows, np.int64))], axis=axis)
+            shape = shape[:axis] + [len(rows)] + shape[axis + 1:]
+        elif kind == "DepthToSpace" and rank == 4 and shape[1] % 4 == 0:
+            x = m.node(kind, [x], blocksize=2, mode=str(rng.choice(["DCR", "CRD"])))
+            shape = [shape[0], shape[1] // 4, shape[2] * 2, shape[3] * 2]
+        elif kind == "SpaceToDepth" and rank == 4 and shape[2] % 2 == 0 and shape[3] % 2 == 0:
+            x = m.node(kind, [x], blocksize=2)
+            shape = [shape[0], shape[1] * 4, shape[2] // 2, shape[3] // 2]
+        elif kind == "Split" and shape[axis] > 1:
+            first = int(rng.integers(1, shape[axis]))
+            sizes = [first, shape[axis] - first]
+            out = [m.name(), m.name()]
+            if m.opset >= 13:
+                m.nodes.append(helper.make_node(kind, [x, m.constant(np.array(sizes, np.int64))], out, axis=axis))
+            else:
+                m.nodes.append(helper.make_node(kind, [x], out, axis=axis, split=sizes))
+            x, shape = out[1], shape[:axis] + [sizes[1]] + shape[axis + 1:]
+        elif kind == "Slice":
+            step = int(rng.choice([1, 2, -1]))
+            begin, end = (0, shape[axis]) if step > 0 else (shape[axis] - 1, -shape[axis] - 1)
+            x = m.node(kind, [x] + [m.constant(np.array([v], np.int64)) for v in (begin, end, axis, step)])
+            shape = shape[:axis] + [(shape[axis] + abs(step) - 1) // abs(step)] + shape[axis + 1:]
+        elif kind == "Concat":
+            x, shape = m.node(kind, [x, x], axis=axis), shape[:axis] + [2 * shape[axis]] + shape[axis + 1:]
+        else:
+            x = m.node("Identity", [x])
+    return m.node("Relu", [x])
+
+
+def reductions(m, x, shape, _):
+    rng = m.rng
+    kind = str(rng.choice(["ReduceMax", "ReduceMin", "ReduceSum", "ReduceMean", "ReduceProd", "ReduceL2", "ReduceSumSquare", "ReduceL1"]))
+    axes = sorted(int(a) for a in rng.choice(np.arange(len(shape)), rng.integers(1, len(shape)), replace=False))
+    keep = int(rng.integers(2))
+    if m.opset >= 18 or (kind == "ReduceSum" and m.opset >= 13):
+        return m.node(kind, [x, m.constant(np.array(axes, np.int64))], keepdims=keep)
+    return m.node(kind, [x], axes=axes, keepdims=keep)
+
+
+def qlinear(m, _, shape, scale):
+    """Operators of bytes with their scales as inputs: ONNX's own and those of ONNX Runtime's domain."""
+    rng = m.rng
+    byte = m.zero.dtype.type
+    ours = ["QLinearAdd", "QLinearMul", "QLinearConcat", "QLinearSigmoid", "QLinearLeakyRelu", "QLinearSoftmax",
+            "QLinearAveragePool", "QLinearGlobalAveragePool", "QGemm"]
+    kind = str(rng.choice(["QLinearConv", "QLinearConv", "QLinearMatMul"] + ours))
+    domain = "com.microsoft" if kind in ours else ""
+    low, high = np.iinfo(byte).min, np.iinfo(byte).max
+
+    def number(value):
+        return m.constant(np.float32(value))
+
+    def zero(kind=byte):
+        return m.constant(kind(rng.integers(np.iinfo(kind).min // 2, np.iinfo(kind).max // 2)))
+
+    given = [m.given, number(m.scale), m.constant(m.zero)]
+    out_scale, out_zero = float(rng.uniform(0.01, 0.06)), byte(rng.integers(low // 2, high // 2))
+    if kind == "QLinearSoftmax" and rng.integers(2):
+        out_scale, out_zero = 1 / 256, byte(low)
+    out = [number(out_scale), m.constant(out_zero)]
+
+    def give(inputs, **attributes):
+        return m.dequantized(m.node(kind, inputs, domain=domain, **attributes), out_scale, out_zero)
+
+    if kind in ("QLinearAdd", "QLinearMul"):
+        size = [shape, [1, shape[1]] + [1] * (len(shape) - 2), [1]][rng.integers(3)]
+        other = given if rng.integers(3) == 0 else [m.constant(rng.integers(low, high + 1, size).astype(byte)),
+                                                    number(rng.uniform(0.005, 0.05)), zero()]
+        return give(given + other + out if rng.integers(2) else other + given + out)
+    if kind == "QLinearConcat":
+        return give(out + given + given, axis=1)
+    if kind in ("QLinearSigmoid", "QLinearLeakyRelu"):
+        return give(given + out, **({"alpha": float(rng.uniform(0, 0.5))} if "Relu" in kind else {}))
+    if kind == "QLinearSoftmax":
+        return give(given + out, axis=len(shape) - 1, opset=13)
+    if kind == "QLinearGlobalAveragePool":
+        return give(given + out, channels_last=0)
+    if kind == "QLinearAveragePool":
+        kernel = [int(rng.integers(1, min(3, s) + 1)) for s in shape[2:]]
+        return give(given + out, kernel_shape=kernel, strides=[int(rng.integers(1, 3)) for _ in kernel])
+    weight = [np.int8, np.uint8][rng.integers(2)] if byte is np.uint8 else np.int8
+    limits = np.iinfo(weight)
+    if kind == "QLinearConv":
+        outputs, kernel = int(rng.integers(1, 6)), [int(rng.integers(1, min(3, s) + 1)) for s in shape[2:]]
+        w = m.constant(rng.integers(limits.min, limits.max + 1, [outputs, shape[1]] + kernel).astype(weight))
+        scales = (m.constant(np.float32(rng.uniform(0.002, 0.01, outputs))) if weight is np.int8 and rng.integers(2)
+                  else number(rng.uniform(0.002, 0.01)))
+        zeros = m.constant(np.zeros(outputs if m.constants[-1].dims else (), weight)) if weight is np.int8 else zero(weight)
+        bias = [m.constant(rng.integers(-9000, 9000, outputs).astype(np.int32))] if rng.integers(2) else []
+        return give(given + [w, scales, zeros] + out + bias)
+    rows = int(np.prod(shape[:-1]))
+    outputs = int(rng.integers(1, 6))
+    flat = [m.node("Reshape", [m.given, m.constant(np.array([rows, shape[-1]], np.int64))])] + given[1:]
+    if kind == "QGemm":
+        turned = int(rng.integers(2))
+        size = [outputs, shape[-1]] if turned else [shape[-1], outputs]
+        b = [m.constant(rng.integers(limits.min, limits.max + 1, size).astype(weight)), number(rng.uniform(0.01, 0.05)),
+             m.constant(weight(0)) if weight is np.int8 else zero(weight)]
+        bias = m.constant(rng.integers(-900, 900, outputs).astype(np.int32)) if rng.integers(2) else ""
+        return give(flat + b + [bias] + out, transB=turned)
+    b = [m.constant(rng.integers(limits.min, limits.max + 1, [shape[-1], outputs]).astype(weight)), number(rng.uniform(0.01, 0.05)),
+         m.constant(weight(0)) if weight is np.int8 else zero(weight)]
+    return give(flat + b + out)
+
+
 def slices(m, x, shape, _):
     rng = m.rng
     axis = int(rng.integers(1, len(shape)))
@@ -244,8 +461,8 @@ def slices(m, x, shape, _):
     return m.node("Slice", [x, *parts])
 
 
-KINDS = [conv, conv_transpose, gemm, dynamic, activations, average_pool, max_pool, global_pool, reduce_mean, resize, binary, concat, function,
-         slices]
+KINDS = [conv, conv_transpose, gemm, dynamic, activations, average_pool, max_pool, global_pool, reduce_mean, resize, pad, stored,
+         binary, concat, function, slices, pairs, unary, moves, reductions, qlinear]
 
 
 def draw(rng, kind):
@@ -253,7 +470,7 @@ def draw(rng, kind):
     m = Model(rng, opset)
     unsigned = bool(rng.integers(2))
     # Per-channel scales came with opset 13.
-    if kind in (conv, conv_transpose, gemm, binary, concat, resize) or unsigned:
+    if kind in (conv, conv_transpose, gemm, binary, concat, resize, stored, unary, qlinear) or unsigned:
         m.opset = opset = max(opset, 13)
     byte = np.uint8 if unsigned else np.int8
     rank = 3 if rng.integers(5) == 0 and kind in (conv, conv_transpose, average_pool, max_pool, resize) else 4
@@ -266,13 +483,14 @@ def draw(rng, kind):
     fewer = opset >= 12 and rng.integers(6) == 0
     if fewer:
         given = m.node("Clip", [given, m.constant(byte(limits.min // 2)), m.constant(byte(limits.max // 2))])
+    m.given, m.scale, m.zero = given, scale, zero
     x = m.dequantized(given, scale, zero)
     y = kind(m, x, shape, scale)
     # The output's range as a calibration would find it.
     data = rng.integers(limits.min, limits.max + 1, shape).astype(byte)
     probe = helper.make_model(helper.make_graph(m.nodes, "g", [helper.make_tensor_value_info("x", helper.np_dtype_to_tensor_dtype(np.dtype(byte)), shape)],
                                                 [helper.make_tensor_value_info(y, T.FLOAT, None)], m.constants),
-                              opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+                              opset_imports=[helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)], ir_version=8)
     real = run(probe, data)
     if rng.integers(8) == 0 and kind in (average_pool, max_pool, resize, function, concat, global_pool):
         return probe, data  # the float result itself
@@ -286,7 +504,7 @@ def draw(rng, kind):
     info = helper.make_tensor_value_info
     code = helper.np_dtype_to_tensor_dtype(np.dtype(byte))
     model = helper.make_model(helper.make_graph(m.nodes, "g", [info("x", code, shape)], [info(q, code, None)], m.constants),
-                              opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+                              opset_imports=[helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)], ir_version=8)
     return model, data
 
 

@@ -21,7 +21,8 @@ from tflite_micro import runtime as micro
 import drawn
 
 INT8, UINT8, INT32 = s.TensorType.INT8, s.TensorType.UINT8, s.TensorType.INT32
-TYPES = {np.dtype(np.int8): INT8, np.dtype(np.uint8): UINT8, np.dtype(np.int32): INT32}
+TYPES = {np.dtype(np.int8): INT8, np.dtype(np.uint8): UINT8, np.dtype(np.int32): INT32, np.dtype(np.int64): s.TensorType.INT64,
+         np.dtype(np.bool_): s.TensorType.BOOL, np.dtype(np.float32): s.TensorType.FLOAT32}
 
 
 class Model:
@@ -98,7 +99,7 @@ class Model:
         model, graph, op, opcode = s.ModelT(), s.SubGraphT(), s.OperatorT(), s.OperatorCodeT()
         opcode.builtinCode = code
         opcode.deprecatedBuiltinCode = min(code, 127)
-        opcode.version = 1
+        opcode.version = 2 if code == 130 else 1
         op.opcodeIndex, op.inputs, op.outputs = 0, operands, [output]
         if kind is not None:
             op.builtinOptionsType, op.builtinOptions = kind, options
@@ -276,13 +277,28 @@ def unscaled(m):
     return [x]
 
 
+OF_FEW_FILES = -1
+FEW = [(101, "AbsOptions"), (59, "NegOptions"), (75, None), (76, None), (92, "SquareOptions"), (73, None),
+       (150, "GeluOptions"), (14, None), (28, None), (152, None), (20, None), (8, None), (104, None), (116, None), (158, "SignOptions"),
+       (66, None), (108, "CosOptions")]
+
+
 def function(m):
     rng = m.rng
     shape = [m.batches(), *(int(v) for v in rng.integers(1, 9, 3))]
     x = m.draw(shape)
     # Micro's RELU6 cuts stored values in the place of rescaling them.
-    code = int(rng.choice([98, 19, 117, 40, 23, 97, 114, *([21] if m.runtime != "tflm" else [])]))
-    if code == 114:
+    code = int(rng.choice([98, 19, 117, 40, 23, 97, 114, *([21] if m.runtime != "tflm" else []), OF_FEW_FILES]))
+    if code == OF_FEW_FILES:
+        code, kind = FEW[rng.integers(len(FEW))]
+        if code in (73, 75, 76):  # of values that are positive
+            x = m.tensor(shape, scale=m.some_scale(0.005, 0.05), zero=int(np.iinfo(m.dtype).min))
+        y = m.draw(shape)
+        if code in (14, 28):
+            low = np.iinfo(m.dtype).min
+            y = m.tensor(shape, scale=1 / 256 if code == 14 else 1 / 128, zero=low + (0 if code == 14 else 128))
+        m.call(code, [x], y, *(options(kind) if kind else ()))
+    elif code == 114:
         m.call(114, [x], m.draw(shape), *options("QuantizeOptions"))
     elif code == 98:
         m.call(98, [x], m.draw(shape), *options("LeakyReluOptions", alpha=float(rng.uniform(-0.5, 1.5))))
@@ -299,7 +315,159 @@ def function(m):
     return [x]
 
 
-KINDS = [conv, depthwise, fully_connected, transpose_conv, pool, arithmetic, concatenation, slices, unscaled, function]
+def some_shape(rng, rank=4, most=9):
+    return [1, *(int(v) for v in rng.integers(1, most, rank - 1))]
+
+
+def pads(m):
+    """PAD, PADV2 and MIRROR_PAD."""
+    rng = m.rng
+    shape = some_shape(rng, int(rng.integers(2, 5)))
+    x = m.draw(shape)
+    code = int(rng.choice([34, 60, 100]))
+    around = [[0, 0]] + [[int(v) for v in rng.integers(0, 3, 2)] for _ in shape[1:]]
+    if code == 100:
+        around = [[min(v, e - 1) for v in pair] for pair, e in zip(around, shape)]
+    y = m.like(x, [e + sum(pair) for e, pair in zip(shape, around)])
+    operands = [x, m.integers(around)]
+    if code == 60:
+        low = np.iinfo(m.dtype).min
+        q = m.tensors[x].quantization
+        operands.append(m.tensor([1], scale=q.scale, zero=q.zeroPoint[0], data=np.array([rng.integers(low, low + 256)], m.dtype)))
+    kind = {34: "PadOptions", 60: "PadV2Options", 100: "MirrorPadOptions"}[code]
+    m.call(code, operands, y, *options(kind, **({"mode": int(rng.integers(2))} if code == 100 else {})))
+    return [x]
+
+
+def reductions(m):
+    rng = m.rng
+    shape = some_shape(rng, int(rng.integers(2, 5)))
+    code = int(rng.choice([40, 74, 82, 89, 56, 79]))
+    x = m.draw(shape)
+    if code in (56, 79):  # places, and never of SUM: LiteRT's reference kernel gives one value everywhere
+        axis = int(rng.integers(0, len(shape)))
+        size = shape[:axis] + shape[axis + 1:]
+        wide = int(rng.integers(2))
+        y = m.tensor(size, np.int64 if wide else np.int32)
+        m.call(code, [x, m.integers(axis)], y, *options("ArgMaxOptions" if code == 56 else "ArgMinOptions",
+                                                        outputType=s.TensorType.INT64 if wide else INT32))
+        return [x]
+    if code == 74:
+        code = 40
+    axes = sorted(int(v) for v in rng.choice(np.arange(len(shape)), rng.integers(1, len(shape) + 1), replace=False))
+    keep = bool(rng.integers(2))
+    size = [1 if d in axes else e for d, e in enumerate(shape) if keep or d not in axes]
+    y = m.draw(size) if code == 40 else m.like(x, size)
+    m.call(code, [x, m.integers(axes)], y, *options("ReducerOptions", keepDims=keep))
+    return [x]
+
+
+def rows(m):
+    """Along the last axis."""
+    rng = m.rng
+    shape = some_shape(rng, int(rng.integers(2, 5)), 20)
+    low = np.iinfo(m.dtype).min
+    code = int(rng.choice([25, 50, 11]))
+    x = m.draw(shape)
+    if code == 25:
+        y = m.tensor(shape, scale=1 / 256, zero=low)
+        m.call(code, [x], y, *options("SoftmaxOptions", beta=float(rng.choice([1.0, 1.0, 0.5, 2.0]))))
+    elif code == 50:
+        m.call(code, [x], m.tensor(shape, scale=16 / 256, zero=low + 255), *options("LogSoftmaxOptions"))
+    else:
+        m.call(code, [x], m.tensor(shape, scale=1 / 128, zero=low + 128), *options("L2NormOptions", fusedActivationFunction=0))
+    return [x]
+
+
+def pairs(m):
+    rng = m.rng
+    shape = some_shape(rng)
+    x = m.draw(shape)
+    code = int(rng.choice([54, 99, 55, 57, 71, 72, 61, 62, 58, 63, 47]))
+    sizes = [shape, [1, 1, 1, shape[3]], [1, shape[1], 1, 1], [1]]
+    size = sizes[rng.integers(len(sizes))]
+    if code == 54:
+        alpha = m.tensor([1, 1, shape[3]], scale=m.some_scale(0.002, 0.02), zero=int(rng.integers(-20, 20)) if m.dtype == np.int8
+                         else int(rng.integers(100, 150)),
+                         data=rng.integers(np.iinfo(m.dtype).min, np.iinfo(m.dtype).max + 1, [1, 1, shape[3]]).astype(m.dtype))
+        m.call(code, [x, alpha], m.draw(shape))
+        return [x]
+    same = code in (55, 57)
+    other = m.like(x, size) if same else m.draw(size)
+    y = m.draw(shape) if code == 99 else m.like(x, shape) if same else m.tensor(shape, np.bool_)
+    kinds = {99: "SquaredDifferenceOptions", 55: "MaximumMinimumOptions", 57: "MaximumMinimumOptions", 71: "EqualOptions",
+             72: "NotEqualOptions", 61: "GreaterOptions", 62: "GreaterEqualOptions", 58: "LessOptions", 63: "LessEqualOptions",
+             47: "ExpOptions"}
+    if code == 47:
+        m.call(code, [x], m.draw(shape), *options("ExpOptions"))
+        return [x]
+    m.call(code, [x, other], y, *options(kinds[code]))
+    return [x, other]
+
+
+def matmul(m):
+    rng = m.rng
+    batches, n, k, p = (int(v) for v in rng.integers(1, 9, 4))
+    turn_a, turn_b = bool(rng.integers(2)), bool(rng.integers(2))
+    a = m.draw([batches, k, n] if turn_a else [batches, n, k])
+    count = batches if rng.integers(2) else 1
+    b = m.draw([count, p, k] if turn_b else [count, k, p])
+    m.call(126, [a, b], m.draw([batches, n, p]), *options("BatchMatMulOptions", adjX=turn_a, adjY=turn_b))
+    return [a, b]
+
+
+def moves(m):
+    rng = m.rng
+    shape = some_shape(rng)
+    code = int(rng.choice([39, 22, 36, 69, 26, 5, 65, 105, 130, 43, 70]))
+    x = None
+    if code == 39:
+        x, perm = m.draw(shape), [int(d) for d in rng.permutation(4)]
+        m.call(code, [x, m.integers(perm)], m.like(x, [shape[d] for d in perm]), *options("TransposeOptions"))
+    elif code == 22:
+        x, size = m.draw(shape), [shape[0] * shape[1], shape[2] * shape[3]]
+        m.call(code, [x, m.integers(size)], m.like(x, size), *options("ReshapeOptions", newShape=size))
+    elif code == 36:
+        x, axis = m.draw(shape), int(rng.integers(0, 4))
+        places = rng.integers(0, shape[axis], int(rng.integers(1, 5)))
+        m.call(code, [x, m.integers(places)], m.like(x, shape[:axis] + [len(places)] + shape[axis + 1:]),
+               *options("GatherOptions", axis=axis, batchDims=0))
+    elif code == 69:
+        x, times = m.draw(shape), [int(v) for v in rng.integers(1, 3, 4)]
+        m.call(code, [x, m.integers(times)], m.like(x, [a * b for a, b in zip(shape, times)]), *options("TileOptions"))
+    elif code == 26:
+        shape = [1, shape[1] * 2, shape[2] * 2, shape[3]]
+        x = m.draw(shape)
+        m.call(code, [x], m.like(x, [1, shape[1] // 2, shape[2] // 2, shape[3] * 4]), *options("SpaceToDepthOptions", blockSize=2))
+    elif code == 5:
+        shape = [1, shape[1], shape[2], shape[3] * 4]
+        x = m.draw(shape)
+        m.call(code, [x], m.like(x, [1, shape[1] * 2, shape[2] * 2, shape[3] // 4]), *options("DepthToSpaceOptions", blockSize=2))
+    elif code == 65:
+        x = m.draw(shape)
+        begin = [int(rng.integers(0, e)) for e in shape]
+        size = [int(rng.integers(1, e - b + 1)) for b, e in zip(begin, shape)]
+        m.call(code, [x, m.integers(begin), m.integers(size)], m.like(x, size), *options("SliceOptions"))
+    elif code == 105:
+        x, axis = m.draw(shape), int(rng.integers(1, 4))
+        m.call(code, [x, m.integers([axis])], m.like(x, shape), *options("ReverseV2Options"))
+    elif code == 130:
+        shape[2] = 1
+        size = [2, shape[1], 3, shape[3]]
+        x = m.draw(shape)
+        m.call(code, [x, m.integers(size)], m.like(x, size), *options("BroadcastToOptions"))
+    elif code == 43:
+        shape[1] = 1
+        x = m.draw(shape)
+        m.call(code, [x], m.like(x, [shape[0], *shape[2:]]), *options("SqueezeOptions", squeezeDims=[1]))
+    else:
+        x = m.draw(shape)
+        m.call(code, [x, m.integers([2])], m.like(x, shape[:2] + [1] + shape[2:]), *options("ExpandDimsOptions"))
+    return [x]
+
+
+KINDS = [conv, depthwise, fully_connected, transpose_conv, pool, arithmetic, concatenation, slices, unscaled, function, pads, reductions,
+         rows, pairs, matmul, moves]
 
 
 ROUND = (0.002, 1 / 256, 0.004, 0.005, 1 / 128, 0.01, 1 / 64, 0.02, 0.025, 1 / 32, 0.03, 0.05)
@@ -312,7 +480,8 @@ def run(data, inputs, runtime):
     try:
         result = invoke(data, inputs, "litert")
     except (RuntimeError, ValueError) as error:
-        return str(error)
+        # What depends on the values is no property of the model.
+        return None if "is only defined for" in str(error) else str(error)
     try:
         return result if runtime == "litert" else invoke(data, inputs, runtime)
     except (RuntimeError, ValueError):

@@ -291,6 +291,17 @@ const std::map<std::string, OnnxImporter::Handler>& OnnxImporter::handlers() {
       {"Ceil", &I::plain_function},
       {"Round", &I::plain_function},
       {"Erf", &I::plain_function},
+      {"Sign", &I::plain_function},
+      {"Sin", &I::plain_function},
+      {"Cos", &I::plain_function},
+      {"Reciprocal", &I::table_function},
+      {"Softplus", &I::table_function},
+      {"Softsign", &I::table_function},
+      {"Mish", &I::table_function},
+      {"ThresholdedRelu", &I::table_function},
+      {"Celu", &I::table_function},
+      {"Selu", &I::table_function},
+      {"LogSoftmax", &I::log_softmax},
       {"QLinearSigmoid", &I::qlinear_sigmoid},
       {"QLinearLeakyRelu", &I::qlinear_leaky_relu},
       {"QLinearSoftmax", &I::qlinear_softmax},
@@ -304,6 +315,10 @@ const std::map<std::string, OnnxImporter::Handler>& OnnxImporter::handlers() {
       {"ReduceMax", &I::reduce_max},
       {"ReduceMin", &I::reduce_min},
       {"ReduceSum", &I::reduce_sum},
+      {"ReduceProd", &I::reduce_prod},
+      {"ReduceL1", &I::reduce_function},
+      {"ReduceL2", &I::reduce_function},
+      {"ReduceSumSquare", &I::reduce_function},
       {"ArgMax", &I::arg},
       {"ArgMin", &I::arg},
       {"Reshape", &I::reshape},
@@ -324,6 +339,7 @@ const std::map<std::string, OnnxImporter::Handler>& OnnxImporter::handlers() {
       {"Resize", &I::resize},
       {"Upsample", &I::resize},
       {"Softmax", &I::softmax},
+      {"Where", &I::where},
       {"Cast", &I::cast},
       {"Identity", &I::pass},
       {"Dropout", &I::pass},
@@ -347,6 +363,11 @@ void OnnxImporter::read_node(const Node& node) {
     if (const auto missing = missing_.find(in); missing != missing_.end()) {
       fail(fmt::format("reads what {} would compute", missing->second));
     }
+  }
+  for (const std::string& in : node.input()) {
+    require(!quantised_ || takes_bytes(node.op_type()) || values_.count(in) == 0 ||
+                !is_quantised(value(in)) || kind_of(in) == ValueKind::Float,
+            fmt::format("computes with the bytes of `{}`, not with what they stand for", in));
   }
   if (is_known(node.output(0))) {
     // Weights are computed where they are used; the arithmetic of shapes at once, while what it

@@ -1,4 +1,4 @@
-// Arithmetic and functions of one value.
+// Functions of one value.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,217 +10,6 @@
 #include "tessera/rng.hpp"
 
 namespace tessera {
-
-// A value, or a constant of 8 bits, with at least `rank` dimensions.
-OnnxValue OnnxImporter::operand(const std::string& name, std::size_t rank) {
-  if (!is_known(name)) {
-    return widened(value(name), rank);
-  }
-  Dims dims = known_dims(name);
-  OnnxConstant given;
-  if (quantised_) {
-    given = constant(name);
-  } else {
-    const std::int64_t elements = [&] {
-      std::int64_t product = 1;
-      for (const std::int64_t extent : dims) {
-        product *= extent;
-        require(product >= 0 && product <= (1 << 28), "too many elements");
-      }
-      return product;
-    }();
-    SplitMix64 rng(static_cast<std::uint64_t>(elements));
-    for (std::int64_t i = 0; i < elements; ++i) {
-      given.values.push_back(rng.int8());
-    }
-    given.scales = {1.0F / 64};
-  }
-  dims.insert(dims.begin(), rank - std::min(rank, dims.size()), 1);
-  return stored_constant(name, given, dims, plain_order(dims.size()));
-}
-
-void OnnxImporter::binary(const Node& node, BinaryKind kind) {
-  require(node.input_size() == 2, "needs two inputs");
-  const std::string names[2] = {node.input(0), node.input(1)};
-  const bool known[2] = {is_known(names[0]), is_known(names[1])};
-  const HostKind host = kind == BinaryKind::Add   ? HostKind::Add
-                        : kind == BinaryKind::Sub ? HostKind::Sub
-                                                  : HostKind::Mul;
-  const int at = known[0] ? 1 : 0;
-  const OnnxValue first = input(node, at);  // not both are known
-  bool eight_bits = true;
-  for (int i = 0; i < 2; ++i) {
-    eight_bits = eight_bits && (known[i] || is_quantised(value(names[i])));
-  }
-  if (!quantised_) {
-    const Result result = result_of(node, true);
-    const std::size_t rank =
-        std::max(known[0] ? known_dims(names[0]).size() : value(names[0]).dims.size(),
-                 known[1] ? known_dims(names[1]).size() : value(names[1]).dims.size());
-    pair_of_values(operand(names[0], rank), operand(names[1], rank), kind, result);
-    return;
-  }
-  if (known[1 - at] && eight_bits) {
-    const OnnxConstant other = constant(names[1 - at]);
-    if (other.values.size() == 1 && other.dims.size() <= first.dims.size()) {
-      const double c = other.real(0);
-      const bool turned = at == 1;
-      function_node(
-          node,
-          [=](double x) {
-            return kind == BinaryKind::Add   ? x + c
-                   : kind == BinaryKind::Mul ? x * c
-                   : turned                  ? c - x
-                                             : x - c;
-          },
-          host);
-      return;
-    }
-    eight_bits = other.scales.size() == 1;
-  }
-  const auto result = eight_bits ? quantised_result(node, true) : std::nullopt;
-  if (!result) {
-    float_pair(node, host);
-    return;
-  }
-  const std::size_t rank = std::max(known_dims_or(names[0]), known_dims_or(names[1]));
-  pair_of_values(operand(names[0], rank), operand(names[1], rank), kind, *result);
-}
-
-std::size_t OnnxImporter::known_dims_or(const std::string& name) const {
-  return is_known(name) ? known_dims(name).size() : value(name).dims.size();
-}
-
-// Both of one rank.
-void OnnxImporter::pair_of_values(const OnnxValue& a, const OnnxValue& b, BinaryKind kind,
-                                  const Result& result) {
-  const std::size_t rank = a.dims.size();
-  const bool is_constant_a = !builder_.tensor(a.tensor).constant.empty();
-  const auto size = [&](const OnnxValue& v) { return builder_.tensor(v.tensor).elements(); };
-  const OnnxValue& leader = is_constant_a || size(b) > size(a) ? b : a;
-  const Order order =
-      builder_.tensor(leader.tensor).constant.empty() ? leader.order : plain_order(rank);
-  const OnnxValue first = ordered_operand(a, order);
-  const OnnxValue second = ordered_operand(b, order);
-  Dims dims;
-  for (std::size_t d = 0; d < rank; ++d) {
-    require(a.dims[d] == b.dims[d] || a.dims[d] == 1 || b.dims[d] == 1,
-            fmt::format("shapes do not broadcast: extents {} and {}", a.dims[d], b.dims[d]));
-    dims.push_back(std::max(a.dims[d], b.dims[d]));
-  }
-  const std::int32_t out =
-      builder_.binary(name_, first.tensor, second.tensor, Binary{kind, result.activation});
-  finish(result, {out, dims, order});
-}
-
-// Constants are laid out anew, other values moved.
-OnnxValue OnnxImporter::ordered_operand(const OnnxValue& v, const Order& order) {
-  const Tensor& tensor = builder_.tensor(v.tensor);
-  if (tensor.constant.empty() || v.order == order) {
-    return stored_as(v, order);
-  }
-  OnnxConstant given;
-  for (const std::uint8_t byte : tensor.constant) {
-    given.values.push_back(static_cast<std::int8_t>(byte) - tensor.quantisation.zero_point);
-  }
-  given.scales = tensor.quantisation.scales;
-  return stored_constant(tensor.name + "/order", given, v.dims, order);
-}
-
-void OnnxImporter::float_pair(const Node& node, HostKind kind) {
-  OnnxValue parts[2];
-  for (int i = 0; i < 2; ++i) {
-    parts[i] = float_operand(name_of(node, i));
-  }
-  const std::size_t rank = std::max(parts[0].dims.size(), parts[1].dims.size());
-  Dims dims(rank, 1);
-  const OnnxValue& leader =
-      parts[0].dims.size() == rank && builder_.tensor(parts[0].tensor).constant.empty() ? parts[0]
-                                                                                        : parts[1];
-  const Order order = leader.dims.size() == rank ? leader.order : plain_order(rank);
-  for (OnnxValue& part : parts) {
-    part = stored_as(widened(part, rank), order);
-    for (std::size_t d = 0; d < rank; ++d) {
-      dims[d] = std::max(dims[d], part.dims[d]);
-    }
-  }
-  const std::int32_t out =
-      builder_.moved(name_, stored_shape(dims, order), HostOperator{kind, {}, {}},
-                     {parts[0].tensor, parts[1].tensor});
-  define(node.output(0), out, dims, order);
-}
-
-void OnnxImporter::div(const Node& node) {
-  require(node.input_size() == 2, "needs two inputs");
-  if (!quantised_) {
-    binary(node, BinaryKind::Mul);  // of the same cost; values are drawn anyway
-    return;
-  }
-  if (is_known(node.input(1)) && is_quantised(input(node, 0))) {
-    const OnnxConstant by = constant(node.input(1));
-    if (by.values.size() == 1 && by.real(0) != 0) {
-      const double c = by.real(0);
-      function_node(
-          node, [c](double x) { return x / c; }, HostKind::Div);
-      return;
-    }
-  }
-  float_pair(node, HostKind::Div);
-}
-
-void OnnxImporter::pow(const Node& node) {
-  if (is_known(name_of(node, 1)) && (!quantised_ || is_quantised(input(node, 0)))) {
-    const OnnxConstant exponent = constant(name_of(node, 1));
-    if (exponent.values.size() == 1) {
-      const double c = exponent.real(0);
-      function_node(
-          node, [c](double x) { return std::pow(x, c); }, HostKind::Pow);
-      return;
-    }
-  }
-  float_pair(node, HostKind::Pow);
-}
-
-// Cutting off at a constant keeps the scale.
-void OnnxImporter::bound(const Node& node, HostKind kind) {
-  require(node.input_size() == 2, "needs two inputs");
-  if (!is_known(node.input(1)) || constant(node.input(1)).values.size() != 1 ||
-      (quantised_ && !is_quantised(input(node, 0)))) {
-    float_pair(node, kind);
-    return;
-  }
-  const double c = number(node.input(1));
-  const bool below = kind == HostKind::Minimum;
-  function_node(
-      node, [=](double x) { return below ? std::min(x, c) : std::max(x, c); }, kind, {}, true);
-}
-
-void OnnxImporter::qlinear_binary(const Node& node, BinaryKind kind) {
-  const int at[2] = {0, 3};
-  std::size_t rank = 0;
-  for (const int i : at) {
-    rank = std::max(rank, known_dims_or(name_of(node, i)));
-  }
-  OnnxValue parts[2];
-  for (std::size_t p = 0; p < 2; ++p) {
-    const std::string name = name_of(node, at[p]);
-    if (is_known(name)) {
-      const OnnxConstant given =
-          quantised_constant(name, name_of(node, at[p] + 1), name_of(node, at[p] + 2), 0);
-      Dims dims = given.dims;
-      dims.insert(dims.begin(), rank - dims.size(), 1);
-      parts[p] = stored_constant(name, given, dims, plain_order(rank));
-    } else {
-      set_quantisation(value(name),
-                       read_quantisation(name_of(node, at[p] + 1), name_of(node, at[p] + 2)));
-      parts[p] = widened(value(name), rank);
-    }
-  }
-  Result result;
-  result.name = node.output(0);
-  result.quantisation = read_quantisation(name_of(node, 6), name_of(node, 7));
-  pair_of_values(parts[0], parts[1], kind, result);
-}
 
 bool OnnxImporter::stays_on_steps(const Quantisation& quantisation, const Function& function) {
   if (quantisation.scales.size() != 1) {
@@ -269,6 +58,10 @@ void OnnxImporter::function_node(const Node& node, const Function& function, Hos
 }
 
 void OnnxImporter::relu(const Node& node) {
+  if (quantised_ && is_stored(node, 0)) {
+    clip_stored(node, 0, std::numeric_limits<std::uint8_t>::max());
+    return;
+  }
   function_node(
       node, [](double x) { return std::max(x, 0.0); }, HostKind::Clip,
       {0, std::numeric_limits<float>::max()}, true);
@@ -283,38 +76,6 @@ void OnnxImporter::clip(const Node& node) {
   function_node(
       node, [low = low, high = high](double x) { return std::clamp(x, low, high); }, HostKind::Clip,
       {static_cast<float>(low), static_cast<float>(high)}, true);
-}
-
-// Of bytes as they are stored: between a QuantizeLinear and a DequantizeLinear, which then have
-// fewer bits.
-void OnnxImporter::clip_stored(const Node& node, double low, double high) {
-  const OnnxValue in = input(node, 0);
-  const std::int32_t base = kind_of(name_of(node, 0)) == ValueKind::Unsigned ? 128 : 0;
-  Unary cut;
-  cut.kind = UnaryKind::Lookup;
-  bool changes = false;
-  for (std::int32_t x = -128; x <= 127; ++x) {
-    const double value = std::clamp(static_cast<double>(x + base), low, high) - base;
-    cut.table.push_back(static_cast<std::int8_t>(value));
-    changes = changes || value != x;
-  }
-  // Bytes from outside have the quantisation of what reads them behind the cut.
-  for (const Node* reader : onnx_.readers_of(node.output(0))) {
-    if (reader != nullptr && reader->op_type() == "DequantizeLinear" &&
-        is_known(name_of(*reader, 1)) && builder_.tensor(in.tensor).quantisation.scales.empty()) {
-      set_quantisation(in, read_quantisation(name_of(*reader, 1), name_of(*reader, 2),
-                                             kind_of(name_of(node, 0))));
-    }
-  }
-  const Quantisation own = builder_.tensor(in.tensor).quantisation;
-  require(!changes || !own.scales.empty(), "cuts bytes whose scale is not known");
-  if (!changes) {
-    define(node.output(0), in);
-    return;
-  }
-  const std::int32_t tensor = builder_.unary(name_, in.tensor, cut);
-  builder_.tensor(tensor).quantisation = own;
-  define(node.output(0), tensor, in.dims, in.order);
 }
 
 void OnnxImporter::leaky_relu(const Node& node) {
@@ -398,9 +159,76 @@ void OnnxImporter::plain_function(const Node& node) {
       {"Floor", {[](double x) { return std::floor(x); }, HostKind::Floor}},
       {"Ceil", {[](double x) { return std::ceil(x); }, HostKind::Ceil}},
       {"Round", {[](double x) { return std::nearbyint(x); }, HostKind::Round}},
+      {"Sign", {[](double x) { return static_cast<double>((x > 0) - (x < 0)); }, HostKind::Sign}},
+      {"Sin", {[](double x) { return std::sin(x); }, HostKind::Sin}},
+      {"Cos", {[](double x) { return std::cos(x); }, HostKind::Cos}},
       {"Erf", {[](double x) { return std::erf(x); }, HostKind::Erf}}};
   const Plain& plain_one = table.at(node.op_type());
   function_node(node, plain_one.function, plain_one.kind);
+}
+
+// Functions that the host does not have in float: a QuantizeLinear behind them makes them tables.
+void OnnxImporter::table_function(const Node& node) {
+  const OnnxAttributes attributes(node);
+  const std::string& type = node.op_type();
+  const auto given = [&](const char* name, float standard) {
+    return static_cast<double>(attributes.number(name, standard));
+  };
+  const auto softplus = [](double x) {
+    return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
+  };
+  Function function;
+  if (type == "Reciprocal") {
+    function = [](double x) { return 1 / x; };
+  } else if (type == "Softplus") {
+    function = softplus;
+  } else if (type == "Softsign") {
+    function = [](double x) { return x / (1 + std::fabs(x)); };
+  } else if (type == "Mish") {
+    function = [softplus](double x) { return x * std::tanh(softplus(x)); };
+  } else if (type == "ThresholdedRelu") {
+    function = [alpha = given("alpha", 1)](double x) { return x > alpha ? x : 0.0; };
+  } else if (type == "Celu") {
+    function = [alpha = given("alpha", 1)](double x) {
+      return std::max(0.0, x) + std::min(0.0, alpha * std::expm1(x / alpha));
+    };
+  } else {
+    function = [alpha = given("alpha", 1.67326319217681884765625F),
+                gamma = given("gamma", 1.05070102214813232421875F)](double x) {
+      return gamma * (x > 0 ? x : alpha * std::expm1(x));
+    };
+  }
+  const OnnxValue in = input(node, 0);
+  if (!quantised_) {
+    define(node.output(0), map(in, builder_.tensor(in.tensor).quantisation, function));
+    return;
+  }
+  const auto result = is_quantised(in) ? quantised_result(node, false) : std::nullopt;
+  if (!result && type == "Reciprocal") {
+    const OnnxValue real = as_float(in);
+    define(node.output(0), on_host(HostKind::Div, {given_float(1, "/one"), real}, real, ""));
+    return;
+  }
+  require(result.has_value(),
+          "is supported between a DequantizeLinear and a QuantizeLinear only, as a table");
+  define(result->name, map(in, *result->quantisation, function));
+}
+
+void OnnxImporter::log_softmax(const Node& node) {
+  const OnnxValue in = quantised_ ? as_float(input(node, 0)) : input(node, 0);
+  const bool old = onnx_.opset() < 13;
+  const std::size_t at =
+      axis_of(OnnxAttributes(node).integer("axis", old ? 1 : -1), in.dims.size());
+  const bool one_axis = std::all_of(in.dims.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                                    in.dims.end(), [](std::int64_t extent) { return extent == 1; });
+  require(!old || one_axis, "is supported over one axis only");
+  OnnxValue last = in;
+  const auto own = std::find(last.order.begin(), last.order.end(), at);
+  std::rotate(own, own + 1, last.order.end());
+  const OnnxValue rows = stored_as(in, last.order);
+  const std::int32_t tensor =
+      moved(rows, builder_.tensor(rows.tensor).shape, HostOperator{HostKind::LogSoftmax, {}, {}});
+  define(node.output(0), tensor, rows.dims, rows.order);
 }
 
 void OnnxImporter::prelu(const Node& node) {
@@ -424,10 +252,10 @@ void OnnxImporter::prelu(const Node& node) {
 }
 
 void OnnxImporter::softmax_of(const OnnxValue& in, std::int64_t axis, const std::string& name,
-                              const std::optional<Quantisation>& out) {
+                              const std::optional<Quantisation>& out, bool of_bytes) {
   const std::size_t at = axis_of(axis, in.dims.size());
   const std::size_t stored = stored_axis(in, at);
-  if (is_quantised(in) && out && quantised_ && is_fused()) {
+  if (is_quantised(in) && out && quantised_ && of_bytes) {
     const std::int32_t tensor =
         moved(in, builder_.tensor(in.tensor).shape,
               HostOperator{HostKind::SoftmaxFloat, {static_cast<std::int32_t>(stored)}, {1}});
@@ -471,7 +299,7 @@ void OnnxImporter::softmax(const Node& node) {
   const bool one_axis = std::all_of(in.dims.begin() + static_cast<std::ptrdiff_t>(at) + 1,
                                     in.dims.end(), [](std::int64_t extent) { return extent == 1; });
   if (!old || one_axis) {
-    softmax_of(in, axis, name, out);
+    softmax_of(in, axis, name, out, is_fused());
     return;
   }
   // All axes from this one on are one.
@@ -484,7 +312,7 @@ void OnnxImporter::softmax(const Node& node) {
   OnnxValue flat{-1, {rows, cols}, plain_order(2)};
   flat.tensor = moved(sorted, stored_shape(flat.dims, flat.order), Reshape{}, "/flat");
   const std::string inner = name + "/flat";
-  softmax_of(flat, 1, inner, out);
+  softmax_of(flat, 1, inner, out, is_fused());
   const OnnxValue done = value(inner);
   define(name, moved(done, stored_shape(in.dims, sorted.order), Reshape{}, "/whole"), in.dims,
          sorted.order);
@@ -496,7 +324,7 @@ void OnnxImporter::qlinear_softmax(const Node& node) {
   const OnnxAttributes attributes(node);
   const bool old = attributes.integer("opset", 13) < 13;
   softmax_of(in, attributes.integer("axis", old ? 1 : -1), node.output(0),
-             read_quantisation(name_of(node, 3), name_of(node, 4)));
+             read_quantisation(name_of(node, 3), name_of(node, 4)), is_as_floats());
 }
 
 void OnnxImporter::qlinear_function(const Node& node, const Function& function) {

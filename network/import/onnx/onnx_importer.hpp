@@ -75,6 +75,8 @@ class OnnxImporter {
   /// are stored as bytes.
   [[nodiscard]] ValueKind kind_of(const std::string& name) const;
   static ValueKind kind_of_type(std::int64_t type);  ///< TensorProto::DataType
+  /// Whether operators of a type are read when their inputs are bytes in ONNX's eyes.
+  static bool takes_bytes(const std::string& type);
   void find_kinds();
 
   /// The order without permutation, and the one of images: channels last.
@@ -213,12 +215,20 @@ class OnnxImporter {
   void qlinear_matmul(const Node& node);
   void qgemm(const Node& node);
 
-  // Arithmetic and functions: onnx_functions.cpp --------------------------------------------------
+  // Arithmetic and functions: onnx_pairs.cpp, onnx_functions.cpp
+  // --------------------------------------------------
 
   void binary(const Node& node, BinaryKind kind);
   void pair_of_values(const OnnxValue& a, const OnnxValue& b, BinaryKind kind,
                       const Result& result);
   void float_pair(const Node& node, HostKind kind);
+  /// On the host; the result has the type and quantisation of the last part.
+  void broadcast(const Node& node, HostKind kind, std::vector<OnnxValue> parts);
+  /// Whether an input is bytes in ONNX's eyes, not what they stand for.
+  [[nodiscard]] bool is_stored(const Node& node, int i) const;
+  void take_scale_of_readers(const Node& node, int i);
+  OnnxValue stored_operand(const Node& node, int i);
+  void where(const Node& node);
   OnnxValue operand(const std::string& name, std::size_t rank);
   OnnxValue ordered_operand(const OnnxValue& v, const Order& order);
   [[nodiscard]] std::size_t known_dims_or(const std::string& name) const;
@@ -248,12 +258,15 @@ class OnnxImporter {
   void hard_sigmoid(const Node& node);
   void gelu(const Node& node);
   void plain_function(const Node& node);
+  void table_function(const Node& node);
+  void log_softmax(const Node& node);
   void prelu(const Node& node);
   void qlinear_function(const Node& node, const Function& function);
   void qlinear_sigmoid(const Node& node);
   void qlinear_leaky_relu(const Node& node);
+  /// `of_bytes`: as ONNX Runtime's operator of bytes has it.
   void softmax_of(const OnnxValue& in, std::int64_t axis, const std::string& name,
-                  const std::optional<Quantisation>& out);
+                  const std::optional<Quantisation>& out, bool of_bytes);
   void softmax(const Node& node);
   void qlinear_softmax(const Node& node);
 
@@ -276,12 +289,15 @@ class OnnxImporter {
   void mean_over(const Node& node, const OnnxValue& in, Dims axes, bool keep,
                  const std::optional<Result>& result);
   void reduce(const Node& node, HostKind kind);
+  void reduce_function(const Node& node);
+  OnnxValue reduced(const Node& node, OnnxValue in, HostKind kind);
   void global_average_pool(const Node& node);
   void global_max_pool(const Node& node);
   void qlinear_global_average_pool(const Node& node);
   void reduce_mean(const Node& node);
   void reduce_max(const Node& node) { reduce(node, HostKind::ReduceMax); }
   void reduce_min(const Node& node) { reduce(node, HostKind::ReduceMin); }
+  void reduce_prod(const Node& node) { reduce(node, HostKind::ReduceProd); }
   void reduce_sum(const Node& node) { reduce(node, HostKind::Sum); }
   void arg(const Node& node);
 
@@ -302,6 +318,13 @@ class OnnxImporter {
   void depth_to_space(const Node& node);
   void space_to_depth(const Node& node);
   void pad(const Node& node);
+  struct Margins {
+    Dims before, after;  ///< by ONNX's axes
+  };
+  static OnnxValue with_margins(OnnxValue v, const Margins& margins);
+  static std::vector<std::int32_t> stored_margins(const OnnxValue& v, const Margins& margins);
+  /// A value all around the node's input: a number where that is bytes, else a real one.
+  OnnxValue filled(const Node& node, const OnnxValue& given, const Margins& margins, double value);
   void resize(const Node& node);
   struct ResizedAxis;
   [[nodiscard]] std::vector<float> places_of(const ResizedAxis& axis,

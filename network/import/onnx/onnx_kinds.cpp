@@ -1,4 +1,6 @@
 // Which values ONNX has as floats, and which as signed or unsigned bytes.
+#include <set>
+
 #include "network/import/onnx/onnx_importer.hpp"
 
 namespace tessera {
@@ -14,6 +16,7 @@ int type_giver(const std::string& type) {
                                                    {"MatMulInteger", kFloat},
                                                    {"ConvInteger", kFloat},
                                                    {"Cast", kFloat},
+                                                   {"Where", 1},
                                                    {"QLinearConv", 7},
                                                    {"QLinearMatMul", 7},
                                                    {"QLinearAdd", 7},
@@ -42,6 +45,17 @@ OnnxImporter::ValueKind OnnxImporter::kind_of(const std::string& name) const {
     return found->second;
   }
   return onnx_.is_constant(name) ? kind_of_type(onnx_.type_of(name)) : ValueKind::Float;
+}
+
+bool OnnxImporter::takes_bytes(const std::string& type) {
+  static const std::set<std::string> types = {
+      "ArgMax",   "ArgMin",    "Cast",         "Clip",          "Concat",  "ConvInteger",
+      "Dropout",  "Expand",    "DepthToSpace", "Flatten",       "Gather",  "DequantizeLinear",
+      "Identity", "Max",       "MaxPool",      "MatMulInteger", "Min",     "Pad",
+      "QGemm",    "ReduceMax", "ReduceMin",    "Relu",          "Reshape", "Resize",
+      "Shape",    "Size",      "Slice",        "SpaceToDepth",  "Split",   "Squeeze",
+      "Tile",     "Transpose", "Unsqueeze",    "Upsample",      "Where"};
+  return types.count(type) != 0 || type.rfind("QLinear", 0) == 0;
 }
 
 void OnnxImporter::find_kinds() {

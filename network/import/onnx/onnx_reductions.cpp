@@ -47,16 +47,28 @@ void OnnxImporter::reduce_mean(const Node& node) {
             quantised_ ? quantised_result(node, false) : std::nullopt);
 }
 
-// Maxima and minima keep the scale; sums are float.
+// Sums of what a function makes of each value.
+void OnnxImporter::reduce_function(const Node& node) {
+  require(quantised_, "is supported in quantised models only");
+  const std::string& type = node.op_type();
+  const OnnxValue real = as_float(input(node, 0));
+  const HostKind kind = type == "ReduceL1" ? HostKind::Abs : HostKind::Square;
+  const OnnxValue each = on_host(kind, {real}, real, "/each");
+  const OnnxValue sum = reduced(node, each, HostKind::Sum);
+  define(node.output(0), type == "ReduceL2" ? on_host(HostKind::Sqrt, {sum}, sum, "/root") : sum);
+}
+
+// Maxima and minima keep the scale; sums and products are float.
 void OnnxImporter::reduce(const Node& node, HostKind kind) {
-  OnnxValue in = input(node, 0);
-  if (kind == HostKind::Sum && quantised_) {
-    in = as_float(in);
-  }
+  const OnnxValue in = input(node, 0);
+  const bool keeps = kind == HostKind::ReduceMax || kind == HostKind::ReduceMin;
+  define(node.output(0), reduced(node, quantised_ && !keeps ? as_float(in) : in, kind));
+}
+
+OnnxValue OnnxImporter::reduced(const Node& node, OnnxValue in, HostKind kind) {
   Dims axes = integers_of(node, 1, "axes");
   if (axes.empty() && OnnxAttributes(node).flag("noop_with_empty_axes", false)) {
-    define(node.output(0), in);
-    return;
+    return in;
   }
   if (axes.empty()) {
     axes.resize(in.dims.size());
@@ -76,8 +88,7 @@ void OnnxImporter::reduce(const Node& node, HostKind kind) {
   }
   const std::vector<std::int32_t> stored(reduced.begin(), reduced.end());
   const Order order = plain_order(dims.size());
-  define(node.output(0), moved(in, stored_shape(dims, order), HostOperator{kind, stored, {}}), dims,
-         order);
+  return {moved(in, stored_shape(dims, order), HostOperator{kind, stored, {}}), dims, order};
 }
 
 void OnnxImporter::arg(const Node& node) {

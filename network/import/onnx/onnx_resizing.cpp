@@ -3,11 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "network/import/onnx/onnx_importer.hpp"
 #include "tessera/reference.hpp"
 
 namespace tessera {
+namespace {
+
+constexpr const char* kCrop = "tf_crop_and_resize";
+
+}  // namespace
 
 void OnnxImporter::pad(const Node& node) {
   const OnnxAttributes attributes(node);
@@ -33,35 +40,75 @@ void OnnxImporter::pad(const Node& node) {
       pads.size() == 2 * rank &&
           std::all_of(pads.begin(), pads.end(), [](std::int64_t p) { return p >= 0 && p < 65536; }),
       "needs two pads of 0 to 65535 for each axis");
-  const double value = name_of(node, 2).empty() ? static_cast<double>(attributes.number("value", 0))
-                                                : number(name_of(node, 2));
-  Dims dims = in.dims;
-  Pad pad;
-  for (std::size_t d = 0; d < rank; ++d) {
-    dims[d] += pads[d] + pads[d + rank];
-  }
-  for (const std::size_t d : in.order) {
-    pad.before.push_back(static_cast<std::int32_t>(pads[d]));
-    pad.after.push_back(static_cast<std::int32_t>(pads[d + rank]));
-  }
-  const std::vector<std::int32_t> shape = stored_shape(dims, in.order);
-  if (mode == "constant" && value == 0 && is_quantised(in)) {
-    define(node.output(0), moved(in, shape, pad), dims, in.order);
+  Margins margins;
+  margins.before.assign(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(rank));
+  margins.after.assign(pads.begin() + static_cast<std::ptrdiff_t>(rank), pads.end());
+  if (mode == "reflect") {
+    HostOperator host{HostKind::MirrorPad, stored_margins(in, margins), {}};
+    host.integers.push_back(0);
+    const OnnxValue out = with_margins(in, margins);
+    define(node.output(0), moved(in, stored_shape(out.dims, out.order), host), out.dims, out.order);
     return;
   }
-  HostOperator host{mode == "reflect" ? HostKind::MirrorPad : HostKind::PadValue, pad.before, {}};
-  host.integers.insert(host.integers.end(), pad.after.begin(), pad.after.end());
-  if (mode == "reflect") {
-    host.integers.push_back(0);
-  } else if (is_quantised(in)) {
+  const double value = name_of(node, 2).empty() ? static_cast<double>(attributes.number("value", 0))
+                                                : number(name_of(node, 2));
+  define(node.output(0), filled(node, in, margins, value));
+}
+
+OnnxValue OnnxImporter::with_margins(OnnxValue v, const Margins& margins) {
+  for (std::size_t d = 0; d < v.dims.size(); ++d) {
+    v.dims[d] += margins.before[d] + margins.after[d];
+  }
+  return v;
+}
+
+std::vector<std::int32_t> OnnxImporter::stored_margins(const OnnxValue& v, const Margins& margins) {
+  std::vector<std::int32_t> stored;
+  for (const Dims* side : {&margins.before, &margins.after}) {
+    for (const std::size_t d : v.order) {
+      stored.push_back(static_cast<std::int32_t>((*side)[d]));
+    }
+  }
+  return stored;
+}
+
+// Bytes have numbers as their values, and what is between DequantizeLinear and QuantizeLinear real
+// ones: where no step of the scale is that value, the operator is one of floats.
+OnnxValue OnnxImporter::filled(const Node& node, const OnnxValue& given, const Margins& margins,
+                               double value) {
+  OnnxValue in = given;
+  float number = static_cast<float>(value);
+  const ValueKind kind = kind_of(name_of(node, 0));
+  if (is_quantised(in) && quantised_ && kind != ValueKind::Float) {
+    number = static_cast<float>(value - (kind == ValueKind::Unsigned ? 128 : 0));
+  } else if (is_quantised(in) && quantised_) {
     const Quantisation& q = builder_.tensor(in.tensor).quantisation;
     require(q.scales.size() == 1, "its input has no scale");
     const double steps = std::nearbyint(value / static_cast<double>(q.scales[0])) + q.zero_point;
-    host.numbers = {static_cast<float>(std::clamp(steps, -128.0, 127.0))};
-  } else {
-    host.numbers = {static_cast<float>(value)};
+    const bool is_step =
+        steps >= -128 && steps <= 127 &&
+        static_cast<float>(steps - q.zero_point) * q.scales[0] == static_cast<float>(value);
+    // What no maximum takes is below all bytes as well.
+    const Node* reader = only_reader(node.output(0));
+    const bool is_least = steps < -128 && reader != nullptr && reader->op_type() == "MaxPool";
+    if (is_step || is_least) {
+      number = static_cast<float>(std::max(steps, -128.0));
+    } else {
+      in = as_float(in);
+    }
   }
-  define(node.output(0), moved(in, shape, host), dims, in.order);
+  OnnxValue out = with_margins(in, margins);
+  const std::vector<std::int32_t> shape = stored_shape(out.dims, out.order);
+  const std::vector<std::int32_t> stored = stored_margins(in, margins);
+  const Quantisation& q = builder_.tensor(in.tensor).quantisation;
+  if (is_quantised(in) &&
+      (!quantised_ || (!q.scales.empty() && number == static_cast<float>(q.zero_point)))) {
+    const auto half = stored.begin() + static_cast<std::ptrdiff_t>(in.dims.size());
+    out.tensor = moved(in, shape, Pad{{stored.begin(), half}, {half, stored.end()}});
+  } else {
+    out.tensor = moved(in, shape, HostOperator{HostKind::PadValue, stored, {number}});
+  }
+  return out;
 }
 
 /// One axis of a resize.
@@ -69,6 +116,8 @@ struct OnnxImporter::ResizedAxis {
   std::int64_t in = 1;
   std::int64_t out = 1;
   float scale = 1;
+  float start = 0;  ///< of `tf_crop_and_resize`, in parts of the input
+  float end = 1;
 };
 
 // Where in the input each output lies, in single precision as ONNX Runtime has it.
@@ -96,11 +145,16 @@ std::vector<float> OnnxImporter::places_of(const ResizedAxis& axis, const std::s
     if (rule == "tf_half_pixel_for_nn") {
       return (x + 0.5F) / axis.scale;
     }
+    if (rule == kCrop) {
+      return axis.out == 1 ? 0.5F * (axis.start + axis.end) * (in - 1.0F)
+                           : axis.start * (in - 1.0F) +
+                                 x * (axis.end - axis.start) * (in - 1.0F) / (out - 1.0F);
+    }
     return x / axis.scale;
   };
   require(rule == "asymmetric" || rule == "half_pixel" || rule == "pytorch_half_pixel" ||
               rule == "half_pixel_symmetric" || rule == "align_corners" ||
-              rule == "tf_half_pixel_for_nn",
+              rule == "tf_half_pixel_for_nn" || rule == kCrop,
           fmt::format("coordinates `{}` are not supported", rule));
   std::vector<float> places;
   places.reserve(static_cast<std::size_t>(axis.out));
@@ -129,6 +183,16 @@ std::vector<std::int32_t> nearest(const std::vector<float>& places, const std::s
         static_cast<std::int32_t>(std::clamp(pixel, 0.0F, static_cast<float>(in - 1))));
   }
   return pixels;
+}
+
+// Places outside of the input stand at the ends: how many there are in front and behind.
+std::pair<std::int64_t, std::int64_t> cut_outside(std::vector<float>& places, std::int64_t in) {
+  const auto is_inside = [&](float at) { return at >= 0 && at <= static_cast<float>(in - 1); };
+  const auto first = std::find_if(places.begin(), places.end(), is_inside);
+  const auto behind = std::find_if_not(first, places.end(), is_inside);
+  const std::pair<std::int64_t, std::int64_t> cut = {first - places.begin(), places.end() - behind};
+  places = std::vector<float>(first, behind);
+  return cut;
 }
 
 bool takes(const ResizeNearest& rule, const std::vector<std::int32_t>& pixels, std::int64_t in) {
@@ -190,25 +254,54 @@ void OnnxImporter::resize(const Node& node) {
   }
   require(axes[0].in == axes[0].out && axes[1].in == axes[1].out,
           "supported is a resize of height and width");
+  const std::string rule =
+      upsample ? "asymmetric" : attributes.text("coordinate_transformation_mode", "half_pixel");
+  if (rule == kCrop) {
+    const std::vector<double> region = constant(name_of(node, 1)).values;
+    require(region.size() == 2 * named.size(),
+            fmt::format("needs a region of {} numbers", 2 * named.size()));
+    for (std::size_t i = 0; i < named.size(); ++i) {
+      const std::size_t at = axis_of(named[i], rank);
+      ResizedAxis& axis = axes[rank == 3 && at == 2 ? 3 : at];
+      axis.start = static_cast<float>(region[i]);
+      axis.end = static_cast<float>(region[i + named.size()]);
+      require(std::isfinite(axis.start) && std::isfinite(axis.end),
+              "its region must be of finite numbers");
+    }
+  }
   // Whatever the scales: ONNX Runtime copies what keeps its size.
   if (axes[2].in == axes[2].out && axes[3].in == axes[3].out) {
     define(node.output(0), input(node, 0));
     return;
   }
-  const std::string rule =
-      upsample ? "asymmetric" : attributes.text("coordinate_transformation_mode", "half_pixel");
-  const std::vector<float> rows = places_of(axes[2], rule);
-  const std::vector<float> cols = places_of(axes[3], rule);
-  const Dims dims = {1, in.dims[1], axes[2].out, axes[3].out};
+  std::vector<float> rows = places_of(axes[2], rule);
+  std::vector<float> cols = places_of(axes[3], rule);
+  Margins outside{{0, 0, 0, 0}, {0, 0, 0, 0}};
+  if (rule == kCrop) {
+    std::tie(outside.before[2], outside.after[2]) = cut_outside(rows, axes[2].in);
+    std::tie(outside.before[3], outside.after[3]) = cut_outside(cols, axes[3].in);
+    require(!rows.empty() && !cols.empty(), "nothing of its region lies in the input");
+  }
+  const Dims dims = {1, in.dims[1], static_cast<std::int64_t>(rows.size()),
+                     static_cast<std::int64_t>(cols.size())};
+  const auto give = [&](std::int32_t tensor) {
+    OnnxValue v{tensor, dims, in.order};
+    if (rows.size() != static_cast<std::size_t>(axes[2].out) ||
+        cols.size() != static_cast<std::size_t>(axes[3].out)) {
+      const double value = attributes.number("extrapolation_value", 0);
+      v = filled(node, v, outside,
+                 kind_of(name_of(node, 0)) == ValueKind::Float ? value : std::trunc(value));
+    }
+    define(node.output(0), from_image(v.tensor, rank));
+  };
   if (mode == "nearest") {
     const std::string round =
         upsample ? "floor" : attributes.text("nearest_mode", "round_prefer_floor");
     require(round == "floor" || round == "ceil" || round == "round_prefer_floor" ||
                 round == "round_prefer_ceil",
             fmt::format("nearest_mode `{}`", round));
-    define(node.output(0), from_image(nearest_pixels(in, dims, nearest(rows, round, axes[2].in),
-                                                     nearest(cols, round, axes[3].in)),
-                                      rank));
+    give(nearest_pixels(in, dims, nearest(rows, round, axes[2].in),
+                        nearest(cols, round, axes[3].in)));
     return;
   }
   const ValueKind kind = kind_of(name_of(node, 0));
@@ -217,7 +310,7 @@ void OnnxImporter::resize(const Node& node) {
   }
   HostOperator host{HostKind::ResizeBilinear, {0, 0, kind == ValueKind::Unsigned ? 1 : 0}, rows};
   host.numbers.insert(host.numbers.end(), cols.begin(), cols.end());
-  define(node.output(0), from_image(moved(in, stored_shape(dims, in.order), host), rank));
+  give(moved(in, stored_shape(dims, in.order), host));
 }
 
 // By the rule, among ours, that takes the same pixels; else row by row and column by column.

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "network/import/tflite/readers.hpp"
+#include "tessera/quantise.hpp"
 
 namespace tessera {
 
@@ -26,6 +27,26 @@ Unary table_of(const TfliteGraph& graph, const Operator& op, float (*function)(f
     const float steps = std::round(function(real) * inverse) + static_cast<float>(out.zero_point);
     const float limited = std::isnan(steps) ? 0.0F : std::clamp(steps, -128.0F, 127.0F);
     unary.table.push_back(static_cast<std::int8_t>(limited));
+  }
+  return unary;
+}
+
+Unary rescaled_table(const TfliteGraph& graph, const Operator& op,
+                     const std::function<std::int32_t(std::int32_t)>& before,
+                     const std::function<std::int32_t(std::int32_t)>& behind) {
+  const Quantisation& in = graph.input(op, 0).quantisation;
+  const Quantisation& out = graph.output(op).quantisation;
+  graph.require(in.scales.size() == 1 && out.scales.size() == 1,
+                "input and output need one scale each");
+  const bool rescales = in.scales[0] != out.scales[0];
+  const FixedPoint factor = fixed_point(static_cast<double>(in.scales[0] / out.scales[0]));
+  Unary unary;
+  unary.kind = UnaryKind::Lookup;
+  for (std::int32_t x = -128; x <= 127; ++x) {
+    const std::int32_t value = before(x - in.zero_point);
+    const std::int32_t steps = behind(rescales ? requantise(value, factor, 0) : value);
+    unary.table.push_back(static_cast<std::int8_t>(
+        std::clamp<std::int64_t>(std::int64_t{steps} + out.zero_point, -128, 127)));
   }
   return unary;
 }
@@ -89,11 +110,20 @@ Attributes read_relu(const TfliteGraph& graph, const TfliteOperator& o) {
 
 template <int kLow>
 Attributes read_relu_to_1(const TfliteGraph& graph, const TfliteOperator& o) {
-  if (is_quantised(graph, o.op)) {
-    return table_of(graph, o.op,
-                    [](float x) { return std::clamp(x, static_cast<float>(kLow), 1.0F); });
+  if (!is_quantised(graph, o.op)) {
+    return HostOperator{HostKind::Clip, {}, {kLow, 1}};
   }
-  return HostOperator{HostKind::Clip, {}, {kLow, 1}};
+  // In whole steps of the output.
+  const Quantisation& out = graph.output(o.op).quantisation;
+  const auto limit = [&](float real) {
+    const float steps = out.scales.empty() ? 0.0F : std::round(real / out.scales[0]);
+    return static_cast<std::int32_t>(std::clamp(steps, -256.0F, 256.0F));
+  };
+  const std::int32_t low = limit(kLow);
+  const std::int32_t high = limit(1);
+  return rescaled_table(
+      graph, o.op, [](std::int32_t x) { return x; },
+      [=](std::int32_t x) { return std::clamp(x, low, high); });
 }
 
 float logistic(float x) {

@@ -27,12 +27,6 @@ Attributes read_function(const TfliteGraph& graph, const TfliteOperator& o) {
   return host;
 }
 
-float absolute(float x) {
-  return std::fabs(x);
-}
-float negative(float x) {
-  return -x;
-}
 float elu(float x) {
   return x < 0 ? std::expm1(x) : x;
 }
@@ -52,11 +46,63 @@ float gelu(float x) {
   return 0.5F * x * (1.0F + std::erf(x * 0.70710678118654752F));
 }
 
+// No runtime computes these on bytes without a sign.
+void require_signed(const TfliteGraph& graph, const Operator& op) {
+  graph.require(!graph.is_unsigned(op, 0), "of uint8: no runtime computes it (int8 is supported)");
+}
+
+template <HostKind kKind>
+Attributes read_signed(const TfliteGraph& graph, const TfliteOperator& o) {
+  require_signed(graph, o.op);
+  return HostOperator{kKind, {}, {}};
+}
+
+template <HostKind kKind, float (*kFunction)(float)>
+Attributes read_signed_function(const TfliteGraph& graph, const TfliteOperator& o) {
+  require_signed(graph, o.op);
+  return read_function<kKind, kFunction>(graph, o);
+}
+
+Attributes read_square(const TfliteGraph& graph, const TfliteOperator& o) {
+  graph.require(!is_quantised(graph, o.op) || graph.is_seeded(),
+                "of bytes: no runtime computes it (MUL of a value and itself is supported)");
+  return read_function<HostKind::Square, square>(graph, o);
+}
+
+Attributes read_abs(const TfliteGraph& graph, const TfliteOperator& o) {
+  if (!is_quantised(graph, o.op)) {
+    return HostOperator{HostKind::Abs, {}, {}};
+  }
+  require_signed(graph, o.op);
+  return rescaled_table(
+      graph, o.op, [](std::int32_t x) { return std::abs(x); }, [](std::int32_t x) { return x; });
+}
+
+// LiteRT negates stored bytes, whatever their scales, and -128 stays what it is.
+Attributes read_neg(const TfliteGraph& graph, const TfliteOperator& o) {
+  if (!is_quantised(graph, o.op)) {
+    return HostOperator{HostKind::Neg, {}, {}};
+  }
+  require_signed(graph, o.op);
+  Unary unary;
+  unary.kind = UnaryKind::Lookup;
+  for (std::int32_t x = -128; x <= 127; ++x) {
+    unary.table.push_back(static_cast<std::int8_t>(-x));
+  }
+  return unary;
+}
+
+// The kernel of bytes without a sign is another one.
+Attributes read_l2_normalization(const TfliteGraph& graph, const TfliteOperator& o) {
+  return HostOperator{HostKind::L2Normalization, {graph.is_unsigned(o.op, 0) ? 1 : 0}, {}};
+}
+
 // On int8 its own fixed point: a root of 20 fraction bits.
 Attributes read_rsqrt(const TfliteGraph& graph, const TfliteOperator& o) {
   if (!is_quantised(graph, o.op)) {
     return HostOperator{HostKind::Rsqrt, {}, {}};
   }
+  require_signed(graph, o.op);
   constexpr int kShift = 20;
   const Quantisation& in = graph.input(o.op, 0).quantisation;
   const Quantisation& out = graph.output(o.op).quantisation;
@@ -124,6 +170,7 @@ Attributes read_mirror_pad(const TfliteGraph& graph, const TfliteOperator& o) {
 
 Attributes read_batch_matmul(const TfliteGraph& graph, const TfliteOperator& o) {
   const auto& options = graph.need(o.source.builtin_options_as_BatchMatMulOptions());
+  require_signed(graph, o.op);
   return HostOperator{
       HostKind::BatchMatMul, {options.adj_x() ? 1 : 0, options.adj_y() ? 1 : 0}, {}};
 }
@@ -142,10 +189,10 @@ TfliteKinds tflite_host() {
   using H = HostKind;
   constexpr auto kFirst = TfliteInputs::First;
   return {{8, {"FLOOR", read_plain<H::Floor>}},
-          {11, {"L2_NORMALIZATION", read_plain<H::L2Normalization>}},
+          {11, {"L2_NORMALIZATION", read_l2_normalization}},
           {23, {"RESIZE_BILINEAR", read_resize_bilinear, kFirst}},
           {36, {"GATHER", read_gather}},
-          {47, {"EXP", read_function<H::Exp, exponential>}},
+          {47, {"EXP", read_signed_function<H::Exp, exponential>}},
           {50, {"LOG_SOFTMAX", read_plain<H::LogSoftmax>}},
           {53, {"CAST", read_plain<H::Cast>}},
           {54, {"PRELU", read_plain<H::Prelu>}},
@@ -153,7 +200,7 @@ TfliteKinds tflite_host() {
           {56, {"ARG_MAX", read_axes<H::ArgMax>, kFirst}},
           {57, {"MINIMUM", read_plain<H::Minimum>}},
           {58, {"LESS", read_plain<H::Less>}},
-          {59, {"NEG", read_function<H::Neg, negative>}},
+          {59, {"NEG", read_neg}},
           {61, {"GREATER", read_plain<H::Greater>}},
           {62, {"GREATER_EQUAL", read_plain<H::GreaterEqual>}},
           {63, {"LESS_EQUAL", read_plain<H::LessEqual>}},
@@ -162,9 +209,9 @@ TfliteKinds tflite_host() {
           {69, {"TILE", read_plain<H::Tile>, kFirst}},
           {71, {"EQUAL", read_plain<H::Equal>}},
           {72, {"NOT_EQUAL", read_plain<H::NotEqual>}},
-          {73, {"LOG", read_function<H::Log, logarithm>}},
+          {73, {"LOG", read_signed_function<H::Log, logarithm>}},
           {74, {"SUM", read_axes<H::Sum>, kFirst}},
-          {75, {"SQRT", read_function<H::Sqrt, root>}},
+          {75, {"SQRT", read_signed_function<H::Sqrt, root>}},
           {76, {"RSQRT", read_rsqrt}},
           {78, {"POW", read_plain<H::Pow>}},
           {79, {"ARG_MIN", read_axes<H::ArgMin>, kFirst}},
@@ -176,11 +223,11 @@ TfliteKinds tflite_host() {
           {89, {"REDUCE_MIN", read_axes<H::ReduceMin>, kFirst}},
           {90, {"FLOOR_DIV", read_plain<H::FloorDiv>}},
           {91, {"REDUCE_ANY", read_axes<H::ReduceAny>, kFirst}},
-          {92, {"SQUARE", read_function<H::Square, square>}},
+          {92, {"SQUARE", read_square}},
           {95, {"FLOOR_MOD", read_plain<H::FloorMod>}},
-          {99, {"SQUARED_DIFFERENCE", read_plain<H::SquaredDifference>}},
+          {99, {"SQUARED_DIFFERENCE", read_signed<H::SquaredDifference>}},
           {100, {"MIRROR_PAD", read_mirror_pad, kFirst}},
-          {101, {"ABS", read_function<H::Abs, absolute>}},
+          {101, {"ABS", read_abs}},
           {104, {"CEIL", read_plain<H::Ceil>}},
           {105, {"REVERSE_V2", read_axes<H::Reverse>, kFirst}},
           {107, {"GATHER_ND", read_plain<H::GatherNd>}},

@@ -61,6 +61,8 @@ class TfliteGraph {
     static_cast<void>(input(op, i));
     return is_unsigned(op.inputs[i]);
   }
+  /// Whether a float model runs with values from the seed.
+  [[nodiscard]] bool is_seeded() const { return seeded_; }
   void check_tensors(const std::vector<std::int32_t>& tensors, std::int32_t least) const;
   /// Fails for a tensor that cannot be had: of a type that is not supported, or left out.
   void check_usable(const std::vector<std::int32_t>& tensors) const;

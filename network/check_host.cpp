@@ -44,7 +44,8 @@ class HostChecker {
       if (tensor->type == DataType::Int16) {
         return "int16 is for kernels";
       }
-      if (tensor->type == DataType::Int8 && computes() && tensor->quantisation.scales.size() != 1) {
+      if (tensor->type == DataType::Int8 && computes() && !is_weighted() &&
+          tensor->quantisation.scales.size() != 1) {
         return "an int8 tensor needs one scale";
       }
     }
@@ -101,6 +102,11 @@ class HostChecker {
       case HostKind::AveragePool:
       case HostKind::MaxPool:
         return pooled();
+      case HostKind::Conv2d:
+      case HostKind::DepthwiseConv2d:
+        return convolved();
+      case HostKind::FullyConnected:
+        return multiplied();
       case HostKind::DetectionPostProcess:
         return detections();
       default:
@@ -141,6 +147,10 @@ class HostChecker {
     }
     if (host_.kind == HostKind::Clip && host_.numbers.size() != 2) {
       return "needs two limits";
+    }
+    if (is_weighted() && !host_.numbers.empty() &&
+        (host_.numbers.size() != 2 || !(host_.numbers[0] <= host_.numbers[1]))) {
+      return "needs limits, or none";
     }
     const std::size_t numbers = host_.kind == HostKind::LeakyRelu || host_.kind == HostKind::Elu ||
                                         host_.kind == HostKind::PadValue
@@ -192,6 +202,10 @@ class HostChecker {
         return is_index(*in_[1]) && in_[0]->type == out_.type
                    ? ""
                    : "needs indices of int32 or int64, and its output in the input's type";
+      case HostKind::Conv2d:
+      case HostKind::DepthwiseConv2d:
+      case HostKind::FullyConnected:
+        return weighted();
       default: {
         const bool inputs = in_[1]->type == in_[0]->type && in_[2]->type == DataType::Float32;
         return (inputs || in_[2]->type == in_[0]->type) && in_[1]->type == in_[0]->type &&
@@ -200,6 +214,70 @@ class HostChecker {
                    : "needs boxes and scores of one type and gives float32";
       }
     }
+  }
+
+  [[nodiscard]] bool is_weighted() const {
+    return host_.kind == HostKind::Conv2d || host_.kind == HostKind::DepthwiseConv2d ||
+           host_.kind == HostKind::FullyConnected;
+  }
+
+  // Weights of floats or of bytes around zero; of bytes, all computed values are quantised.
+  std::string weighted() const {
+    const Tensor& kernel = *in_[1];
+    const std::size_t axis = host_.kind == HostKind::DepthwiseConv2d ? 3 : 0;
+    const bool bytes = kernel.type == DataType::Int8;
+    const std::size_t scales = kernel.quantisation.scales.size();
+    if (in_[0]->type == DataType::Int32) {
+      return kernel.type == DataType::Int32 && out_.type == DataType::Int32 &&
+                     !kernel.constant.empty() && in_.size() == 2 && host_.numbers.empty()
+                 ? ""
+                 : "of int32 gives int32, by constant weights of int32, without bias or limits";
+    }
+    if (out_.type != DataType::Float32 || (kernel.type != DataType::Float32 && !bytes) ||
+        kernel.constant.empty()) {
+      return "gives float32, by constant weights of float32 or int8";
+    }
+    if (bytes && (kernel.quantisation.zero_point != 0 || kernel.shape.size() <= axis ||
+                  (scales != 1 && scales != static_cast<std::size_t>(kernel.shape[axis])))) {
+      return "weights of int8 need one scale, or one for each output, and no zero point";
+    }
+    return in_.size() < 3 || in_[2]->type == DataType::Float32 ? "" : "needs a bias of float32";
+  }
+
+  [[nodiscard]] bool has_bias_of(std::int64_t outputs) const {
+    return in_.size() < 3 || in_[2]->elements() == outputs;
+  }
+
+  std::string convolved() const {
+    const auto& s = shape(0);
+    const auto& k = shape(1);
+    const auto& o = out_.shape;
+    const std::vector<std::int32_t>& i = host_.integers;
+    const bool depthwise = host_.kind == HostKind::DepthwiseConv2d;
+    if (s.size() != 4 || k.size() != 4 || o.size() != 4 || s[0] != o[0] || i.size() != 9 ||
+        i[8] < 0 || i[8] > 2 || o[3] != k[depthwise ? 3 : 0] || !has_bias_of(o[3]) ||
+        (depthwise ? k[0] != 1 || o[3] % s[3] != 0
+                   : k[3] < 1 || s[3] % k[3] != 0 || o[3] % (s[3] / k[3]) != 0)) {
+      return "feature, kernel, bias and output do not fit";
+    }
+    for (std::size_t a = 0; a < 2; ++a) {
+      const std::int64_t span = std::int64_t{i[2 + a]} * (k[1 + a] - 1) + 1;
+      const std::int64_t room = std::int64_t{s[1 + a]} + i[4 + a] + i[6 + a] - span;
+      if (i[a] < 1 || i[2 + a] < 1 || i[4 + a] < 0 || i[6 + a] < 0 || i[4 + a] > 1 << 20 ||
+          i[6 + a] > 1 << 20 || room < 0 || room / i[a] + 1 != o[1 + a]) {
+        return fmt::format("its output has extent {}, which its windows do not give", o[1 + a]);
+      }
+    }
+    return "";
+  }
+
+  std::string multiplied() const {
+    const auto& k = shape(1);
+    if (k.size() != 2 || host_.integers.size() != 1 || host_.integers[0] < 0 ||
+        host_.integers[0] > 2 || in_[0]->elements() % k[1] != 0 || !has_bias_of(k[0])) {
+      return "needs weights [outputs, inputs] that fit";
+    }
+    return out_.elements() == in_[0]->elements() / k[1] * k[0] ? "" : "its output has another size";
   }
 
   std::string gather() const {

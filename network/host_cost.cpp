@@ -58,6 +58,16 @@ struct OperationCounter {
       return outputs() * static_cast<std::uint64_t>(host.integers[0]) *
              static_cast<std::uint64_t>(host.integers[1]);
     }
+    if (host.kind == HostKind::Conv2d || host.kind == HostKind::FullyConnected) {
+      const Tensor& kernel = tensor(op.inputs[1]);
+      return outputs() *
+             static_cast<std::uint64_t>(kernel.elements() / std::max(kernel.shape[0], 1));
+    }
+    if (host.kind == HostKind::DepthwiseConv2d) {
+      const std::vector<std::int32_t>& kernel = tensor(op.inputs[1]).shape;
+      return outputs() * static_cast<std::uint64_t>(kernel[1]) *
+             static_cast<std::uint64_t>(kernel[2]);
+    }
     if (host.kind == HostKind::DetectionPostProcess) {
       return detections(host);
     }

@@ -75,6 +75,9 @@ const std::vector<HostRule>& host_rules() {
       {K::MaxPool, "MAX_POOL", 1, 1, S::Own, T::Same, kFloat | kInt8, 1},
       {K::SoftmaxFloat, "SOFTMAX", 1, 1, S::Same, T::Same, kFloat | kInt8, 25},
       {K::LogSoftmax, "LOG_SOFTMAX", 1, 1, S::Same, T::Same, kFloat | kInt8, 40},
+      {K::Conv2d, "CONV_2D_FLOAT", 2, 3, S::Own, T::Own, kFloat | kInt32, 0},
+      {K::DepthwiseConv2d, "DEPTHWISE_CONV_2D_FLOAT", 2, 3, S::Own, T::Own, kFloat | kInt32, 0},
+      {K::FullyConnected, "FULLY_CONNECTED_FLOAT", 2, 3, S::Own, T::Own, kFloat, 0},
       {K::DetectionPostProcess, "TFLite_Detection_PostProcess", 3, 3, S::Own, T::Own,
        kFloat | kInt8, 0},
   };

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# What the tests reach: scripts/coverage.sh [rtl|cpp|cpp-1|cpp-2|cpp-report] (default all). Reports in build/coverage.
+# What the tests reach: scripts/coverage.sh [rtl|cpp] (default both). Reports in build/coverage.
 #   rtl: lines and toggles of the Verilated accelerator, over drawn streams and networks and the tests of faults and commands
-#   cpp: lines of C++ (gcov), over the tests; in three steps, each half of the tests and the report, for who has little time
+#   cpp: lines of C++ (gcov), over the tests
+# Each in three steps as well, for who has little time: rtl-presets, rtl-networks, rtl-report; cpp-1, cpp-2, cpp-report.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 cd "$top"
@@ -9,23 +10,44 @@ what=${1:-both}
 out=$top/build/coverage
 mkdir -p "$out"
 
-if [[ $what != cpp* ]]; then
-  configured release
-  ninja -C build/release --quiet soak rtl_test
-  rm -rf "$out/rtl"
-  mkdir -p "$out/rtl/presets" "$out/rtl/drawn"
-  # Bits are counted in these four: in a wider design the same lines have more of them.
+# Bits are counted in these four presets: in a wider design the same lines have more of them.
+presets_of_rtl() {
   export TESSERA_RTL_COVERAGE=$out/rtl/presets
   TESSERA_CASES=4 build/release/tests/rtl_test --gtest_brief=1 \
     --gtest_filter='Presets/Streams.*:*Faults*:Registers*:Presets/*:IllegalWords*:Features.RegistersSay*:Features.Without*-Presets/StreamChecksum.*/2:Presets/RandomOperators*:Presets/RandomChains*'
+}
+
+networks_of_rtl() {
+  export TESSERA_RTL_COVERAGE=$out/rtl/presets
   for preset in nano tiny small medium; do
     build/release/tests/soak --engine rtl --preset $preset --cases "${TESSERA_COVERAGE_CASES:-150}" 2>/dev/null
   done
-  # Lines that only other shapes have.
+}
+
+# Lines that only other shapes have.
+report_of_rtl() {
   TESSERA_RTL_COVERAGE=$out/rtl/drawn TESSERA_RANDOM_HARDWARE=1,4,64 build/release/tests/rtl_test --gtest_brief=1 --gtest_filter='Seeds/*'
   scripts/rtl-coverage.py "$out/rtl/presets" "$out/rtl.txt" --lines "$out/rtl/drawn"
-  unset TESSERA_RTL_COVERAGE
   rm -rf "$out/rtl"  # gigabytes
+}
+
+if [[ $what != cpp* ]]; then
+  configured release
+  ninja -C build/release --quiet soak rtl_test
+  if [[ $what != rtl-networks && $what != rtl-report ]]; then
+    rm -rf "$out/rtl"
+  fi
+  mkdir -p "$out/rtl/presets" "$out/rtl/drawn"
+  case $what in
+    rtl-presets) (presets_of_rtl) ;;
+    rtl-networks) (networks_of_rtl) ;;
+    rtl-report) report_of_rtl ;;
+    *)
+      (presets_of_rtl)
+      (networks_of_rtl)
+      report_of_rtl
+      ;;
+  esac
 fi
 
 # Every second test, from the first or from the second on. Without what takes hours when every line is counted.
@@ -44,7 +66,7 @@ report_of_cpp() {
     --exclude 'build/.*' --exclude '.*generated.*' --print-summary --txt "$out/cpp.txt" | tail -n 3
 }
 
-if [[ $what != rtl ]]; then
+if [[ $what != rtl* ]]; then
   command -v gcovr >/dev/null || { echo "gcovr is needed (Debian's package gcovr)" >&2; exit 1; }
   case $what in
     cpp-[12]) half_of_cpp "${what#cpp-}" ;;

@@ -54,7 +54,9 @@ Config parse_config(const std::string& text, const std::string& path,
       config.traffic = read_traffic(traffic, path, config.hardware);
     }
     config.engine = static_cast<Engine>(fields.choice("engine", engine_names(), 0));
-    config.seeded_weights = fields.choice("weights", {"model", "seeded"}, 0) == 1;
+    const std::size_t weights = fields.choice("weights", {"model", "seeded", "float"}, 0);
+    config.seeded_weights = weights == 1;
+    config.in_float = weights == 2;
     config.cut = fields.choice("unsupported", {"error", "cut"}, 0) == 1;
     config.numerics = static_cast<Numerics>(fields.choice("numerics", numerics_names(), 0));
     config.tensors = static_cast<TensorForm>(fields.choice("tensors", {"own", "stored"}, 0));
@@ -87,8 +89,8 @@ Numerics numerics_of(const Config& config) {
 }
 
 Network load_configured(const Config& config, std::vector<FileTensor>* file_tensors) {
-  ImportOptions options{config.seed, config.seeded_weights, config.cut, config.numerics,
-                        file_tensors};
+  ImportOptions options{config.seed,     config.seeded_weights, config.cut,
+                        config.numerics, file_tensors,          config.in_float};
   const bool falls_back =
       config.numerics == Numerics::Auto && !config.hardware.has(isa::Feature::SingleRounding);
   if (falls_back) {

@@ -46,6 +46,7 @@ struct Config {
   Engine engine = Engine::Rtl;
   std::uint64_t seed = 1;
   bool seeded_weights = false;  ///< float models run with weights from the seed
+  bool in_float = false;        ///< float models run in float on the host
   bool cut = false;             ///< operators that are not supported are left out
   Numerics numerics = Numerics::Auto;
   TensorForm tensors = TensorForm::Own;

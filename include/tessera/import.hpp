@@ -32,6 +32,8 @@ struct ImportOptions {
   /// Gets, of .tflite and .onnx files, what can be compared with a run of the file itself: inputs
   /// and computed tensors, in a fixed order. Not owned.
   std::vector<FileTensor>* file_tensors = nullptr;
+  /// Float models of TensorFlow Lite, and hybrid ones (weights of bytes), run in float on the host.
+  bool in_float = false;
 };
 
 /// Reads a network by its file's ending: .tflite (TensorFlow Lite), .onnx, .yaml/.yml (layer list),

@@ -254,6 +254,9 @@ enum class HostKind : std::uint8_t {
   MaxPool,
   SoftmaxFloat,
   LogSoftmax,
+  Conv2d,
+  DepthwiseConv2d,
+  FullyConnected,
   DetectionPostProcess
 };
 

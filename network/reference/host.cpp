@@ -32,6 +32,10 @@ void host(const HostOperator& host, const Operands& x) {
       return host_softmax(host, x);
     case HostKind::LogSoftmax:
       return host_log_softmax(host, x);
+    case HostKind::Conv2d:
+    case HostKind::DepthwiseConv2d:
+    case HostKind::FullyConnected:
+      return host_weighted(host, x);
     case HostKind::DetectionPostProcess:
       return host_detections(host, x);
     case HostKind::Sum:

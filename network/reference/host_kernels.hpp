@@ -17,6 +17,7 @@ void host_pool(const HostOperator& host, const Operands& x);
 void host_l2_normalisation(const HostOperator& host, const Operands& x);
 void host_batch_matmul(const HostOperator& host, const Operands& x);
 void host_softmax(const HostOperator& host, const Operands& x);  ///< of floats
+void host_weighted(const HostOperator& host, const Operands& x);
 void host_log_softmax(const HostOperator& host, const Operands& x);
 /// Boxes from a detector's raw outputs: decoded at the anchors, the overlapping ones removed.
 void host_detections(const HostOperator& host, const Operands& x);

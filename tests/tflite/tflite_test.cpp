@@ -409,6 +409,8 @@ TEST(TfliteFloat, ModelsRunForTheirShapes) {
   const auto bytes = w.finish({x}, {z});
   EXPECT_THROW(import_tflite(bytes, "m.tflite"), InputError);
   const Network network = import_tflite(bytes, "m.tflite", {5, true, false});
+  ASSERT_EQ(network.notes.size(), 1U);
+  EXPECT_NE(network.notes[0].find("drawn from the seed"), std::string::npos);
   ASSERT_EQ(network.operators.size(), 2U);
   EXPECT_EQ(macs_of(network, network.operators[0]), 24U * 54);
   EXPECT_EQ(results_of(network)[0].size(), 72U);
@@ -416,6 +418,76 @@ TEST(TfliteFloat, ModelsRunForTheirShapes) {
             network.tensors[1].constant);
   EXPECT_NE(import_tflite(bytes, "m.tflite", {6, true, false}).tensors[1].constant,
             network.tensors[1].constant);
+}
+
+std::vector<std::uint8_t> bytes_of(const std::vector<float>& values) {
+  std::vector<std::uint8_t> bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+// Two rows of two values by weights of bytes: each row becomes bytes itself.
+std::vector<float> hybrid(bool with_zero_point) {
+  TfliteWriter w;
+  const auto real = tflite::TensorType_FLOAT32;
+  const TfliteWriter::Quantised none{{}, {}};
+  const std::int32_t x = w.tensor({2, 2}, real, none);
+  const std::int32_t kernel = w.tensor({1, 2}, tflite::TensorType_INT8, {{0.5F}, {0}},
+                                       {100, static_cast<std::uint8_t>(-20)});
+  const std::int32_t bias = w.tensor({1}, real, none, bytes_of({0.25F}));
+  const std::int32_t y = w.tensor({2, 1}, real, none);
+  w.op(9, {x, kernel, bias}, {y}, tflite::BuiltinOptions_FullyConnectedOptions,
+       tflite::CreateFullyConnectedOptions(w.builder(), tflite::Activation_RELU, 0, false,
+                                           with_zero_point)
+           .Union());
+  const auto bytes = w.finish({x}, {y});
+  try {
+    import_tflite(bytes, "m.tflite");
+    ADD_FAILURE() << "a hybrid model was taken for a quantised one";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("hybrid"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("weights: float"), std::string::npos) << error.what();
+  }
+  ImportOptions options;
+  options.in_float = true;
+  const Network network = import_tflite(bytes, "m.tflite", options);
+  const auto out = run_reference(network, {bytes_of({1.0F, -0.3F, -2.0F, 0.0F})})[0];
+  std::vector<float> values(2);
+  std::memcpy(values.data(), out.data(), out.size());
+  return values;
+}
+
+TEST(TfliteFloat, RowsBecomeBytesWhileHybridModelsRun) {
+  // Around zero: 127 and round(-0.3 x 127) = -38, in steps of 1/127. The second row is below zero.
+  EXPECT_FLOAT_EQ(hybrid(false)[0], (127 * 100 + 38 * 20) * 0.5F / 127.0F + 0.25F);
+  EXPECT_EQ(hybrid(false)[1], 0.0F);
+  // From -0.3 to 1: 255 steps of 1.3 / 255; the zero point is 127 - 1 / step = -69.15, rounded.
+  const auto step = static_cast<float>(1.3 / 255);
+  EXPECT_FLOAT_EQ(hybrid(true)[0], ((127 + 69) * 100 + (-128 + 69) * -20) * 0.5F * step + 0.25F);
+  EXPECT_EQ(hybrid(true)[1], 0.0F);
+}
+
+TEST(TfliteFloat, WeightsOfHalfPrecisionAreWidened) {
+  TfliteWriter w;
+  const auto real = tflite::TensorType_FLOAT32;
+  const TfliteWriter::Quantised none{{}, {}};
+  const std::int32_t x = w.tensor({1, 4}, real, none);
+  // 1, -2, 2^-24 (the least of all) and 65504 (the greatest), the lower byte first.
+  const std::int32_t halves = w.tensor({1, 4}, tflite::TensorType_FLOAT16, none,
+                                       {0x00, 0x3c, 0x00, 0xc0, 0x01, 0x00, 0xff, 0x7b});
+  const std::int32_t kernel = w.tensor({1, 4}, real, none);
+  const std::int32_t y = w.tensor({1, 1}, real, none);
+  w.op(6, {halves}, {kernel});
+  w.op(9, {x, kernel, -1}, {y}, tflite::BuiltinOptions_FullyConnectedOptions,
+       tflite::CreateFullyConnectedOptions(w.builder()).Union());
+  ImportOptions options;
+  options.in_float = true;
+  const Network network = import_tflite(w.finish({x}, {y}), "m.tflite", options);
+  ASSERT_EQ(network.operators.size(), 1U);
+  const auto out = run_reference(network, {bytes_of({3, 1, 16777216, 1})})[0];
+  float value = 0;
+  std::memcpy(&value, out.data(), sizeof(value));
+  EXPECT_EQ(value, 3.0F - 2.0F + 1.0F + 65504.0F);
 }
 
 }  // namespace

@@ -140,10 +140,11 @@ def dynamic(m, x, shape, _):
     def weights(size):
         return m.constant(rng.integers(limits.min, limits.max + 1, size).astype(byte))
 
-    if len(shape) == 4 and shape[0] == 1 and rng.integers(2):
-        kernel = [int(v) for v in rng.integers(1, 4, 2)]
-        sums = m.node("ConvInteger", [values, weights([3, shape[1], *kernel]), zero, weight_zero], kernel_shape=kernel,
-                      strides=[int(v) for v in rng.integers(1, 3, 2)], pads=draw_pads(rng, kernel, 2))
+    if rng.integers(2):
+        kernel = [int(v) for v in rng.integers(1, 4, len(shape) - 2)]
+        groups = int(rng.choice([g for g in range(1, shape[1] + 1) if shape[1] % g == 0]))
+        sums = m.node("ConvInteger", [values, weights([2 * groups, shape[1] // groups, *kernel]), zero, weight_zero], kernel_shape=kernel,
+                      strides=[int(v) for v in rng.integers(1, 3, len(kernel))], pads=draw_pads(rng, kernel, len(kernel)), group=groups)
     else:
         sums = m.node("MatMulInteger", [values, weights([shape[-1], int(rng.integers(1, 7))]), zero, weight_zero])
     real = m.node("Cast", [sums], to=T.FLOAT)
@@ -449,6 +450,32 @@ def qlinear(m, _, shape, scale):
     return give(flat + b + out)
 
 
+def floats(m, x, shape, _):
+    """Layers that nobody quantised: floats go in, or come out, or both."""
+    rng = m.rng
+    kind = str(rng.choice(["Conv", "Conv", "depthwise", "Gemm", "MatMul", "BatchNormalization"]))
+    if rng.integers(3):
+        x = m.node("Add", [x, m.node("Sin", [x])])
+    if kind in ("Conv", "depthwise"):
+        groups = shape[1] if kind == "depthwise" else int(rng.choice([g for g in range(1, shape[1] + 1) if shape[1] % g == 0]))
+        outputs, kernel = int(rng.integers(1, 6)) * (groups if groups > 1 else 1), [int(rng.integers(1, min(3, s) + 1)) for s in shape[2:]]
+        w = [m.constant(np.array(rng.normal(0, 0.3, [outputs, shape[1] // groups] + kernel), np.float32))]
+        b = [m.constant(np.array(rng.normal(0, 1, outputs), np.float32))] if rng.integers(2) else []
+        y = m.node("Conv", [x] + w + b, group=groups, strides=[int(rng.integers(1, 3)) for _ in kernel], pads=draw_pads(rng, kernel, len(kernel)))
+    elif kind == "BatchNormalization":
+        parts = [m.constant(np.array(rng.uniform(0.5, 2, shape[1]), np.float32)) for _ in range(4)]
+        y = m.node(kind, [x] + parts, epsilon=1e-3)
+    elif kind == "MatMul":
+        y = m.node(kind, [x, m.constant(np.array(rng.normal(0, 0.3, [shape[-1], 5]), np.float32))])
+    else:
+        flat = m.node("Flatten", [x])
+        turned, inputs = int(rng.integers(2)), int(np.prod(shape[1:]))
+        w = m.constant(np.array(rng.normal(0, 0.3, [4, inputs] if turned else [inputs, 4]), np.float32))
+        b = [m.constant(np.array(rng.normal(0, 1, [4] if rng.integers(2) else [1]), np.float32))] if rng.integers(2) else []
+        y = m.node(kind, [flat, w] + b, transB=turned, alpha=float(rng.choice([1, 0.5])), beta=float(rng.choice([1, 2])))
+    return m.node("Tanh", [m.node("Relu", [y])])
+
+
 def slices(m, x, shape, _):
     rng = m.rng
     axis = int(rng.integers(1, len(shape)))
@@ -462,7 +489,7 @@ def slices(m, x, shape, _):
 
 
 KINDS = [conv, conv_transpose, gemm, dynamic, activations, average_pool, max_pool, global_pool, reduce_mean, resize, pad, stored,
-         binary, concat, function, slices, pairs, unary, moves, reductions, qlinear]
+         binary, concat, function, slices, pairs, unary, moves, reductions, qlinear, floats]
 
 
 def draw(rng, kind):
@@ -473,7 +500,7 @@ def draw(rng, kind):
     if kind in (conv, conv_transpose, gemm, binary, concat, resize, stored, unary, qlinear) or unsigned:
         m.opset = opset = max(opset, 13)
     byte = np.uint8 if unsigned else np.int8
-    rank = 3 if rng.integers(5) == 0 and kind in (conv, conv_transpose, average_pool, max_pool, resize) else 4
+    rank = 3 if rng.integers(5) == 0 and kind in (conv, conv_transpose, average_pool, max_pool, resize, dynamic, floats) else 4
     shape = draw_shape(rng, rank)
     scale = float(rng.uniform(0.005, 0.05))
     limits = np.iinfo(byte)

@@ -466,8 +466,49 @@ def moves(m):
     return [x]
 
 
+def floats(m):
+    """Layers of floats, by weights of floats or of bytes; the output is float, too."""
+    rng = m.rng
+    m.dtype = np.dtype(np.float32)
+    code = int(rng.choice([3, 4, 9, 1, 17]))
+    act = int(rng.choice([0, 1, 2, 3]))
+    shape = [m.batches(), *(int(v) for v in rng.integers(3, 9, 2)), int(rng.integers(1, 7))]
+    kernel = [int(v) for v in rng.integers(1, 4, 2)]
+    stride, same = int(rng.integers(1, 3)), int(rng.integers(2))
+    space = windows(m, shape, kernel, stride, same)
+    if code in (1, 17):
+        x = m.tensor(shape)
+        m.call(code, [x], m.tensor([shape[0], *space, shape[3]]),
+               *options("Pool2DOptions", padding=1 - same, strideH=stride, strideW=stride, filterHeight=kernel[0],
+                        filterWidth=kernel[1], fusedActivationFunction=0))
+        return [x]
+    outputs = int(rng.integers(1, 7)) * (shape[3] if code == 4 else 1)
+    size, axis = {3: ([outputs, *kernel, shape[3]], 0), 4: ([1, *kernel, outputs], 3), 9: ([outputs, shape[3]], 0)}[code]
+    bytes_ = bool(rng.integers(2))
+    if bytes_:
+        scale = rng.uniform(0.002, 0.02, outputs) if code != 9 or rng.integers(2) else float(rng.uniform(0.002, 0.02))
+        w = m.tensor(size, np.int8, scale=scale, axis=axis, data=rng.integers(-127, 128, size).astype(np.int8))
+    else:
+        w = m.tensor(size, data=rng.normal(0, 1, size).astype(np.float32))
+    bias = m.tensor([outputs], data=rng.normal(0, 1, outputs).astype(np.float32)) if rng.integers(2) or code != 9 else -1
+    if code == 9:
+        x = m.tensor([shape[1], shape[3]])
+        m.call(code, [x, w, bias], m.tensor([shape[1], outputs]),
+               *options("FullyConnectedOptions", fusedActivationFunction=act, weightsFormat=0, keepNumDims=False,
+                        asymmetricQuantizeInputs=bool(rng.integers(2))))
+        return [x]
+    fields = {"padding": 1 - same, "strideH": stride, "strideW": stride, "fusedActivationFunction": act, "dilationHFactor": 1,
+              "dilationWFactor": 1}
+    if code == 4:
+        fields["depthMultiplier"] = outputs // shape[3]
+    x = m.tensor(shape)
+    m.call(code, [x, w, bias], m.tensor([shape[0], *space, outputs]),
+           *options("Conv2DOptions" if code == 3 else "DepthwiseConv2DOptions", **fields))
+    return [x]
+
+
 KINDS = [conv, depthwise, fully_connected, transpose_conv, pool, arithmetic, concatenation, slices, unscaled, function, pads, reductions,
-         rows, pairs, matmul, moves]
+         rows, pairs, matmul, moves, floats]
 
 
 ROUND = (0.002, 1 / 256, 0.004, 0.005, 1 / 128, 0.01, 1 / 64, 0.02, 0.025, 1 / 32, 0.03, 0.05)
@@ -520,16 +561,25 @@ def main():
             m = Model(rng, np.uint8 if unsigned else np.int8, options_.runtime)
             inputs = kind(m)
             data = m.bytes(inputs)
-            limits = np.iinfo(m.dtype)
-            values = [rng.integers(limits.min, limits.max + 1, m.tensors[t].shape).astype(m.dtype) for t in inputs]
+            of_floats = kind is floats
+            values = [rng.normal(0, 1, m.tensors[t].shape).astype(np.float32) if of_floats else
+                      rng.integers(np.iinfo(m.dtype).min, np.iinfo(m.dtype).max + 1, m.tensors[t].shape).astype(m.dtype)
+                      for t in inputs]
             right = run(data, values, options_.runtime)
             if right is None:
                 continue
             result, problem = drawn.ours(options_.cosim, data, values, folder, "tflite", "--set",
-                                         f"numerics={options_.numerics or options_.runtime}")
+                                         f"numerics={options_.numerics or options_.runtime}",
+                                         *(["--set", "weights=float"] if of_floats else []))
             if isinstance(right, str):
                 refused[kind.__name__] += 1
                 problem = "" if problem.startswith("exit code 2:") else f"runs, though LiteRT refuses it: {right[-200:]}"
+            elif not problem and of_floats:
+                # What weights of bytes multiply becomes bytes itself; XNNPACK has a way of its own.
+                near = 0.1 if options_.runtime == "xnnpack" else 1e-5
+                same = np.allclose(result, right, rtol=near, atol=near)
+                problem = "" if same else f"floats differ by up to {np.abs(result - right).max():g}"
+                equal[kind.__name__] += right.size if same else 0
             elif not problem:
                 distance = np.abs(result.astype(int) - right.astype(int))
                 problem = "" if not distance.any() else f"{(distance > 0).sum()} of {right.size} differ, by up to {distance.max()}"

@@ -19,10 +19,17 @@ OnnxImporter::OnnxImporter(const std::vector<std::uint8_t>& data, const std::str
                  node.op_type() == "QGemm";
   }
   find_kinds();
-  if (!quantised_ && !options.seeded_weights) {
-    onnx_.fail(
-        "a float model has shapes but no quantisation; with `weights: seeded` it runs with "
-        "weights from the seed");
+  if (quantised_) {
+    return;
+  }
+  quantised_ = options.in_float;
+  if (!options.in_float) {
+    if (!options.seeded_weights) {
+      onnx_.fail(
+          "a float model has shapes but no quantisation; with `weights: seeded` it runs with "
+          "weights from the seed, with `weights: float` in float on the host");
+    }
+    builder_.note("a float model has only its shapes here: all values are drawn from the seed");
   }
 }
 

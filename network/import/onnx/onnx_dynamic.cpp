@@ -148,65 +148,37 @@ void OnnxImporter::matmul_integer(const Node& node) {
   define(node.output(0), on_host(HostKind::BatchMatMul, {a, b}, like, "", {0, 0}));
 }
 
-// A product of matrices for each tap of the kernel.
+// In groups, too; numbers around the input's zero point.
 void OnnxImporter::conv_integer(const Node& node) {
-  require(OnnxAttributes(node).integer("group", 1) == 1, "supported is one group");
   require(is_known(name_of(node, 1)), fmt::format("`{}` must be a constant", name_of(node, 1)));
   const OnnxConstant kernel = constant(name_of(node, 1));
-  const double zero = name_of(node, 3).empty() ? 0 : number(name_of(node, 3));
-  const Dims& k = kernel.dims;
+  const std::string zero_name = name_of(node, 3);
+  const std::vector<double> zeros =
+      zero_name.empty() ? std::vector<double>{0} : constant(zero_name).values;
+  const std::size_t rank = kernel.dims.size();
+  require(
+      (rank == 3 || rank == 4) && kernel.dims[0] >= 1 && kernel.scales.empty() &&
+          (zeros.size() == 1 || zeros.size() == static_cast<std::size_t>(kernel.dims[0])),
+      fmt::format("{} zero points of weights [{}]", zeros.size(), fmt::join(kernel.dims, ", ")));
   OnnxValue in = whole_operand(node, 0, 2);
-  require(k.size() == 4 && in.dims.size() == 4 && in.dims[0] == 1 && in.dims[1] == k[1],
-          fmt::format("a kernel [{}] on a picture [{}]; supported are one picture and kernels "
-                      "[output, input, height, width]",
-                      fmt::join(k, ", "), fmt::join(in.dims, ", ")));
-  const Window window = window_of(node, in, {k[2], k[3]});
-  in = stored_as(in, channels_last(4));
-  const Padding& p = window.padding;
-  OnnxValue padded = in;
-  padded.dims[2] += p.top + p.bottom;
-  padded.dims[3] += p.left + p.right;
-  padded = on_host(HostKind::PadValue, {in}, padded, "/pad",
-                   {0, p.top, p.left, 0, 0, p.bottom, p.right, 0}, {0});
-  const auto outputs = [&](std::size_t a) {
-    const std::int64_t span = std::int64_t{window.dilation[a]} * (window.kernel[a] - 1) + 1;
-    require(padded.dims[2 + a] >= span, "its kernel is larger than its padded input");
-    return (padded.dims[2 + a] - span) / window.stride[a] + 1;
-  };
-  const OnnxValue pixels{-1, {1, k[1], outputs(0), outputs(1)}, channels_last(4)};
-  const OnnxValue result{-1, {1, k[0], pixels.dims[2], pixels.dims[3]}, channels_last(4)};
-  std::optional<OnnxValue> sum;
-  for (std::int64_t y = 0; y < k[2]; ++y) {
-    for (std::int64_t x = 0; x < k[3]; ++x) {
-      std::vector<std::int32_t> weights;  // [inputs, outputs]
-      for (std::int64_t c = 0; c < k[1]; ++c) {
-        for (std::int64_t o = 0; o < k[0]; ++o) {
-          const std::int64_t at = ((o * k[1] + c) * k[2] + y) * k[3] + x;
-          weights.push_back(
-              static_cast<std::int32_t>(kernel.values[static_cast<std::size_t>(at)] - zero));
-        }
-      }
-      const std::string tap = fmt::format("/tap{}_{}", y, x);
-      const std::int32_t matrix =
-          builder_.constant(name_ + tap + "/weights",
-                            {static_cast<std::int32_t>(k[1]), static_cast<std::int32_t>(k[0])}, {},
-                            bytes_of(weights));
-      builder_.tensor(matrix).type = DataType::Int32;
-      StridedSlice slice;
-      slice.begin = {0, static_cast<std::int32_t>(y) * window.dilation[0],
-                     static_cast<std::int32_t>(x) * window.dilation[1], 0};
-      slice.stride = {1, window.stride[0], window.stride[1], 1};
-      OnnxValue part = pixels;
-      part.tensor =
-          moved(padded, stored_shape(pixels.dims, pixels.order), slice, (tap + "/pixels").c_str());
-      const OnnxValue product =
-          on_host(HostKind::BatchMatMul, {part, {matrix, {k[1], k[0]}, plain_order(2)}}, result,
-                  tap, {0, 0});
-      sum = sum ? on_host(HostKind::Add, {*sum, product}, result, tap + "/sum") : product;
-    }
+  require(in.dims.size() == rank,
+          fmt::format("a kernel [{}] on a picture [{}]", fmt::join(kernel.dims, ", "),
+                      fmt::join(in.dims, ", ")));
+  in = image(in);
+  const Windows windows = windows_of(node, in, kernel.dims);
+  const std::size_t each = kernel.values.size() / static_cast<std::size_t>(kernel.dims[0]);
+  std::vector<std::int32_t> weights;
+  weights.reserve(kernel.values.size());
+  for (const std::size_t i : windows.order) {
+    weights.push_back(
+        static_cast<std::int32_t>(kernel.values[i] - zeros[zeros.size() == 1 ? 0 : i / each]));
   }
-  require(sum.has_value(), "its kernel has no taps");
-  define(node.output(0), *sum);
+  const std::int32_t matrix =
+      builder_.constant(name_ + "/weights", windows.kernel_shape, {}, bytes_of(weights));
+  builder_.tensor(matrix).type = DataType::Int32;
+  const std::int32_t out =
+      builder_.moved(name_, windows.output_shape, windows.host, {in.tensor, matrix});
+  define(node.output(0), from_image(out, rank));
 }
 
 }  // namespace tessera

@@ -284,6 +284,25 @@ class OnnxImporter {
   void matmul_integer(const Node& node);
   void conv_integer(const Node& node);
 
+  // Layers of floats: onnx_floats.cpp
+  // --------------------------------------------------------------
+
+  void note_floats(const OnnxValue& in);
+  std::int32_t float_tensor(const std::string& suffix, const std::vector<float>& values,
+                            const std::vector<std::int32_t>& shape);
+  void add_float_bias(const Node& node, std::size_t outputs, float factor,
+                      std::vector<std::int32_t>& tensors);
+  /// A convolution of the host: shapes as stored; for each of its weights the index of ONNX's.
+  struct Windows {
+    std::vector<std::int32_t> kernel_shape, output_shape;
+    std::vector<std::size_t> order;
+    HostOperator host;
+  };
+  [[nodiscard]] Windows windows_of(const Node& node, const OnnxValue& in, const Dims& dims) const;
+  void convolve_floats(const Node& node, const OnnxValue& given_in, std::size_t rank);
+  void gemm_of_floats(const Node& node, bool transposed, float alpha, float beta);
+  void normalise_floats(const Node& node);
+
   // Reductions: onnx_reductions.cpp ---------------------------------------------------------------
 
   void mean_over(const Node& node, const OnnxValue& in, Dims axes, bool keep,

@@ -29,8 +29,11 @@ void OnnxImporter::pass(const Node& node) {
 }
 
 void OnnxImporter::batch_normalization(const Node& node) {
-  require(!quantised_, "must be folded into the convolution before it in a quantised model");
-  pass(node);
+  if (quantised_) {
+    normalise_floats(node);
+  } else {
+    pass(node);  // part of the convolution before it
+  }
 }
 
 void OnnxImporter::cast(const Node& node) {

@@ -107,7 +107,15 @@ void OnnxImporter::gemm(const Node& node) {
   const OnnxValue in = input(node, 0);
   const Dims dims = known_dims(name_of(node, 1));
   require(dims.size() == 2, "needs a matrix");
-  const Result result = result_of(node, true, static_cast<std::size_t>(dims[transposed ? 0 : 1]));
+  const auto found =
+      !quantised_ || is_quantised(in)
+          ? quantised_result(node, true, static_cast<std::size_t>(dims[transposed ? 0 : 1]))
+          : std::nullopt;
+  if (!found) {
+    gemm_of_floats(node, transposed, alpha, beta);
+    return;
+  }
+  const Result& result = *found;
   Given given = given_float(node, in, transposed ? 0 : 1, result.bias);
   for (float& scale : given.weights.scales) {
     scale *= alpha;
@@ -126,11 +134,18 @@ void OnnxImporter::matmul(const Node& node) {
   }
   const OnnxValue in = input(node, 0);
   const Dims dims = known_dims(name_of(node, 1));
-  if (dims.size() != 2) {
+  if (dims.size() != 2 || (quantised_ && !is_quantised(in))) {
+    note_floats(in);
     multiply_values(node, false);
     return;
   }
-  const Result result = result_of(node, true, static_cast<std::size_t>(dims[1]));
+  const auto found = quantised_result(node, true, static_cast<std::size_t>(dims[1]));
+  if (!found) {
+    note_floats(in);
+    multiply_values(node, false);
+    return;
+  }
+  const Result& result = *found;
   Node bare = node;
   while (bare.input_size() > 2) {
     bare.mutable_input()->RemoveLast();

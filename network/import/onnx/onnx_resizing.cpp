@@ -77,7 +77,7 @@ std::vector<std::int32_t> OnnxImporter::stored_margins(const OnnxValue& v, const
 OnnxValue OnnxImporter::filled(const Node& node, const OnnxValue& given, const Margins& margins,
                                double value) {
   OnnxValue in = given;
-  float number = static_cast<float>(value);
+  auto number = static_cast<float>(value);
   const ValueKind kind = kind_of(name_of(node, 0));
   if (is_quantised(in) && quantised_ && kind != ValueKind::Float) {
     number = static_cast<float>(value - (kind == ValueKind::Unsigned ? 128 : 0));

@@ -218,8 +218,17 @@ void OnnxImporter::conv(const Node& node) {
   const Dims dims = known_dims(name_of(node, 1));
   require(!dims.empty() && dims[0] >= 1, "kernel without outputs");
   const std::size_t rank = given_in.dims.size();
-  const Result result = result_of(node, true, static_cast<std::size_t>(dims[0]), rank - 2);
-  convolve(node, in, rank, given_float(node, in, 0, result.bias), result);
+  require(rank == dims.size(),
+          fmt::format("kernel of {} dimensions for a feature of {}", dims.size(), rank));
+  const auto result =
+      !quantised_ || is_quantised(in)
+          ? quantised_result(node, true, static_cast<std::size_t>(dims[0]), rank - 2)
+          : std::nullopt;
+  if (!result) {
+    convolve_floats(node, in, rank);
+    return;
+  }
+  convolve(node, in, rank, given_float(node, in, 0, result->bias), *result);
 }
 
 void OnnxImporter::qlinear_conv(const Node& node) {

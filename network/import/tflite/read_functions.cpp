@@ -55,29 +55,13 @@ namespace {
 
 constexpr float kMost = std::numeric_limits<float>::max();
 
-std::vector<float> limits_of(const TfliteGraph& graph, tflite::Activation activation) {
-  switch (activation) {
-    case tflite::Activation_NONE:
-      return {};
-    case tflite::Activation_RELU:
-      return {0, kMost};
-    case tflite::Activation_RELU_N1_TO_1:
-      return {-1, 1};
-    case tflite::Activation_RELU6:
-      return {0, 6};
-    default:
-      graph.fail(fmt::format("activation {}; supported are NONE, RELU, RELU_N1_TO_1 and RELU6",
-                             tflite::EnumNameActivation(activation)));
-  }
-}
-
 Attributes arithmetic(const TfliteGraph& graph, const TfliteOperator& o, BinaryKind kind,
                       tflite::Activation activation) {
   if (is_quantised(graph, o.op)) {
     return Binary{kind, graph.activation(activation)};
   }
   constexpr HostKind kinds[] = {HostKind::Add, HostKind::Sub, HostKind::Mul};
-  return HostOperator{kinds[static_cast<std::size_t>(kind)], {}, limits_of(graph, activation)};
+  return HostOperator{kinds[static_cast<std::size_t>(kind)], {}, graph.limits(activation)};
 }
 
 Attributes read_add(const TfliteGraph& graph, const TfliteOperator& o) {
@@ -97,7 +81,7 @@ Attributes read_mul(const TfliteGraph& graph, const TfliteOperator& o) {
 
 Attributes read_div(const TfliteGraph& graph, const TfliteOperator& o) {
   const auto& options = graph.need(o.source.builtin_options_as_DivOptions());
-  return HostOperator{HostKind::Div, {}, limits_of(graph, options.fused_activation_function())};
+  return HostOperator{HostKind::Div, {}, graph.limits(options.fused_activation_function())};
 }
 
 template <UnaryKind kKind>
@@ -161,8 +145,10 @@ Attributes read_leaky_relu(const TfliteGraph& graph, const TfliteOperator& o) {
                                    : Attributes{HostOperator{HostKind::LeakyRelu, {}, {alpha}}};
 }
 
-Attributes read_dequantize(const TfliteGraph& /*graph*/, const TfliteOperator& /*o*/) {
-  return Dequantize{};
+// Weights in half precision have been widened.
+Attributes read_dequantize(const TfliteGraph& graph, const TfliteOperator& o) {
+  const bool is_float = graph.input(o.op, 0).type == DataType::Float32;
+  return is_float || graph.is_seeded() ? Attributes{Reshape{}} : Attributes{Dequantize{}};
 }
 
 Attributes read_mean(const TfliteGraph& graph, const TfliteOperator& o) {

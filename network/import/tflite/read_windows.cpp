@@ -45,7 +45,6 @@ Conv2d conv_of(const TfliteGraph& graph, const Options& options, const Operator&
 
 Pool2d pool_of(const TfliteGraph& graph, const tflite::Pool2DOptions& options, const Operator& op,
                PoolKind kind) {
-  graph.require_rank4(graph.input(op, 0), "feature");
   const Quantisation& in = graph.input(op, 0).quantisation;
   const Quantisation& out = graph.output(op).quantisation;
   graph.require(in.scales == out.scales && in.zero_point == out.zero_point,
@@ -105,18 +104,52 @@ TransposeConv2d transpose_conv_of(const TfliteGraph& graph,
   return conv;
 }
 
+/// How LiteRT makes bytes of floats that weights of bytes multiply: HostOperator's last integer.
+enum Dynamic : std::int32_t { kNone, kZeroPoint, kAroundZero };
+
+// A convolution of floats.
+HostOperator in_float(const TfliteGraph& graph, HostKind kind, const Conv2d& conv,
+                      const Operator& op, tflite::Activation activation) {
+  const bool per_channel =
+      kind == HostKind::DepthwiseConv2d || graph.input(op, 1).quantisation.scales.size() != 1;
+  const bool of_bytes = graph.input(op, 1).type == DataType::Int8;
+  const Padding& p = conv.padding;
+  return HostOperator{kind,
+                      {conv.stride_h, conv.stride_w, conv.dilation_h, conv.dilation_w, p.top,
+                       p.left, p.bottom, p.right,
+                       !of_bytes     ? kNone
+                       : per_channel ? kZeroPoint
+                                     : kAroundZero},
+                      graph.limits(activation)};
+}
+
 Attributes read_conv(const TfliteGraph& graph, const TfliteOperator& o) {
-  return conv_of(graph, graph.need(o.source.builtin_options_as_Conv2DOptions()), o.op);
+  const auto& options = graph.need(o.source.builtin_options_as_Conv2DOptions());
+  const Conv2d conv = conv_of(graph, options, o.op);
+  return graph.is_float(o.op) ? Attributes{in_float(graph, HostKind::Conv2d, conv, o.op,
+                                                    options.fused_activation_function())}
+                              : conv;
 }
 
 Attributes read_depthwise(const TfliteGraph& graph, const TfliteOperator& o) {
   const auto& options = graph.need(o.source.builtin_options_as_DepthwiseConv2DOptions());
-  return DepthwiseConv2d{conv_of(graph, options, o.op), options.depth_multiplier()};
+  const Conv2d conv = conv_of(graph, options, o.op);
+  return graph.is_float(o.op) ? Attributes{in_float(graph, HostKind::DepthwiseConv2d, conv, o.op,
+                                                    options.fused_activation_function())}
+                              : DepthwiseConv2d{conv, options.depth_multiplier()};
 }
 
 Attributes read_fully_connected(const TfliteGraph& graph, const TfliteOperator& o) {
   const auto& options = graph.need(o.source.builtin_options_as_FullyConnectedOptions());
   graph.require(options.weights_format() == 0, "shuffled weights are not supported");
+  if (graph.is_float(o.op)) {
+    const bool of_bytes = graph.input(o.op, 1).type == DataType::Int8;
+    const std::int32_t how = !of_bytes                              ? kNone
+                             : options.asymmetric_quantize_inputs() ? kZeroPoint
+                                                                    : kAroundZero;
+    return HostOperator{
+        HostKind::FullyConnected, {how}, graph.limits(options.fused_activation_function())};
+  }
   return FullyConnected{graph.activation(options.fused_activation_function())};
 }
 
@@ -127,7 +160,19 @@ Attributes read_transpose_conv(const TfliteGraph& graph, const TfliteOperator& o
 
 template <PoolKind kKind>
 Attributes read_pool(const TfliteGraph& graph, const TfliteOperator& o) {
-  return pool_of(graph, graph.need(o.source.builtin_options_as_Pool2DOptions()), o.op, kKind);
+  graph.require_rank4(graph.input(o.op, 0), "feature");
+  const Pool2d pool =
+      pool_of(graph, graph.need(o.source.builtin_options_as_Pool2DOptions()), o.op, kKind);
+  if (!graph.is_float(o.op)) {
+    return pool;
+  }
+  graph.require(pool.activation == Activation::None,
+                "of floats with an activation is not supported");
+  const Padding& p = pool.padding;
+  return HostOperator{kKind == PoolKind::Max ? HostKind::MaxPool : HostKind::AveragePool,
+                      {pool.filter_h, pool.filter_w, pool.stride_h, pool.stride_w, 1, 1, p.top,
+                       p.left, p.bottom, p.right, 0},
+                      {}};
 }
 
 }  // namespace

@@ -126,6 +126,11 @@ void TfliteGraph::settle_scales(const Operator& op) {
 }
 
 void TfliteGraph::add(Operator op) {
+  // The host's operators have no inputs that are absent.
+  while (std::holds_alternative<HostOperator>(op.attributes) && op.inputs.size() > 1 &&
+         op.inputs.back() == -1) {
+    op.inputs.pop_back();
+  }
   if (!seeded_) {
     settle_scales(op);
   }

@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "network/import/tflite/seeded.hpp"
 
@@ -19,6 +21,26 @@ bool is_countable(const std::vector<std::int32_t>& shape) {
     }
   }
   return true;
+}
+
+// Weights in half precision.
+void widen_halves(Tensor& tensor) {
+  std::vector<std::uint8_t> wide(tensor.constant.size() / 2 * 4);
+  for (std::size_t i = 0; i < tensor.constant.size() / 2; ++i) {
+    const auto half =
+        static_cast<std::uint32_t>(tensor.constant[2 * i] | (tensor.constant[2 * i + 1] << 8));
+    const std::uint32_t exponent = (half >> 10) & 31;
+    const std::uint32_t fraction = half & 1023;
+    const float size = exponent == 31  ? (fraction != 0 ? std::numeric_limits<float>::quiet_NaN()
+                                                        : std::numeric_limits<float>::infinity())
+                       : exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                                       : std::ldexp(static_cast<float>(fraction + 1024),
+                                                    static_cast<int>(exponent) - 25);
+    const float value = (half & 0x8000) != 0 ? -size : size;
+    std::memcpy(&wide[4 * i], &value, sizeof(value));
+  }
+  tensor.type = DataType::Float32;
+  tensor.constant = std::move(wide);
 }
 
 // The same real values 128 lower.
@@ -60,15 +82,27 @@ TfliteGraph::TfliteGraph(const tflite::Model& model, const std::string& name,
                         network_.tensors[t].constant.empty() ? "listed twice" : "a constant"));
     given_[t] = true;
   }
-  if (is_float_model()) {
+  if (is_float_model() && !options.in_float) {
+    const bool is_hybrid = has_weights_of_bytes();
+    const std::string what = is_hybrid
+                                 ? "a hybrid model (weights of int8, everything else float) has"
+                                 : "a float model has";
     require(options.seeded_weights,
-            "a float model has shapes but no quantisation; with `weights: seeded` it runs with "
-            "weights from the seed");
+            what +
+                " shapes but no quantisation of what it computes; with `weights: seeded` it "
+                "runs with weights from the seed, with `weights: float` in float on the host");
     seeded_ = true;
+    network_.notes.push_back(what + " only its shapes here: all values are drawn from the seed");
     for (Tensor& tensor : network_.tensors) {
       seed_tensor(tensor, options.seed);
     }
   }
+}
+
+bool TfliteGraph::has_weights_of_bytes() const {
+  return std::any_of(network_.tensors.begin(), network_.tensors.end(), [](const Tensor& tensor) {
+    return !tensor.constant.empty() && tensor.type == DataType::Int8;
+  });
 }
 
 bool TfliteGraph::is_float_model() const {
@@ -169,6 +203,10 @@ void TfliteGraph::read_tensor(const tflite::Tensor& source) {
   if (source.buffer() != 0 && data != nullptr && data->size() > 0) {
     tensor.constant.assign(data->begin(), data->end());
   }
+  if (source.type() == tflite::TensorType_FLOAT16 && !tensor.constant.empty()) {
+    widen_halves(tensor);
+    problem.clear();
+  }
   is_unsigned_.push_back(source.type() == tflite::TensorType_UINT8);
   if (is_unsigned_.back()) {
     make_signed(tensor);
@@ -250,6 +288,20 @@ Activation TfliteGraph::activation(tflite::Activation code) const {
       fail(fmt::format("activation {}; supported are NONE, RELU, RELU_N1_TO_1 and RELU6",
                        tflite::EnumNameActivation(code)));
   }
+}
+
+std::vector<float> TfliteGraph::limits(tflite::Activation code) const {
+  switch (activation(code)) {
+    case Activation::None:
+      return {};
+    case Activation::Relu:
+      return {0, std::numeric_limits<float>::max()};
+    case Activation::Relu6:
+      return {0, 6};
+    case Activation::ReluN1To1:
+      return {-1, 1};
+  }
+  return {};
 }
 
 const Tensor& TfliteGraph::input(const Operator& op, std::size_t i) const {

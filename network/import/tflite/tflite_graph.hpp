@@ -61,6 +61,10 @@ class TfliteGraph {
     static_cast<void>(input(op, i));
     return is_unsigned(op.inputs[i]);
   }
+  /// Whether an operator computes floats as floats: not in models whose values are drawn.
+  [[nodiscard]] bool is_float(const Operator& op) const {
+    return !seeded_ && input(op, 0).type == DataType::Float32;
+  }
   /// Whether a float model runs with values from the seed.
   [[nodiscard]] bool is_seeded() const { return seeded_; }
   void check_tensors(const std::vector<std::int32_t>& tensors, std::int32_t least) const;
@@ -80,6 +84,8 @@ class TfliteGraph {
                                                    const char* what) const;
   [[nodiscard]] std::size_t axis_of(std::int32_t axis, std::size_t rank) const;
   [[nodiscard]] Activation activation(tflite::Activation code) const;
+  /// What an activation leaves of floats: the least and the greatest; none: all.
+  [[nodiscard]] std::vector<float> limits(tflite::Activation code) const;
   void require_rank4(const Tensor& tensor, const char* what) const;
   template <class Options>
   const Options& need(const Options* options) const {
@@ -121,6 +127,7 @@ class TfliteGraph {
   void leave_out(const tflite::Operator& source, std::size_t index, const std::string& why,
                  std::size_t operators);
   [[nodiscard]] bool is_float_model() const;
+  [[nodiscard]] bool has_weights_of_bytes() const;
 
   const tflite::Model& model_;
   const tflite::SubGraph* subgraph_ = nullptr;

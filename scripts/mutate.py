@@ -248,9 +248,9 @@ def test_commands(out, mutant):
                 soak("rtl", 240, 0, 240, "--preset", "tiny", part="soak"),
                 suites("rtl_test", 600, "Presets/Streams*", "random", 4)]
     figures = [sys.executable, TOP / "tests/scheduler/figures.py", out / "cosim"]
-    return [suites("scheduler_test", 60, "RandomFigures*"),
+    return [suites("scheduler_test", 60, "*RandomFigures*"),
             soak("tlm", 600, 0, 120),
-            suites("scheduler_test", 240, "*-*Long*:RandomFigures*"),
+            suites("scheduler_test", 240, "*-*Long*:*RandomFigures*"),
             ("test.sh", figures, 120),
             suites("rtl_test", 240, "DamagedPrograms*:RandomHardware*"),
             soak("tlm", 1500, 1000, 240, part="soak"),

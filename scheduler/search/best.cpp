@@ -21,10 +21,22 @@ class Pool {
  public:
   Pool(const Hardware& hardware, const Policy& policy) : hardware_(hardware), policy_(policy) {}
 
-  /// `measured`: there already. The first one is first-fit's.
-  void consider(const Measured& measured, std::uint64_t digest, std::size_t start,
-                const Tuning& tuning) {
-    seen_.insert(digest);
+  void consider(Program& program, std::uint64_t digest, std::size_t start, const Tuning& tuning) {
+    if (!seen_.insert(digest).second) {
+      return;
+    }
+    program.hardware = hardware_;
+    if (const auto measured = measure(program, policy_)) {
+      consider(*measured, start, tuning);
+    }
+  }
+
+  [[nodiscard]] std::size_t start() const { return start_; }
+  [[nodiscard]] const Tuning& tuning() const { return tuning_; }
+
+ private:
+  // The first one is first-fit's.
+  void consider(const Measured& measured, std::size_t start, const Tuning& tuning) {
     if (!best_) {
       first_fit_ = measured.wanted;
     }
@@ -36,20 +48,6 @@ class Pool {
       tuning_ = tuning;
     }
   }
-  void consider(Program& program, std::uint64_t digest, std::size_t start, const Tuning& tuning) {
-    if (seen_.count(digest) != 0) {
-      return;
-    }
-    program.hardware = hardware_;
-    if (const auto measured = measure(program, policy_)) {
-      consider(*measured, digest, start, tuning);
-    }
-  }
-
-  [[nodiscard]] std::size_t start() const { return start_; }
-  [[nodiscard]] const Tuning& tuning() const { return tuning_; }
-
- private:
   const Hardware& hardware_;
   const Policy& policy_;
   std::set<std::uint64_t> seen_;
@@ -78,18 +76,12 @@ Best find_best(const Network& network, const Hardware& hardware, const Policy& p
   std::vector<Explorer> explorers;
   for (std::size_t s = 0; s < starts.size(); ++s) {
     const Consider consider = [&pool, s](Program& program, std::uint64_t digest,
-                                         const Tuning& tuning,
-                                         const std::optional<Measured>& measured) {
-      if (s > 0) {
-        pool.consider(program, digest, s, tuning);
-      } else if (measured) {
-        pool.consider(*measured, digest, s, tuning);
-      }
+                                         const Tuning& tuning) {
+      pool.consider(program, digest, s, tuning);
     };
     explorers.emplace_back(*starts[s], work, consider, before);
-    most += explorers.back().around_trials() + explorers.back().refine_trials();
+    most += explorers.back().around_trials() + 2 * explorers.back().refine_trials();
   }
-  most += explorers[0].refine_trials();
   explorers[0].look_around();
   for (std::size_t s = 1; s < explorers.size(); ++s) {
     try {
@@ -98,11 +90,21 @@ Best find_best(const Network& network, const Hardware& hardware, const Policy& p
       // A layer needs more than that.
     }
   }
-  // From what is best, with the memory that there is: its hardware's first start.
-  const auto same = std::find_if(starts.begin(), starts.end(), [&](const auto& start) {
-    return start->made_for() == starts[pool.start()]->made_for();
-  });
-  explorers[static_cast<std::size_t>(same - starts.begin())].polish(pool.tuning());
+  // For each hardware from what is best there.
+  for (std::size_t first = 0; first < starts.size();) {
+    std::size_t end = first + 1;
+    while (end < starts.size() && starts[end]->made_for() == starts[first]->made_for()) {
+      ++end;
+    }
+    std::vector<Tuning> tunings;
+    for (std::size_t s = first; s < end; ++s) {
+      if (const Tuning* tuning = explorers[s].best(); tuning != nullptr) {
+        tunings.push_back(*tuning);
+      }
+    }
+    explorers[first].polish(tunings);
+    first = end;
+  }
   return {std::move(starts[pool.start()]), pool.tuning()};
 }
 

@@ -79,13 +79,14 @@ void Explorer::refine(std::size_t most_in_vain) {
   refine_slow_tiles(tile_trials(), most_in_vain);
 }
 
-void Explorer::polish(const Tuning& tuning) {
+void Explorer::polish(const std::vector<Tuning>& tunings) {
   if (!has_sizes() || work_ > kMuchWork) {
     return;
   }
-  best_.reset();
+  for (const Tuning& tuning : tunings) {
+    attempt(tuning);
+  }
   by_shift_.clear();
-  attempt(tuning);
   if (best_) {
     vary_tiles();
     refine(std::numeric_limits<std::size_t>::max());
@@ -294,7 +295,7 @@ Trial Explorer::attempt(const Tuning& tuning) {
   if (first ||
       (trial.measured->cost < best_->measured.cost && trial.measured->wanted <= first_fit_)) {
     best_ = {tuning, *trial.measured};
-    consider_(program, digest, tuning, trial.measured);
+    consider_(program, digest, tuning);
   }
   return trial;
 }

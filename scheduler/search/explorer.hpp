@@ -22,8 +22,7 @@ struct Trial {
 };
 
 /// Told of each program that is better than those before it, with its digest.
-using Consider = std::function<void(Program& program, std::uint64_t digest, const Tuning& tuning,
-                                    const std::optional<Measured>& measured)>;
+using Consider = std::function<void(Program& program, std::uint64_t digest, const Tuning& tuning)>;
 
 class Explorer {
  public:
@@ -34,8 +33,11 @@ class Explorer {
   /// layer as it was best. Nothing is found when even first-fit's program cannot run.
   void look_around();
 
-  /// Sizes of tiles layer by layer from that tuning on, without giving up soon.
-  void polish(const Tuning& tuning);
+  /// Sizes of tiles layer by layer from the best of these tunings on, without giving up soon.
+  void polish(const std::vector<Tuning>& tunings);
+
+  /// The best one that was tried, if any could run.
+  [[nodiscard]] const Tuning* best() const { return best_ ? &best_->tuning : nullptr; }
 
   /// At most so many trials.
   [[nodiscard]] std::size_t around_trials() const;

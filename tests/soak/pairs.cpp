@@ -14,7 +14,7 @@ namespace {
 
 // Parts of the pairs that may be inverted at all, and by more than tolerated. One in a hundred and
 // none is what is wanted.
-constexpr double kMostInverted = 0.15;
+constexpr double kMostInverted = 0.10;
 constexpr double kMostBeyond = 0.04;
 
 }  // namespace

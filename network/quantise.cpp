@@ -112,8 +112,12 @@ std::int32_t PoolAverage::of(std::int32_t sum, std::int32_t count) {
 
 ClampRange activation_range(Activation activation, const Quantisation& output) {
   ClampRange range;
+  // Beyond int8 whatever the zero point: scales may be next to nothing.
+  const auto steps_of = [&](float real) {
+    return static_cast<std::int32_t>(std::min(std::round(real / output.scales.at(0)), 1024.0F));
+  };
   if (activation == Activation::ReluN1To1) {
-    const auto one = static_cast<std::int32_t>(std::round(1.0F / output.scales.at(0)));
+    const std::int32_t one = steps_of(1.0F);
     return {std::max(range.low, output.zero_point - one),
             std::min(range.high, output.zero_point + one)};
   }
@@ -121,7 +125,7 @@ ClampRange activation_range(Activation activation, const Quantisation& output) {
     range.low = std::max(range.low, output.zero_point);
   }
   if (activation == Activation::Relu6) {
-    const auto six = static_cast<std::int32_t>(std::round(6.0F / output.scales.at(0)));
+    const std::int32_t six = steps_of(6.0F);
     range.high = std::min(range.high, output.zero_point + six);
   }
   return range;

@@ -86,6 +86,9 @@ TEST(ActivationRange, FollowsTheOutputQuantisation) {
   EXPECT_EQ(activation_range(Activation::Relu, output).low, -100);
   EXPECT_EQ(activation_range(Activation::Relu, output).high, 127);
   EXPECT_EQ(activation_range(Activation::Relu6, output).high, 20);
+  // More steps than an int32 counts.
+  EXPECT_EQ(activation_range(Activation::ReluN1To1, {{1e-30F}, 0}).low, -128);
+  EXPECT_EQ(activation_range(Activation::Relu6, {{1e-30F}, -100}).high, 127);
 }
 
 TEST(Quantise, AveragesOfAnyCountAreExact) {

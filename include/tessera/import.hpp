@@ -32,7 +32,7 @@ struct ImportOptions {
   /// Gets, of .tflite and .onnx files, what can be compared with a run of the file itself: inputs
   /// and computed tensors, in a fixed order. Not owned.
   std::vector<FileTensor>* file_tensors = nullptr;
-  /// Float models of TensorFlow Lite, and hybrid ones (weights of bytes), run in float on the host.
+  /// Float models run in float on the host, and hybrid ones of TensorFlow Lite (weights of bytes).
   bool in_float = false;
 };
 

@@ -260,6 +260,13 @@ enum class HostKind : std::uint8_t {
   DetectionPostProcess
 };
 
+/// How floats become bytes where weights of bytes multiply them while the model runs (LiteRT's
+/// hybrid kernels): not at all, with a zero point, or around zero.
+enum class DynamicBytes : std::int32_t { None, ZeroPoint, AroundZero };
+
+/// Of Conv2d and DepthwiseConv2d, which are those of floats or numbers here, `integers` are
+/// strides, dilations, pads before and behind (each of height and width) and a DynamicBytes, of
+/// FullyConnected the last alone; `numbers`: nothing, or the least and the greatest result.
 struct HostOperator {
   HostKind kind = HostKind::Add;
   std::vector<std::int32_t> integers;  ///< what they say: host_kinds()

@@ -12,9 +12,6 @@
 namespace tessera::reference {
 namespace {
 
-/// How computed values become bytes: not at all, with a zero point, or around zero.
-enum class Dynamic : std::int32_t { None, ZeroPoint, AroundZero };
-
 struct Quantised {
   std::vector<std::int8_t> values;
   float scale = 1;
@@ -160,7 +157,7 @@ void host_weighted(const HostOperator& host, const Operands& x) {
     weighted_numbers(g, x);
     return;
   }
-  const auto how = static_cast<Dynamic>(host.integers.back());
+  const auto how = static_cast<DynamicBytes>(host.integers.back());
   const Tensor& kernel = x.input(1);
   const bool of_bytes = kernel.type == DataType::Int8;
   const std::vector<float>& scales = kernel.quantisation.scales;
@@ -182,9 +179,10 @@ void host_weighted(const HostOperator& host, const Operands& x) {
       const float bias = has_bias ? get<float>(x.inputs[2], o) : 0.0F;
       put(x.output_data, p * out_size + i, std::clamp(value + bias, low, high));
     };
-    if (of_bytes && how != Dynamic::None) {
-      const Quantised q = how == Dynamic::AroundZero ? around_zero(picture.data(), in_size)
-                                                     : with_zero_point(picture.data(), in_size);
+    if (of_bytes && how != DynamicBytes::None) {
+      const Quantised q = how == DynamicBytes::AroundZero
+                              ? around_zero(picture.data(), in_size)
+                              : with_zero_point(picture.data(), in_size);
       walk<std::int32_t>(
           g, [&](std::int64_t i) { return q.values[static_cast<std::size_t>(i)] - q.zero_point; },
           [&](std::int64_t i) { return get<std::int8_t>(x.inputs[1], i); },

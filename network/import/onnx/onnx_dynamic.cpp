@@ -36,10 +36,7 @@ OnnxValue OnnxImporter::on_host(HostKind kind, const std::vector<OnnxValue>& inp
 }
 
 OnnxValue OnnxImporter::given_float(float value, const std::string& suffix) {
-  const std::int32_t tensor =
-      builder_.constant(name_ + suffix, {1}, {}, bytes_of(std::vector<float>{value}));
-  builder_.tensor(tensor).type = DataType::Float32;
-  return {tensor, {1}, {0}};
+  return {float_tensor(suffix, {value}, {1}), {1}, {0}};
 }
 
 // The scale and zero point that hold all values and 0 in a byte, as the standard has them. Bytes

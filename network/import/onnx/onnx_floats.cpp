@@ -63,16 +63,8 @@ OnnxImporter::Windows OnnxImporter::windows_of(const Node& node, const OnnxValue
   const auto inputs = static_cast<std::int32_t>(dims[1]);
   const std::int32_t taps = window.kernel[0] * window.kernel[1];
   Windows result;
-  const auto take = [&](std::int32_t k, std::int32_t c, std::int32_t tap) {
-    result.order.push_back(static_cast<std::size_t>((std::int64_t{k} * inputs + c) * taps + tap));
-  };
-  for (std::int32_t a = 0; a < (depthwise ? taps : outputs); ++a) {
-    for (std::int32_t b = 0; b < (depthwise ? outputs : taps); ++b) {
-      for (std::int32_t c = 0; c < inputs; ++c) {
-        depthwise ? take(b, c, a) : take(a, c, b);
-      }
-    }
-  }
+  result.order = kernel_order(static_cast<std::size_t>(outputs), static_cast<std::size_t>(inputs),
+                              static_cast<std::size_t>(taps), depthwise);
   result.kernel_shape = {depthwise ? 1 : outputs, window.kernel[0], window.kernel[1],
                          depthwise ? outputs : inputs};
   const Padding& p = window.padding;

@@ -178,6 +178,8 @@ class OnnxImporter {
   void conv(const Node& node);
   void qlinear_conv(const Node& node);
   OnnxValue padded_for(Window& window, const OnnxValue& in);
+  static std::vector<std::size_t> kernel_order(std::size_t outputs, std::size_t inputs,
+                                               std::size_t taps, bool depthwise);
   void convolve(const Node& node, const OnnxValue& in, std::size_t rank, const Given& given,
                 const Result& result);
   void conv_transpose(const Node& node);

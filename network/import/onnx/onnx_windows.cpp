@@ -259,6 +259,21 @@ OnnxValue OnnxImporter::padded_for(Window& window, const OnnxValue& in) {
   return out;
 }
 
+// For each of our kernel's weights the index of ONNX's, whose taps are last.
+std::vector<std::size_t> OnnxImporter::kernel_order(std::size_t outputs, std::size_t inputs,
+                                                    std::size_t taps, bool depthwise) {
+  std::vector<std::size_t> order;
+  order.reserve(outputs * inputs * taps);
+  for (std::size_t a = 0; a < (depthwise ? taps : outputs); ++a) {
+    for (std::size_t b = 0; b < (depthwise ? outputs : taps); ++b) {
+      for (std::size_t c = 0; c < inputs; ++c) {
+        order.push_back(depthwise ? (b * inputs + c) * taps + a : (a * inputs + c) * taps + b);
+      }
+    }
+  }
+  return order;
+}
+
 void OnnxImporter::convolve(const Node& node, const OnnxValue& in, std::size_t rank,
                             const Given& given, const Result& result) {
   const OnnxAttributes attributes(node);
@@ -279,23 +294,8 @@ void OnnxImporter::convolve(const Node& node, const OnnxValue& in, std::size_t r
       static_cast<std::size_t>(window.kernel[0]) * static_cast<std::size_t>(window.kernel[1]);
   const auto outputs = static_cast<std::size_t>(dims[0]);
   const auto inputs = static_cast<std::size_t>(dims[1]);
-  std::vector<std::size_t> order;
   const bool depthwise = groups == channels && channels > 1;
-  if (depthwise) {
-    for (std::size_t tap = 0; tap < taps; ++tap) {
-      for (std::size_t k = 0; k < outputs; ++k) {
-        order.push_back(k * taps + tap);
-      }
-    }
-  } else {
-    for (std::size_t k = 0; k < outputs; ++k) {
-      for (std::size_t tap = 0; tap < taps; ++tap) {
-        for (std::size_t c = 0; c < inputs; ++c) {
-          order.push_back((k * inputs + c) * taps + tap);
-        }
-      }
-    }
-  }
+  const std::vector<std::size_t> order = kernel_order(outputs, inputs, taps, depthwise);
   const GivenWeights weights = weights_for(given, order, outputs);
   const std::int32_t out =
       depthwise ? builder_.depthwise(

@@ -104,9 +104,6 @@ TransposeConv2d transpose_conv_of(const TfliteGraph& graph,
   return conv;
 }
 
-/// How LiteRT makes bytes of floats that weights of bytes multiply: HostOperator's last integer.
-enum Dynamic : std::int32_t { kNone, kZeroPoint, kAroundZero };
-
 // A convolution of floats.
 HostOperator in_float(const TfliteGraph& graph, HostKind kind, const Conv2d& conv,
                       const Operator& op, tflite::Activation activation) {
@@ -114,12 +111,12 @@ HostOperator in_float(const TfliteGraph& graph, HostKind kind, const Conv2d& con
       kind == HostKind::DepthwiseConv2d || graph.input(op, 1).quantisation.scales.size() != 1;
   const bool of_bytes = graph.input(op, 1).type == DataType::Int8;
   const Padding& p = conv.padding;
+  const DynamicBytes how = !of_bytes     ? DynamicBytes::None
+                           : per_channel ? DynamicBytes::ZeroPoint
+                                         : DynamicBytes::AroundZero;
   return HostOperator{kind,
                       {conv.stride_h, conv.stride_w, conv.dilation_h, conv.dilation_w, p.top,
-                       p.left, p.bottom, p.right,
-                       !of_bytes     ? kNone
-                       : per_channel ? kZeroPoint
-                                     : kAroundZero},
+                       p.left, p.bottom, p.right, static_cast<std::int32_t>(how)},
                       graph.limits(activation)};
 }
 
@@ -144,11 +141,12 @@ Attributes read_fully_connected(const TfliteGraph& graph, const TfliteOperator& 
   graph.require(options.weights_format() == 0, "shuffled weights are not supported");
   if (graph.is_float(o.op)) {
     const bool of_bytes = graph.input(o.op, 1).type == DataType::Int8;
-    const std::int32_t how = !of_bytes                              ? kNone
-                             : options.asymmetric_quantize_inputs() ? kZeroPoint
-                                                                    : kAroundZero;
-    return HostOperator{
-        HostKind::FullyConnected, {how}, graph.limits(options.fused_activation_function())};
+    const DynamicBytes how = !of_bytes                              ? DynamicBytes::None
+                             : options.asymmetric_quantize_inputs() ? DynamicBytes::ZeroPoint
+                                                                    : DynamicBytes::AroundZero;
+    return HostOperator{HostKind::FullyConnected,
+                        {static_cast<std::int32_t>(how)},
+                        graph.limits(options.fused_activation_function())};
   }
   return FullyConnected{graph.activation(options.fused_activation_function())};
 }

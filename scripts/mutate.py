@@ -128,7 +128,7 @@ def find(files, expressions, rules, count, rng, tree):
         for begin, end, kind in expressions(text):
             options = changes(text[begin:end], kind, rules)
             if options:
-                sites.append((file, begin, end, options))
+                sites.append((file, begin, end, kind, options))
     # Expressions within others would be cut twice.
     flat, last = [], {}
     for site in sorted(sites, key=lambda s: (s[0], s[1])):
@@ -136,7 +136,7 @@ def find(files, expressions, rules, count, rng, tree):
             flat.append(site)
             last[site[0]] = site[2]
     chosen = rng.sample(flat, min(count, len(flat)))
-    return [(file, begin, end, *rng.choice(options)) for file, begin, end, options in chosen], len(flat)
+    return [(file, begin, end, kind, *rng.choice(options)) for file, begin, end, kind, options in chosen], len(flat)
 
 
 def apply(tree, mutants, is_rtl):
@@ -152,7 +152,9 @@ def apply(tree, mutants, is_rtl):
                 both = f"((mutant_pkg::number == {number}) ? ({new}) : ({old}))"
             else:
                 new = m["new"].replace("MUTANT_TRUE", "true")
-                both = f"(mutant_number() == {number} ? ({new}) : ({old}))"
+                # A condition and its opposite may be of two types, an optional and a bool, whose common type is another.
+                of = "static_cast<bool>" if m["kind"] == "condition" else ""
+                both = f"(mutant_number() == {number} ? {of}({new}) : {of}({old}))"
             text = text[:m["begin"]] + both + text[m["end"]:]
         if not is_rtl:
             text = '#include "mutant.hpp"\n' + text
@@ -300,11 +302,11 @@ def draw(tree, options):
             (cpp_files, cpp_expressions, CPP, options.scheduler, False)):
         chosen, of = find(files, expressions, rules, count, rng, tree)
         print(f"{'RTL' if is_rtl else 'scheduler'}: {len(chosen)} of {of} expressions")
-        for file, begin, end, new, what in sorted(chosen):
+        for file, begin, end, kind, new, what in sorted(chosen):
             number += 1
             text = (TOP / file).read_text()
             mutants[number] = {"file": file, "line": text.count("\n", 0, begin) + 1, "begin": begin, "end": end,
-                               "old": " ".join(text[begin:end].split()), "new": new, "what": what, "rtl": is_rtl}
+                               "old": " ".join(text[begin:end].split()), "new": new, "what": what, "kind": kind, "rtl": is_rtl}
     return mutants
 
 

@@ -162,6 +162,7 @@ PlanReport plan_of(const Program& program) {
   report.order = memory.order;
   report.peaks = memory.peaks;
   report.order_bytes = memory.order_bytes;
+  report.without_in_place = !memory.in_place;
   report.in_place_saved_bytes = memory.in_place_saved_bytes;
   report.models = memory.models;
   report.constants_saved_bytes = program.constants_saved_bytes;
@@ -245,8 +246,10 @@ std::string plan_text(const PlanReport& report) {
   if (report.allocation.lower_bound != 0) {
     text +=
         report.allocation.is_optimal()
-            ? ", no plan for this order is smaller: peak = lower bound"
-            : fmt::format(", at least {} for this order", grouped(report.allocation.lower_bound));
+            ? fmt::format(", no plan for this order{} is smaller: peak = lower bound",
+                          report.without_in_place ? " without writing in place" : "")
+            : fmt::format(", at least {} for this order{}", grouped(report.allocation.lower_bound),
+                          report.without_in_place ? " without writing in place" : "");
   }
   text += '\n';
   if (report.in_place_saved_bytes != 0) {
@@ -314,6 +317,7 @@ std::string plan_json(const PlanReport& report) {
                            {"greedy", report.peaks.greedy},
                            {"exact", report.peaks.exact},
                            {"bound", report.peaks.bound}};
+  json["in_place"] = !report.without_in_place;
   json["in_place_saved_bytes"] = report.in_place_saved_bytes;
   json["removed_copies_saved_bytes"] = report.copies_saved_bytes;
   json["removed"] = report.removed;

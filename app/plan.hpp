@@ -18,6 +18,7 @@ struct PlanReport {
   std::string order;  ///< empty: the problem fixes the times
   OrderPeaks peaks;
   std::uint64_t order_bytes = 0;
+  bool without_in_place = false;  ///< outputs could lie on inputs, but this planner lets none
   std::uint64_t in_place_saved_bytes = 0;
   std::uint64_t copies_saved_bytes = 0;     ///< traffic of operators that vanished
   std::vector<std::string> removed;         ///< those operators

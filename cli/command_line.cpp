@@ -100,6 +100,13 @@ int CommandLine::run(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "help") {
     return show_help(argc > 2 ? argv[2] : "");
   }
+  for (int i = 1; i < argc; ++i) {
+    if (std::string(argv[i]).empty()) {
+      throw InputError(
+          fmt::format("argument {}{} is empty; a variable of the shell without a value?", i,
+                      i > 1 ? fmt::format(", after `{}`,", argv[i - 1]) : std::string()));
+    }
+  }
   try {
     app_.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -37,6 +37,9 @@ void ExplainCommand::run() const {
   const Config config = common_.load();
   const Network network = load_configured(config);
   if (what_if_) {
+    if (listing_) {
+      throw InputError("--what-if prints no commands: give --listing without it");
+    }
     check_layer(network, layer_);
     fmt::print("{}", what_if(config, network, layer_));
     return;

@@ -15,10 +15,11 @@ class ImportCommand {
   void run() const;
 
  private:
-  std::string model_, out_;
+  std::string model_, out_, numerics_ = "auto";
   std::uint64_t seed_ = 1;
   bool seeded_ = false;
   bool cut_ = false;
+  bool float_ = false;
 };
 
 }  // namespace tessera

@@ -77,7 +77,8 @@ void PlanCommand::add_to(CLI::App& app) {
   app.add_option("--bytes-per-element", bytes_per_element_, "of the graph's outputs")
       ->check(CLI::Range(1, 16))
       ->needs(graph);
-  app.add_option("--alignment", alignment_, "of offsets, in bytes")->check(CLI::Range(1, 4096));
+  alignment_option_ =
+      app.add_option("--alignment", alignment_, "of offsets, in bytes")->check(CLI::Range(1, 4096));
   app.add_flag("--in-place", in_place_, "element-wise operators of a graph may write in place")
       ->needs(graph);
   app.add_option("--planner", planner_, fmt::format("{}", fmt::join(planner_names(), ", ")));
@@ -128,6 +129,11 @@ PlanReport PlanCommand::make() const {
   }
   if (config_.empty() && network_.empty()) {
     throw InputError("plan: give a network, --config, --problem, --graph or --tflite");
+  }
+  if (alignment_option_->count() > 0) {
+    throw InputError(
+        "--alignment: a network's tensors lie at multiples of 64 bytes; allowed with --problem, "
+        "--graph and --tflite");
   }
   std::vector<std::string> sets = sets_;
   if (!seed_.empty()) {

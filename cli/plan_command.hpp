@@ -21,6 +21,7 @@ class PlanCommand {
   [[nodiscard]] PlanReport make() const;
   [[nodiscard]] PlanReport plan_tflite(const PlanOptions& options) const;
 
+  CLI::Option* alignment_option_ = nullptr;
   std::string config_, network_, problem_, graph_, seed_;
   std::string planner_, order_, out_, svg_, json_, tflite_, offline_;
   std::vector<std::string> sets_;

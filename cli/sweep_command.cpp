@@ -25,12 +25,20 @@ namespace {
 constexpr std::size_t kMostJobs = 1024;
 constexpr std::size_t kManyPoints = 10'000;  // more are likelier a slip of the pen
 
+bool sweeps_sizes(const sweep::SpaceRequest& request) {
+  return !request.points.empty() ||
+         std::any_of(request.sets.begin(), request.sets.end(), [](const std::string& set) {
+           return set.rfind(std::string(sweep::kCbufKey) + "=", 0) == 0;
+         });
+}
+
 }  // namespace
 
 void SweepCommand::add_space(CLI::App& app) {
-  app.add_option("network,--network", request_.networks,
-                 "network files or built-in names, with commas; repeatable; default: the "
-                 "configuration's")
+  app.add_option("network", positional_,
+                 "network files or built-in names; default: the configuration's")
+      ->group(kWhatRuns);
+  app.add_option("--network", request_.networks, "the same, with commas; repeatable")
       ->allow_extra_args(false)
       ->group(kWhatRuns);
   add_config(app, request_.config);
@@ -95,12 +103,22 @@ void SweepCommand::add_to(CLI::App& app) {
   submit_->add_flag("--dry-run", dry_run_, "only write the scripts");
 }
 
+std::vector<std::string> SweepCommand::networks() const {
+  std::vector<std::string> all = positional_;
+  all.insert(all.end(), request_.networks.begin(), request_.networks.end());
+  return all;
+}
+
 sweep::Space SweepCommand::space() const {
   sweep::SpaceRequest request = request_;
+  request.networks = networks();
   request.config = request.config.empty() ? default_config() : request.config;
   if (!request.part.empty()) {
     // A part without estimates is refused here, not by each point.
     static_cast<void>(fpga::estimated_control(fpga::find_part(request.part)));
+  }
+  if (request.limits && request.cbuf.empty() && !sweeps_sizes(request)) {
+    throw InputError("--limit says how sizes of the cbuf are meant; give some with --cbuf");
   }
   if (!engine_.empty()) {
     request.fixed.push_back("engine=" + engine_);
@@ -214,7 +232,7 @@ bool SweepCommand::submit() const {
     request.arguments.push_back(value);
   };
   add("--config", fs::absolute(space().config).string());
-  for (const std::string& network : request_.networks) {
+  for (const std::string& network : networks()) {
     add("--network", network);
   }
   for (const std::string& set : request_.sets) {

@@ -20,6 +20,7 @@ class SweepCommand {
 
  private:
   void add_space(CLI::App& app);
+  [[nodiscard]] std::vector<std::string> networks() const;
   [[nodiscard]] sweep::Space space() const;
   [[nodiscard]] bool run_here();
   void place_front(Progress& progress) const;
@@ -31,7 +32,7 @@ class SweepCommand {
   CLI::App* submit_ = nullptr;
   sweep::SpaceRequest request_;
   std::string engine_, seed_, out_, shard_ = "1/1", json_, report_;
-  std::vector<std::string> files_, slurm_options_;
+  std::vector<std::string> positional_, files_, slurm_options_;
   std::size_t jobs_ = 0;
   std::size_t tasks_ = 8;
   std::size_t cpus_ = 1;

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "app/tensor_file.hpp"
 #include "console/output_file.hpp"
@@ -219,6 +220,8 @@ RuntimeValues run_in(Runtime runtime, const std::string& model, const std::strin
   for (const Json& one : answer.at("missing")) {
     missing[one.at("file").get<std::string>()] = one.at("why").get<std::string>();
   }
+  const auto plain_files = answer.at("plain").get<std::vector<std::string>>();
+  const std::set<std::string> disturbed(plain_files.begin(), plain_files.end());
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     if (const auto why = missing.find(file_of(t)); why != missing.end()) {
       values.missing.push_back(fmt::format("`{}` {}", tensors[t].name, why->second));
@@ -228,6 +231,11 @@ RuntimeValues run_in(Runtime runtime, const std::string& model, const std::strin
     const Bytes stored =
         read_tensor_file((folder.path() / file_of(t)).string(), there, TensorForm::Own);
     values.values[key_of(tensors[t])] = to_own(there, stored);
+    if (disturbed.count(file_of(t)) != 0) {
+      const std::string plain = (folder.path() / ("plain_" + file_of(t))).string();
+      values.undisturbed[key_of(tensors[t])] =
+          to_own(there, read_tensor_file(plain, there, TensorForm::Own));
+    }
   }
   return values;
 }

@@ -37,8 +37,10 @@ FileKey key_of(const FileTensor& tensor);
 Tensor in_file(const Network& network, const FileTensor& tensor);
 
 struct RuntimeValues {
-  std::string version;               ///< package and version
-  std::map<FileKey, Bytes> values;   ///< in the file's own type and layout
+  std::string version;              ///< package and version
+  std::map<FileKey, Bytes> values;  ///< in the file's own type and layout
+  /// Outputs of the model that are others as long as nothing inside is shown.
+  std::map<FileKey, Bytes> undisturbed;
   std::vector<std::string> missing;  ///< tensors that it did not show, and why
   std::uint64_t disturbed = 0;       ///< outputs' values that changed because others were shown
 };

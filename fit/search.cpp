@@ -86,6 +86,14 @@ double Search::milliseconds(const Candidate& candidate) const {
   return sum;
 }
 
+double Search::fps_of(std::size_t candidate) const {
+  double fps = std::numeric_limits<double>::max();
+  for (const Speed& speed : candidates_[candidate].outcome.speeds) {
+    fps = std::min(fps, 1000 / evaluator_.milliseconds(speed, mhz_of(candidates_[candidate])));
+  }
+  return fps;
+}
+
 double Search::score(const Candidate& candidate) const {
   if (!candidate.outcome.problem.empty() || candidate.outcome.speeds.empty() ||
       (candidate.placed && !candidate.placed->problem.empty())) {

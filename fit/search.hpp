@@ -107,6 +107,8 @@ class Search {
   /// Clock as it is thought to be: as placed, or the estimate, corrected.
   [[nodiscard]] double mhz_of(const Candidate& candidate) const;
   [[nodiscard]] std::uint32_t luts_of(const Candidate& candidate) const;
+  /// Inferences per second of the network that has the fewest.
+  [[nodiscard]] double fps_of(std::size_t candidate) const;
   /// Of all networks together.
   [[nodiscard]] double milliseconds(const Candidate& candidate) const;
   /// Factor of the estimated clock that placements have shown.

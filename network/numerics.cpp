@@ -81,6 +81,9 @@ Rounding xnnpack_rounding(const Network& network, const Operator& op) {
     return factor >= 0x1p-16F && factor < 0x1p8F ? Rounding::HalfEven : Rounding::Twice;
   }
   const auto* host = std::get_if<HostOperator>(&op.attributes);
+  if (host != nullptr && host->kind == HostKind::Sum) {
+    return Rounding::HalfUp;  // in single precision there
+  }
   const bool is_delegated = std::holds_alternative<Conv2d>(op.attributes) ||
                             std::holds_alternative<DepthwiseConv2d>(op.attributes) ||
                             std::holds_alternative<FullyConnected>(op.attributes) ||

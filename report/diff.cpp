@@ -26,6 +26,11 @@ struct Figures {
 
 struct Run {
   std::string title;
+  std::string network;
+  std::map<std::string, std::string> settings;  ///< of hardware, memory, host, by their names
+  double milliseconds = 0;                      ///< 0: without a clock
+  std::uint64_t together = 0;                   ///< cycles with the host's
+  double energy_pj = 0;
   std::vector<std::string> names;  ///< of layers, in their order
   std::map<std::string, Figures> layers;
   Figures totals;
@@ -60,6 +65,22 @@ Run run_of(const std::string& text, const std::string& path) {
     }
     const Json& totals = json.at("totals");
     run.totals = {"", totals.at("cycles").get<std::uint64_t>(), bytes_moved(totals)};
+    run.together = totals.value("together_cycles", run.totals.cycles);
+    run.energy_pj = totals.value("energy_pj", 0.0);
+    if (totals.contains("milliseconds") && totals["milliseconds"].is_number()) {
+      run.milliseconds = totals["milliseconds"].get<double>();
+    }
+    for (const auto& [name, value] : json.at("hardware").items()) {
+      run.settings[name] = value.is_string() ? value.get<std::string>() : value.dump();
+    }
+    for (const char* const name : {"mhz", "accelerator_mhz"}) {
+      if (json.contains("host") && json["host"].contains(name)) {
+        run.settings[fmt::format("host_{}", name)] = json["host"][name].dump();
+      }
+    }
+    run.settings["host"] = json.contains("host") && json["host"].contains("name")
+                               ? json["host"]["name"].dump()
+                               : "none";
     const Json& hardware = json.at("hardware");
     run.title =
         fmt::format("{} on {}, cbuf {} of {} bytes, {} bytes/cycle, policy {}, engine {}",
@@ -69,7 +90,8 @@ Run run_of(const std::string& text, const std::string& path) {
                     hardware.at("memory_bytes_per_cycle").get<double>(),
                     json.at("policy").get<std::string>(), json.at("engine").get<std::string>());
   } catch (const Json::exception& problem) {
-    throw InputError(fmt::format("{}: {}", path, problem.what()));
+    throw InputError(
+        fmt::format("{}: not as `cosim --json` writes a run: {}", path, problem.what()));
   }
   return run;
 }
@@ -80,6 +102,34 @@ std::string percent_more(std::uint64_t before, std::uint64_t after) {
   }
   const double more = static_cast<double>(after) / static_cast<double>(before) - 1;
   return fmt::format("{:+.1f} %", 100 * more);
+}
+
+// Those that the titles do not have.
+std::string settings_that_differ(const Run& a, const Run& b) {
+  std::string text;
+  for (const auto& [name, value] : a.settings) {
+    const auto other = b.settings.find(name);
+    const bool in_title = name == "name" || name == "cbuf_bytes" || name == "cbuf_capacity_bytes" ||
+                          name == "memory_bytes_per_cycle";
+    if (other != b.settings.end() && other->second != value && !in_title) {
+      text += fmt::format("{} {} -> {}\n", name, value, other->second);
+    }
+  }
+  return text;
+}
+
+// What only some runs have.
+std::string figures_text(const Run& a, const Run& b) {
+  const auto line = [](const char* what, double before, double after, double unit) {
+    return before == 0 && after == 0
+               ? std::string()
+               : fmt::format("{}: {:.4g} -> {:.4g}{}\n", what, before / unit, after / unit,
+                             before == 0 || after == 0
+                                 ? ""
+                                 : fmt::format(" ({:+.1f} %)", 100 * (after / before - 1)));
+  };
+  return line("milliseconds", a.milliseconds, b.milliseconds, 1) +
+         line("energy uJ", a.energy_pj, b.energy_pj, 1e6);
 }
 
 Row row_of(const std::string& name, const Figures* before, const Figures* after) {
@@ -126,7 +176,12 @@ std::string diff_table(const std::string& before, const std::string& before_path
     }
   }
   rows.push_back(row_of("accelerator", &a.totals, &b.totals));
-  std::string text = fmt::format("{}\n{}\n\n{}", a.title, b.title, aligned(std::move(rows), 2));
+  if (a.together != a.totals.cycles || b.together != b.totals.cycles) {
+    rows.push_back({"with the host", "", grouped(a.together), grouped(b.together),
+                    percent_more(a.together, b.together), "", "", ""});
+  }
+  std::string text = fmt::format("{}\n{}\n{}\n{}{}", a.title, b.title, settings_that_differ(a, b),
+                                 aligned(std::move(rows), 2), figures_text(a, b));
   if (same != 0 && !all) {
     text += fmt::format("{} layer{} the same\n", same, same == 1 ? " is" : "s are");
   }

@@ -92,12 +92,16 @@ std::vector<Change> changes_of(const Config& config) {
   const auto twice = [](const char* what, auto before) {
     return fmt::format("{} {} -> {}", what, before, 2 * before);
   };
+  // More than the bus takes is of no use.
+  const bool wider = 2 * config.memory.bytes_per_cycle > hw.bus_bytes;
   return {
-      {twice("memory.bytes_per_cycle", config.memory.bytes_per_cycle),
-       [](Config& c) {
+      {twice("memory.bytes_per_cycle", config.memory.bytes_per_cycle) +
+           (wider ? ", " + twice("hardware.bus_bytes", hw.bus_bytes) : ""),
+       [wider](Config& c) {
          c.memory.bytes_per_cycle *= 2;
-         c.hardware.bus_bytes *= c.memory.bytes_per_cycle > c.hardware.bus_bytes ? 2 : 1;
+         c.hardware.bus_bytes *= wider ? 2 : 1;
        }},
+      {twice("hardware.bus_bytes", hw.bus_bytes), [](Config& c) { c.hardware.bus_bytes *= 2; }},
       {fmt::format("memory.latency {} -> {}", config.memory.latency, config.memory.latency / 2),
        [](Config& c) { c.memory.latency /= 2; }},
       {fmt::format("hardware.cbuf.size {:g} -> {:g} KiB", static_cast<double>(hw.cbuf_size) / 1024,
@@ -142,7 +146,9 @@ std::string explain_time(const Network& network, const Program& program, const R
 
 std::string what_if(const Config& config, const Network& network, const std::string& layer) {
   const std::uint64_t now = cycles_of(config, network, layer);
-  std::vector<Row> rows = {{"what if", "cycles", "change"}, {"as it is", grouped(now), ""}};
+  // 0: the layer is the host's.
+  const auto cell = [](std::uint64_t cycles) { return cycles == 0 ? "host" : grouped(cycles); };
+  std::vector<Row> rows = {{"what if", "cycles", "change"}, {"as it is", cell(now), ""}};
   for (const Change& change : changes_of(config)) {
     Config changed = config;
     change.make(changed);
@@ -153,9 +159,11 @@ std::string what_if(const Config& config, const Network& network, const std::str
     try {
       const std::uint64_t then = cycles_of(changed, network, layer);
       rows.push_back(
-          {change.what, grouped(then),
-           fmt::format("{:+.1f} %",
-                       100 * (static_cast<double>(then) / static_cast<double>(now) - 1))});
+          {change.what, cell(then),
+           now == 0 || then == 0
+               ? ""
+               : fmt::format("{:+.1f} %",
+                             100 * (static_cast<double>(then) / static_cast<double>(now) - 1))});
     } catch (const InputError& problem) {
       rows.push_back({change.what, "", problem.what()});
     }

@@ -125,6 +125,7 @@ Json memory_json(const Program& program) {
           {"lower_bound_bytes", memory.allocation.lower_bound},
           {"proved_optimal", memory.allocation.is_optimal()},
           {"order_bytes", memory.order_bytes},
+          {"in_place", memory.in_place},
           {"in_place_saved_bytes", memory.in_place_saved_bytes},
           {"removed_copies_saved_bytes", copies_saved(program)},
           {"planner", memory.planner},

@@ -32,6 +32,7 @@ Json fields_of(const Results& results, std::size_t p) {
   row["status"] = name_of(point.status);
   row["cycles"] = point.cycles;
   row["host_cycles"] = point.host_cycles;
+  row["host_layers"] = point.host_layers;
   row["own_cycles"] = point.own_cycles;
   row["ideal_cycles"] = point.ideal_cycles;
   row["macs"] = point.macs;
@@ -58,6 +59,7 @@ Json fields_of(const Results& results, std::size_t p) {
     row["fits"] = point.area ? Json(point.area->fits) : Json(nullptr);
   }
   row["verified"] = point.verified ? Json(*point.verified) : Json(nullptr);
+  row["competes"] = static_cast<bool>(results.competes[p]);
   row["pareto"] = static_cast<bool>(results.on_front[p]);
   row["error"] = point.error;
   return row;

@@ -117,6 +117,11 @@ std::vector<Axis> axes_of(const std::string& path, const std::vector<Axis>& give
   for (Axis& axis : axes) {
     const auto lacks = [name = axis.key](const Point& point) { return point.count(name) == 0; };
     if (std::any_of(points.begin(), points.end(), lacks)) {
+      if (axis.key == kNetworkKey) {
+        throw InputError(
+            fmt::format("{}: point {} has no `network`, others have; give all points one", path,
+                        std::find_if(points.begin(), points.end(), lacks) - points.begin()));
+      }
       axis.values.insert(axis.values.begin(), "");
     }
     if (axis.key == kCbufKey) {

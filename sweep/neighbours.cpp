@@ -131,6 +131,7 @@ void Neighbours::done(PointResult result) {
       std::lower_bound(points_.begin(), points_.end(), result.index,
                        [](const PointResult& p, std::size_t index) { return p.index < index; });
   if (point != points_.end() && point->index == result.index && result.status == Status::Ok &&
+      result.uncounted_work <= point->uncounted_work &&
       objective_of(result) < objective_of(*point)) {
     result.own_cycles = point->own_cycles;
     *point = std::move(result);

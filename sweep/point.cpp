@@ -43,7 +43,10 @@ void collect(const Config& config, const Simulation& simulation, PointResult& re
     result.layers.push_back(std::move(layer));
   }
   const Counters& totals = simulation.result.totals;
-  result.host_cycles = host_totals(config.host, program).cycles;
+  const HostTotals host = host_totals(config.host, program);
+  result.host_cycles = host.cycles;
+  result.host_layers = host.layers;
+  result.uncounted_work = config.host.counts() ? 0 : host.work.operations + host.work.bytes;
   result.cycles = counter(totals, isa::Counter::Cycles) + result.host_cycles;
   result.own_cycles = result.cycles;
   result.external_read_bytes = read_bytes(totals);
@@ -170,6 +173,8 @@ std::string to_text(const PointResult& r) {
                      r.macs,
                      r.cycles,
                      r.host_cycles,
+                     r.host_layers,
+                     r.uncounted_work,
                      r.own_cycles,
                      r.ideal_cycles,
                      r.external_read_bytes,
@@ -204,6 +209,8 @@ PointResult from_text(const std::string& text) {
   next(r.macs);
   next(r.cycles);
   next(r.host_cycles);
+  next(r.host_layers);
+  next(r.uncounted_work);
   next(r.own_cycles);
   next(r.ideal_cycles);
   next(r.external_read_bytes);

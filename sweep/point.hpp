@@ -41,7 +41,12 @@ struct PointResult {
   std::uint64_t macs = 0;
   std::uint64_t cycles = 0;       ///< of the accelerator and the host together
   std::uint64_t host_cycles = 0;  ///< of the host alone, in the accelerator's cycles
-  std::uint64_t own_cycles = 0;   ///< with the program made for just this point
+  std::uint64_t host_layers = 0;  ///< that the accelerator does not run
+  /// What those do, in operations and bytes moved, where the configuration gives no time for it:
+  /// then it is in no figure, and `cycles` of points that leave more to the host are those of less
+  /// work.
+  std::uint64_t uncounted_work = 0;
+  std::uint64_t own_cycles = 0;  ///< with the program made for just this point
   std::uint64_t ideal_cycles = 0;
   std::uint64_t external_read_bytes = 0;
   std::uint64_t external_write_bytes = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <set>
 
 #include "input/yaml_fields.hpp"
@@ -229,7 +230,10 @@ Space make_space(const SpaceRequest& request) {
   space.fixed = request.fixed;
   std::vector<std::string> networks;
   for (const std::string& text : request.networks) {
-    for (const std::string& name : split_list(text)) {
+    // A file's name may have commas.
+    std::error_code error;
+    const bool is_file = std::filesystem::is_regular_file(text, error);
+    for (const std::string& name : is_file ? std::vector{text} : split_list(text)) {
       networks.push_back(find_network(name, "."));
     }
   }
@@ -261,7 +265,10 @@ Space make_space(const SpaceRequest& request) {
                         [](const Axis& axis) { return axis.key != kCbufKey; });
   std::set<std::string> keys;
   for (const std::string& set : space.fixed) {
-    keys.insert(set.substr(0, set.find('=')));
+    const std::string key = set.substr(0, set.find('='));
+    if (!keys.insert(key).second) {
+      throw InputError(fmt::format("`{}` is given twice", key));
+    }
   }
   std::size_t points = 1;
   for (Axis& axis : space.axes) {

@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kApplicationId = 0x54535357;  // "TSSW"
-constexpr int kVersion = 5;
+constexpr int kVersion = 6;
 
 const char* const kTables = R"(
 CREATE TABLE definition (json TEXT NOT NULL);
@@ -25,7 +25,8 @@ CREATE TABLE points (
   network TEXT NOT NULL, objective TEXT NOT NULL, cbuf_bytes INTEGER NOT NULL, cbuf_capacity_bytes INTEGER NOT NULL,
   program_of INTEGER NOT NULL,
   macs_per_cycle INTEGER NOT NULL, macs INTEGER NOT NULL, cycles INTEGER NOT NULL,
-  host_cycles INTEGER NOT NULL, own_cycles INTEGER NOT NULL, ideal_cycles INTEGER NOT NULL, external_read_bytes INTEGER NOT NULL,
+  host_cycles INTEGER NOT NULL, host_layers INTEGER NOT NULL, uncounted_work INTEGER NOT NULL,
+  own_cycles INTEGER NOT NULL, ideal_cycles INTEGER NOT NULL, external_read_bytes INTEGER NOT NULL,
   external_write_bytes INTEGER NOT NULL, arena_bytes INTEGER NOT NULL,
   command_bytes INTEGER NOT NULL, energy_pj REAL NOT NULL, has_energy INTEGER NOT NULL, clock_mhz REAL NOT NULL,
   verified INTEGER,
@@ -236,7 +237,7 @@ void Store::put(const PointResult& r) {
     Statement(database_, "DELETE FROM layers WHERE point = ?").bind(std::uint64_t{r.index}).step();
     Statement(database_,
               "INSERT OR REPLACE INTO points VALUES "
-              "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+              "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
         .bind(std::uint64_t{r.index})
         .bind(settings_of(definition_.space, r.index))
         .bind(std::string(name_of(r.status)))
@@ -250,6 +251,8 @@ void Store::put(const PointResult& r) {
         .bind(r.macs)
         .bind(r.cycles)
         .bind(r.host_cycles)
+        .bind(r.host_layers)
+        .bind(r.uncounted_work)
         .bind(r.own_cycles)
         .bind(r.ideal_cycles)
         .bind(r.external_read_bytes)
@@ -299,7 +302,8 @@ std::vector<PointResult> Store::read() {
   Statement rows(
       database_,
       "SELECT point, status, error, network, objective, cbuf_bytes, cbuf_capacity_bytes, "
-      "program_of, macs_per_cycle, macs, cycles, host_cycles, own_cycles, "
+      "program_of, macs_per_cycle, macs, cycles, host_cycles, host_layers, uncounted_work, "
+      "own_cycles, "
       "ideal_cycles, "
       "external_read_bytes, external_write_bytes, "
       "arena_bytes, command_bytes, energy_pj, has_energy, clock_mhz, verified, fits, luts, ffs, "
@@ -319,6 +323,8 @@ std::vector<PointResult> Store::read() {
     r.macs = rows.number();
     r.cycles = rows.number();
     r.host_cycles = rows.number();
+    r.host_layers = rows.number();
+    r.uncounted_work = rows.number();
     r.own_cycles = rows.number();
     r.ideal_cycles = rows.number();
     r.external_read_bytes = rows.number();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <utility>
 
 #include "console/text_table.hpp"
 #include "sweep/export.hpp"
@@ -31,10 +32,26 @@ std::string cbuf_of(const PointResult& point) {
              : kib(point.cbuf_bytes);
 }
 
+// Those that do not compete come last.
+bool is_faster(const Results& results, std::size_t a, std::size_t b) {
+  const auto key = [&](std::size_t p) {
+    const PointResult& point = results.points[p];
+    return std::pair(!results.competes[p],
+                     results.by_time ? point.milliseconds() : static_cast<double>(point.cycles));
+  };
+  return key(a) < key(b);
+}
+
 // Against the points that it competes with.
 std::string above(const Results& results, std::size_t p) {
-  const auto cycles = static_cast<double>(results.points[p].cycles);
-  const auto fewest = static_cast<double>(results.points[results.fewest[p]].cycles);
+  if (!results.competes[p]) {
+    return "-";
+  }
+  const auto time_of = [&](const PointResult& point) {
+    return results.by_time ? point.milliseconds() : static_cast<double>(point.cycles);
+  };
+  const double cycles = time_of(results.points[p]);
+  const double fewest = time_of(results.points[results.fewest[p]]);
   return fmt::format("{:+.1f} %", fewest == 0 ? 0.0 : 100 * (cycles / fewest - 1));
 }
 
@@ -50,17 +67,21 @@ std::vector<std::string> area_cells(const PointResult& point) {
 
 // What one of the points has.
 struct Columns {
-  bool clock = false, energy = false, part = false;
+  bool clock = false, energy = false, part = false, host = false;
+  const char* fewest;
 
-  explicit Columns(const Results& results) : part(!results.space.part.empty()) {
-    for (const PointResult& point : results.points) {
+  explicit Columns(const Results& results)
+      : part(!results.space.part.empty()), fewest(results.by_time ? "vs fastest" : "vs fewest") {
+    for (std::size_t p = 0; p < results.points.size(); ++p) {
+      const PointResult& point = results.points[p];
+      host = host || (point.status == Status::Ok && !results.competes[p]);
       clock = clock || point.clock_mhz > 0;
       energy = energy || point.has_energy;
     }
   }
 
   [[nodiscard]] Row header() const {
-    Row row = {"sweep", "cbuf", "cycles", "vs fewest"};
+    Row row = {"sweep", "cbuf", "cycles", fewest};
     if (clock) {
       row.emplace_back("ms");
     }
@@ -70,6 +91,9 @@ struct Columns {
     }
     if (part) {
       row.insert(row.end(), {"LUTs", "MHz", "inferences/s"});
+    }
+    if (host) {
+      row.emplace_back("host layers");
     }
     row.emplace_back("front");
     return row;
@@ -93,10 +117,27 @@ struct Columns {
       const std::vector<std::string> cells = area_cells(point);
       row.insert(row.end(), cells.begin(), cells.end());
     }
+    if (host) {
+      row.push_back(fmt::format("{}", point.host_layers));
+    }
     row.emplace_back(results.on_front[p] ? "*" : "");
     return row;
   }
 };
+
+// Why some points are not compared.
+std::string host_text(const Results& results) {
+  std::size_t count = 0;
+  for (std::size_t p = 0; p < results.points.size(); ++p) {
+    count += results.points[p].status == Status::Ok && !results.competes[p] ? 1 : 0;
+  }
+  return count == 0
+             ? ""
+             : fmt::format(
+                   "{} leave{} more to the host than others do, and its time is in no "
+                   "figure: not compared (`host: microcontroller` counts it)\n",
+                   count == 1 ? "1 point" : fmt::format("{} points", count), count == 1 ? "s" : "");
+}
 
 std::string label_of_point(const Results& results, std::size_t p) {
   for (const Curve& curve : results.curves) {
@@ -142,12 +183,12 @@ std::string best_table(const Results& results) {
   for (std::size_t g = 0; g < std::min(groups.size(), kMostGroups); ++g) {
     std::vector<std::size_t>& points = groups[g];
     const std::size_t most = std::min(points.size(), kBestRows);
-    std::stable_sort(points.begin(), points.end(), [&](std::size_t a, std::size_t b) {
-      return results.points[a].cycles < results.points[b].cycles;
-    });
+    std::stable_sort(points.begin(), points.end(),
+                     [&](std::size_t a, std::size_t b) { return is_faster(results, a, b); });
     shown.insert(shown.end(), points.begin(), points.begin() + static_cast<std::ptrdiff_t>(most));
   }
-  std::string text = fmt::format("{} points; with the fewest cycles:\n{}", results.points.size(),
+  std::string text = fmt::format("{} points; {}:\n{}", results.points.size(),
+                                 results.by_time ? "the fastest" : "with the fewest cycles",
                                  table_of(results, shown));
   if (groups.size() > kMostGroups) {
     text += fmt::format("... and those of {} networks or environments more\n",
@@ -166,16 +207,16 @@ std::string front_table(const Results& results) {
   if (front.empty()) {
     return "";
   }
-  std::string text =
-      fmt::format("\n{} on the front of {}",
-                  front.size() == 1 ? "1 point is" : fmt::format("{} points are", front.size()),
-                  results.space.part.empty()
-                      ? "cycles, external bytes, cbuf bytes and MACs per cycle"
-                      : "time, external bytes, lookup tables, block RAMs and multipliers");
+  std::string text = fmt::format(
+      "\n{} on the front of {}",
+      front.size() == 1 ? "1 point is" : fmt::format("{} points are", front.size()),
+      results.space.part.empty()
+          ? (results.by_time ? "time" : "cycles") +
+                std::string(", external bytes, cbuf bytes and MACs per cycle")
+          : std::string("time, external bytes, lookup tables, block RAMs and multipliers"));
   if (front.size() > kMostFront) {
-    std::stable_sort(front.begin(), front.end(), [&](std::size_t a, std::size_t b) {
-      return results.points[a].cycles < results.points[b].cycles;
-    });
+    std::stable_sort(front.begin(), front.end(),
+                     [&](std::size_t a, std::size_t b) { return is_faster(results, a, b); });
     front.resize(kMostFront);
     text += fmt::format("; the {} fastest of them", kMostFront);
   }
@@ -342,6 +383,7 @@ std::string to_terminal(const Results& results) {
   if (!results.curves.empty()) {
     text += results.points.size() <= kAllRows ? points_table(results)
                                               : best_table(results) + front_table(results);
+    text += host_text(results);
     if (results.space.axis(kCbufKey) != nullptr) {
       text += "\n" + smallest_table(results) + end_of_range(results) + changes_text(results);
     }

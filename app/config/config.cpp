@@ -20,9 +20,7 @@ Config parse_config(const std::string& text, const std::string& path,
                     const std::vector<std::string>& overrides) {
   try {
     YAML::Node root = parse_yaml(text, path);
-    for (const std::string& override : overrides) {
-      apply_override(root, override);
-    }
+    apply_overrides(root, overrides);
     YamlFields fields(root, path, "config");
     Config config;
     config.hardware = read_hardware(fields.need("hardware"), path);
@@ -88,7 +86,30 @@ Numerics numerics_of(const Config& config) {
                                                                       : Numerics::Tflm;
 }
 
+namespace {
+
+// A layer list's layers say themselves how they round.
+void check_numerics(const Config& config) {
+  std::vector<std::string> paths = {config.network};
+  for (const ModelEntry& model : config.models) {
+    paths.push_back(model.path);
+  }
+  for (const std::string& path : paths) {
+    const std::string ending = std::filesystem::path(path).extension().string();
+    if (config.numerics != Numerics::Auto && !path.empty() && ending != ".tflite" &&
+        ending != ".onnx") {
+      throw InputError(fmt::format(
+          "{}: `numerics` is for .tflite and .onnx files; a layer list has `rounding` in its "
+          "layers (`cosim import --numerics {}` writes it)",
+          path, numerics_names()[static_cast<std::size_t>(config.numerics)]));
+    }
+  }
+}
+
+}  // namespace
+
 Network load_configured(const Config& config, std::vector<FileTensor>* file_tensors) {
+  check_numerics(config);
   ImportOptions options{config.seed,     config.seeded_weights, config.cut,
                         config.numerics, file_tensors,          config.in_float};
   const bool falls_back =

@@ -25,9 +25,7 @@ void clear_tags(YAML::Node node) {
 YAML::Node effective_config(const std::string& path, const std::vector<std::string>& overrides) {
   namespace fs = std::filesystem;
   YAML::Node config = parse_file(path);
-  for (const std::string& set : overrides) {
-    apply_override(config, set);
-  }
+  apply_overrides(config, overrides);
   if (config["network"] && config["network"].IsScalar()) {
     const std::string named = config["network"].Scalar();
     for (const fs::path& file : {fs::path(named), fs::path(path).parent_path() / named}) {

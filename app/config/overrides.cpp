@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 #include <vector>
 
@@ -23,6 +24,8 @@ const char* key_of_plain(const std::string& section) {
 }
 
 }  // namespace
+
+namespace {
 
 void apply_override(YAML::Node& root, const std::string& override) {
   const std::size_t equals = override.find('=');
@@ -69,6 +72,32 @@ void apply_override(YAML::Node& root, const std::string& override) {
   YAML::Node value = parse_yaml(override.substr(equals + 1), "--set " + override);
   set_origin(value, "--set " + override);
   at[keys.back()] = value;
+}
+
+std::string key_of(const std::string& override) {
+  return override.substr(0, override.find('='));
+}
+
+}  // namespace
+
+void apply_overrides(YAML::Node& root, const std::vector<std::string>& overrides) {
+  std::vector<std::string> ordered = overrides;
+  const auto depth = [](const std::string& override) {
+    const std::string key = key_of(override);
+    return std::count(key.begin(), key.end(), '.');
+  };
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [&](const std::string& a, const std::string& b) { return depth(a) < depth(b); });
+  const auto gives = [&](const char* key) {
+    return std::any_of(ordered.begin(), ordered.end(),
+                       [&](const std::string& override) { return key_of(override) == key; });
+  };
+  if (root.IsMap() && gives("models") && !gives("network")) {
+    root.remove("network");
+  }
+  for (const std::string& override : ordered) {
+    apply_override(root, override);
+  }
 }
 
 }  // namespace tessera

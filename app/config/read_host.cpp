@@ -41,7 +41,9 @@ HostProcessor read_host(const YAML::Node& node, const std::string& file, double 
   if (const YAML::Node preset = fields.get("preset"); preset.IsDefined()) {
     host = host_preset_at(fields.text("preset"), place_of(preset, file));
   } else {
-    fields.need("mhz");
+    for (const char* const key : {"mhz", "cycles_per_operation", "cycles_per_byte"}) {
+      fields.need(key);
+    }
   }
   host.accelerator_mhz = mhz > 0 ? mhz : host.accelerator_mhz;
   read_host_fields(fields, host);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "app/config/presets.hpp"
 #include "app/config/sections.hpp"
 #include "tessera/error.hpp"
@@ -75,13 +77,36 @@ void read_memory_fields(YamlFields& fields, const std::string& file, double mhz,
   }
 }
 
-ExternalMemory memory_preset_at(const std::string& name, const std::string& where) {
+// A memory has a time of its own: with `factor` times the clock it takes so many more cycles.
+void set_clock(double factor, ExternalMemory& memory) {
+  const auto scale = [&](std::uint32_t& cycles) {
+    cycles = u32(std::llround(std::ceil(cycles * factor - 1e-9)));
+  };
+  memory.bytes_per_cycle /= factor;
+  for (std::uint32_t* const cycles :
+       {&memory.latency, &memory.turnaround, &memory.partial_beat, &memory.dram.activate,
+        &memory.dram.precharge, &memory.dram.refresh_interval, &memory.dram.refresh_cycles}) {
+    scale(*cycles);
+  }
+}
+
+// A preset that says at which clock its cycles are meant follows the clock that there is.
+ExternalMemory memory_preset_at(const std::string& name, const std::string& where, double mhz) {
   const std::string path = preset_path("memory", name, where);
   ExternalMemory memory;
   memory.name = name;
   YamlFields fields(parse_file(path), path, "memory");
+  const double meant_at = fields.number("at_mhz", 0, 1e6, 0);
   read_memory_fields(fields, path, 0, memory);
   fields.finish();
+  if (mhz > 0 && meant_at > 0 && mhz != meant_at) {
+    set_clock(mhz / meant_at, memory);
+    if (memory.bytes_per_cycle < kLeastBytes || memory.bytes_per_cycle > kMostBytes) {
+      throw InputError(
+          fmt::format("{}`{}` is {:g} bytes per cycle at {:g} MHz; allowed is {} to {}", where,
+                      name, memory.bytes_per_cycle, mhz, kLeastBytes, kMostBytes));
+    }
+  }
   return memory;
 }
 
@@ -89,13 +114,13 @@ ExternalMemory memory_preset_at(const std::string& name, const std::string& wher
 
 void read_memory(const YAML::Node& node, const std::string& file, Config& config) {
   if (node.IsScalar()) {
-    config.memory = memory_preset_at(node.Scalar(), place_of(node, file));
+    config.memory = memory_preset_at(node.Scalar(), place_of(node, file), config.hardware.mhz);
     return;
   }
   YamlFields fields(node, file, "memory");
   ExternalMemory& memory = config.memory;
   if (const YAML::Node preset = fields.get("preset"); preset.IsDefined()) {
-    memory = memory_preset_at(fields.text("preset"), place_of(preset, file));
+    memory = memory_preset_at(fields.text("preset"), place_of(preset, file), config.hardware.mhz);
   }
   read_memory_fields(fields, file, config.hardware.mhz, memory);
   if (const YAML::Node jitter = fields.get("jitter"); jitter.IsDefined()) {
@@ -109,7 +134,7 @@ void read_memory(const YAML::Node& node, const std::string& file, Config& config
 }
 
 ExternalMemory memory_preset(const std::string& name) {
-  return memory_preset_at(name, "");
+  return memory_preset_at(name, "", 0);
 }
 
 std::vector<TrafficPattern> read_traffic(const YAML::Node& node, const std::string& file,

@@ -34,10 +34,9 @@ constexpr double kBytesPerMegabyte = 1e6;
 }  // namespace
 
 void FitCommand::add_to(CLI::App& app) {
-  app.add_option("network,--network", given_,
-                 "network files or built-in names, with commas; repeatable; default: the "
-                 "configuration's")
-      ->allow_extra_args(false);
+  app.add_option("network", positional_,
+                 "network files or built-in names; default: the configuration's");
+  app.add_option("--network", given_, "the same, with commas; repeatable")->allow_extra_args(false);
   app.add_option("--config", config_,
                  "run configuration (YAML): memory, policy, host; default: configs/npu.yaml, as it "
                  "is installed, with policy best");
@@ -182,6 +181,7 @@ bool FitCommand::run() {
   request.placements = no_place_ ? 0 : placements_;
   request.seeds = seeds_;
   request.chance = no_route_ ? kChance : 0;
+  given_.insert(given_.begin(), positional_.begin(), positional_.end());
   for (const std::string& list : given_) {
     for (const std::string& name : sweep::split_list(list)) {
       names_.push_back(name);

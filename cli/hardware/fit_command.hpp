@@ -26,7 +26,7 @@ class FitCommand {
   void choose_config();
 
   std::string config_, part_, board_, out_, objective_ = "latency", json_, report_;
-  std::vector<std::string> given_, names_, sets_;
+  std::vector<std::string> positional_, given_, names_, sets_;
   std::vector<std::string> networks_;  ///< files
   std::optional<board::Board> on_;
   double fps_ = 0, bandwidth_ = 0;

@@ -8,7 +8,7 @@ REQUEST.json: {"model": path, "runtime": "litert" | "xnnpack" | "tflm" | "onnxru
 "inputs": [tensor...], "tensors": [tensor...]}, a tensor being {"name", "index" (-1: by name), "file", "shape", "type"}.
 Inputs are read from their files in the folder, tensors written to theirs. answer.json there says what ran:
 {"runtime": text, "missing": [{"file", "why"}...], "disturbed": values of the model's outputs that changed because of
-the tensors that were asked for}. Ends with 3 when the runtime is not installed, 2 when it refuses the model, each with
+the tensors that were asked for, "plain": [file...]}: tensors among them, whose undisturbed values are in plain_FILE. Ends with 3 when the runtime is not installed, 2 when it refuses the model, each with
 a line that says so.
 """
 import importlib
@@ -83,7 +83,7 @@ class LiteRt:
         with open(self.model, "rb") as file:
             data = file.read()
         runner = self.run(data, inputs)
-        return [self.read(runner, tensor) for tensor in tensors], 0
+        return [self.read(runner, tensor) for tensor in tensors], {}
 
     @staticmethod
     def read(runner, tensor):
@@ -114,10 +114,9 @@ class Xnnpack(LiteRt):
             data = file.read()
         plain = self.run(data, inputs)
         runner = self.run(self.with_outputs(data, tensors), inputs)
-        disturbed = 0
-        for detail in plain.get_output_details():
-            disturbed += different(plain.get_tensor(detail["index"]), runner.get_tensor(detail["index"]))
-        return [self.read(runner, tensor) for tensor in tensors], disturbed
+        own = {detail["index"] for detail in plain.get_output_details()}
+        outputs = {i: plain.get_tensor(t["index"]) for i, t in enumerate(tensors) if t["index"] in own}
+        return [self.read(runner, tensor) for tensor in tensors], outputs
 
 
 class Tflm:
@@ -143,7 +142,7 @@ class Tflm:
         for tensor in tensors:
             found = runner.GetTensor(tensor["index"], 0)
             values.append(found["tensor_data"] if isinstance(found, dict) else found)
-        return values, 0
+        return values, {}
 
 
 class OnnxRuntime:
@@ -181,8 +180,8 @@ class OnnxRuntime:
         runner = self.session(model.SerializeToString())
         found = dict(zip(own + wanted, runner.run(own + wanted, feed)))
         found.update(feed)
-        disturbed = sum(different(a, found[name]) for name, a in zip(own, before))
-        return [found[t["name"]] for t in tensors], disturbed
+        outputs = dict(zip(own, before))
+        return [found[t["name"]] for t in tensors], {i: outputs[t["name"]] for i, t in enumerate(tensors) if t["name"] in outputs}
 
 
 class OnnxRuntimeFused(OnnxRuntime):
@@ -204,18 +203,22 @@ RUNTIMES = {
 }
 
 
+def save(folder, file, tensor, value):
+    np.save(os.path.join(folder, file), np.ascontiguousarray(value.reshape(tensor["shape"])))
+
+
 def answer(request):
     folder = request["folder"]
     runtime = RUNTIMES[request["runtime"]](request["model"])
     inputs = [(tensor, np.load(os.path.join(folder, tensor["file"]))) for tensor in request["inputs"]]
     try:
-        values, disturbed = runtime.values(request["tensors"], inputs)
+        values, outputs = runtime.values(request["tensors"], inputs)
     except MissingRuntime:
         raise
     except Exception as error:  # each runtime has its own
         raise Refused(f"{runtime.version} does not run the model: {' '.join(str(error).split())[:500]}") from error
-    missing = []
-    for tensor, value in zip(request["tensors"], values):
+    missing, plain, disturbed = [], [], 0
+    for place, (tensor, value) in enumerate(zip(request["tensors"], values)):
         if isinstance(value, str):
             missing.append({"file": tensor["file"], "why": value})
             continue
@@ -224,8 +227,14 @@ def answer(request):
             why = f"is {value.dtype.name} of shape {list(value.shape)} there"
             missing.append({"file": tensor["file"], "why": why})
             continue
-        np.save(os.path.join(folder, tensor["file"]), np.ascontiguousarray(value.reshape(tensor["shape"])))
-    return {"runtime": runtime.version, "missing": missing, "disturbed": disturbed}
+        save(folder, tensor["file"], tensor, value)
+        # What the model gives when nothing inside is asked for.
+        undisturbed = np.asarray(outputs.get(place, value))
+        if count := different(undisturbed, value):
+            disturbed += count
+            plain.append(tensor["file"])
+            save(folder, "plain_" + tensor["file"], tensor, undisturbed)
+    return {"runtime": runtime.version, "missing": missing, "disturbed": disturbed, "plain": plain}
 
 
 def main():

@@ -39,7 +39,8 @@ struct MemoryPlan {
   std::string planner;
   std::string order;
   OrderPeaks peaks;
-  std::uint64_t order_bytes = 0;            ///< most bytes alive at once in the order taken
+  std::uint64_t order_bytes = 0;  ///< most bytes alive at once in the order taken
+  bool in_place = false;  ///< outputs may lie on inputs: what `allocation` proves holds with that
   std::uint64_t in_place_saved_bytes = 0;   ///< against the same order without overlaps
   std::vector<std::uint32_t> layers;        ///< of the units of work, in the order taken
   std::vector<std::size_t> output_buffers;  ///< that hold the network's outputs

@@ -103,14 +103,25 @@ std::vector<Accumulator<T>> reduced(const HostOperator& host, const Operands& x,
   return sums;
 }
 
+}  // namespace
+
+std::int32_t mean_of_bytes(std::int32_t sum, float scale, std::int32_t zero_point) {
+  const float steps = std::clamp(static_cast<float>(sum) * scale, -1024.0F, 1024.0F);
+  return std::clamp(static_cast<std::int32_t>(std::nearbyint(steps)) + zero_point, -128, 127);
+}
+
+namespace {
+
 void reduce_int8(const HostOperator& host, const Operands& x, const Groups& groups) {
   const Quantisation& in = x.input(0).quantisation;
   const Quantisation& out = x.output().quantisation;
   const auto sums = reduced<std::int8_t>(host, x, groups);
   const FixedPoint factor = host.kind == HostKind::ReduceMean ? mean_factor(in, out, groups.count())
                                                               : rescale_factor(in, out);
-  // As XNNPACK has it: in single precision, rounded behind the zero point.
-  const bool zero_first = !host.numbers.empty();
+  // In single precision: as XNNPACK has it, rounded behind the zero point, or before it.
+  const bool zero_first = !host.numbers.empty() && host.numbers[0] == 1;
+  const bool of_bytes = !host.numbers.empty() && host.numbers[0] == 2;
+  const float by = in.scales[0] / (out.scales[0] * static_cast<float>(groups.count()));
   const float scale = in.scales[0] / out.scales[0] * (1.0F / static_cast<float>(groups.count()));
   const bool rescaled = host.kind == HostKind::Sum || host.kind == HostKind::ReduceMean;
   for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -120,6 +131,7 @@ void reduce_int8(const HostOperator& host, const Operands& x, const Groups& grou
       value = zero_first ? static_cast<std::int64_t>(std::nearbyint(
                                std::clamp(static_cast<float>(centred) * scale, -1024.0F, 1024.0F) +
                                static_cast<float>(out.zero_point)))
+              : of_bytes ? mean_of_bytes(centred, by, out.zero_point)
                          : requantise(centred, factor, out.zero_point, x.op.rounding);
     }
     put(x.output_data, static_cast<std::int64_t>(i),

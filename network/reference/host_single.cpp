@@ -51,7 +51,7 @@ float function_of(const HostOperator& host, float x) {
     case HostKind::Erf:
       return std::erf(x);
     case HostKind::Gelu:
-      return 0.5F * x * (1.0F + std::erf(x * kHalfRoot));
+      return host.numbers.empty() ? 0.5F * x * (1.0F + std::erf(x * kHalfRoot)) : gelu_by_tanh(x);
     case HostKind::Logistic:
       return 1.0F / (1.0F + std::exp(-x));
     case HostKind::Tanh:
@@ -102,6 +102,14 @@ To converted(From value) {
 }
 
 }  // namespace
+
+float gelu_by_tanh(float x) {
+  // sqrt(2 / pi), in double precision as LiteRT has it.
+  constexpr double kFactor = 1.12837916709551257390 * 0.70710678118654752440;
+  const float cubic = x + 0.044715F * x * x * x;
+  const auto inner = static_cast<float>(kFactor * static_cast<double>(cubic));
+  return 0.5F * x * (1.0F + std::tanh(inner));
+}
 
 void host_single(const HostOperator& host, const Operands& x) {
   for_type(x.input(0).type, [&](auto zero) {

@@ -56,6 +56,7 @@ MemoryPlan describe_memory(const Prepared& prepared, const WorkPlan& work) {
   MemoryPlan memory;
   memory.problem = work.problem;
   memory.allocation = work.allocation;
+  memory.in_place = plans_in_place(prepared.policy.plan);
   memory.planner = planner_names()[static_cast<std::size_t>(options.planner)];
   memory.order = work.order_name;
   memory.peaks = prepared.orders.peaks;

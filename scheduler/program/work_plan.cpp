@@ -123,10 +123,6 @@ AllocationProblem memory_problem(const Work& work, const std::vector<std::uint32
   return problem;
 }
 
-bool plans_in_place(const PlanOptions& plan) {
-  return plan.in_place && (plan.planner == PlannerName::Best || plan.planner == PlannerName::Exact);
-}
-
 StreamState fresh_state(const Work& work) {
   StreamState state(work.prepared.hardware);
   state.rows_last = work.tuning.rows_last;
@@ -174,6 +170,10 @@ WorkPlan plan_in(const Work& work, const std::vector<std::uint32_t>& order) {
 }
 
 }  // namespace
+
+bool plans_in_place(const PlanOptions& plan) {
+  return plan.in_place && (plan.planner == PlannerName::Best || plan.planner == PlannerName::Exact);
+}
 
 WorkPlan plan_work(const Prepared& prepared, const Tuning& tuning, const DecidedNetwork& decided,
                    const PlacedConstants& constants) {

@@ -25,6 +25,9 @@ struct WorkPlan {
   Allocation allocation;  ///< of the activations, in the arena
 };
 
+/// Whether outputs may lie on inputs that are read by then.
+bool plans_in_place(const PlanOptions& plan);
+
 /// Along the order whose activations need the least memory.
 WorkPlan plan_work(const Prepared& prepared, const Tuning& tuning, const DecidedNetwork& decided,
                    const PlacedConstants& constants);

@@ -143,6 +143,14 @@ Starts starts_of(const Network& network, const Hardware& hardware, const Policy&
     const double bytes = policy.memory.bytes_per_cycle;
     timings = {timings[bytes > 7 ? 0 : bytes > 2.5 ? 1 : 2]};
   }
+  // What is best for one may be less of another than any program that was looked for.
+  std::vector<Objective> others;
+  if (work <= kMuchWork && policy.objective != Objective::Cycles) {
+    others = {Objective::Cycles};
+    if (policy.objective == Objective::Energy) {
+      others.push_back(Objective::Traffic);
+    }
+  }
   std::vector<Lesser> all = {{hardware, ""}};
   if (policy.from_less && work <= kVeryMuchWork) {
     add_lesser(hardware, work, all);
@@ -152,6 +160,11 @@ Starts starts_of(const Network& network, const Hardware& hardware, const Policy&
     try {
       if (!has_timings) {
         starts.push_back(std::make_unique<Start>(network, part, policy, lesser.made_for));
+        for (std::size_t o = 0; o < (lesser.made_for.empty() ? others.size() : 0); ++o) {
+          Policy tried = policy;
+          tried.objective = others[o];
+          starts.push_back(std::make_unique<Start>(network, part, tried, lesser.made_for));
+        }
         continue;
       }
       for (std::size_t t = 0; t < (lesser.is_usual_only ? 1 : timings.size()); ++t) {

@@ -96,7 +96,12 @@ TEST_F(Cli, ExplainSaysWhereTheTimeGoesAndWhatWouldHelp) {
   EXPECT_NE(run("explain lenet5 --set policy=best").out.find("decided for 256 of 512 accumulators"),
             std::string::npos);
   EXPECT_EQ(text.find("decided for"), std::string::npos) << "first-fit's is for all";
-  EXPECT_NE(what_if.find("memory.bytes_per_cycle 8 -> 16"), std::string::npos) << what_if;
+  EXPECT_NE(what_if.find("memory.bytes_per_cycle 8 -> 16, hardware.bus_bytes 8 -> 16"),
+            std::string::npos)
+      << "more than the bus takes is of no use: " << what_if;
+  const std::string of_host = run("explain lenet5 --what-if --layer softmax").out;
+  EXPECT_NE(of_host.find("host"), std::string::npos) << of_host;
+  EXPECT_EQ(of_host.find("nan"), std::string::npos) << of_host;
   EXPECT_NE(what_if.find("hardware.cbuf.banks 8 -> 16"), std::string::npos) << what_if;
   EXPECT_NE(run("explain lenet5 --what-if --layer cnv1").err.find("did you mean `conv1`?"),
             std::string::npos);
@@ -122,6 +127,18 @@ TEST_F(Cli, TwoRunsBesideEachOther) {
             std::string::npos);
   EXPECT_NE(run("diff --all " + path("a.json") + " " + path("a.json")).out.find("conv1"),
             std::string::npos);
+  ASSERT_EQ(run(run_it + path("d.json") +
+                " --set hardware.clock=200MHz --set host=microcontroller --set memory.latency=9")
+                .code,
+            0);
+  const std::string settings = run("diff " + path("a.json") + " " + path("d.json")).out;
+  EXPECT_NE(settings.find("clock_mhz null -> 200.0"), std::string::npos) << settings;
+  EXPECT_NE(settings.find("memory_latency_cycles 64 -> 9"), std::string::npos) << settings;
+  EXPECT_NE(settings.find("with the host"), std::string::npos) << settings;
+  EXPECT_NE(settings.find("milliseconds: 0 -> "), std::string::npos) << settings;
+  write_text(path("e.json"), R"({"schema": "tessera.run/1"})");
+  EXPECT_NE(run("diff " + path("a.json") + " " + path("e.json")).err.find("not as `cosim --json`"),
+            std::string::npos);
   write_text(path("c.json"), R"({"schema": "tessera.sweep/1"})");
   EXPECT_NE(run("diff " + path("a.json") + " " + path("c.json"))
                 .err.find("its schema is `tessera.sweep/1`"),
@@ -141,6 +158,23 @@ TEST_F(Cli, APlanNamesItsPeak) {
   EXPECT_NE(run("plan lenet5").out.find("most bytes at conv1: 4 736, taken by conv1 (4 736)"),
             std::string::npos)
       << run("plan lenet5").out;
+}
+
+// Outputs on inputs are something that greedy planners do not look for.
+TEST_F(Cli, APlanClaimsNoMoreThanItLookedFor) {
+  const std::string greedy = run("plan lenet5 --planner greedy-size").out;
+  EXPECT_NE(greedy.find("no plan for this order without writing in place is smaller"),
+            std::string::npos)
+      << greedy;
+  EXPECT_EQ(run("plan lenet5").out.find("without writing in place"), std::string::npos);
+  EXPECT_NE(run("plan lenet5 --alignment 4096").err.find("lie at multiples of 64 bytes"),
+            std::string::npos);
+}
+
+TEST_F(Cli, AnEmptyArgumentIsAnUnsetVariable) {
+  const Finished outcome = run("sweep lenet5 --cbuf '' --out " + path("s"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("after `--cbuf`, is empty"), std::string::npos) << outcome.err;
 }
 
 TEST_F(Cli, TimesAndEnergyAreInTheTable) {

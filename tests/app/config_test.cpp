@@ -104,6 +104,51 @@ TEST(Config, AnAutomaticCapacityIsWhatTheSizeNeeds) {
   EXPECT_EQ(built("8"), 128U) << "two atoms in every bank";
 }
 
+TEST(Config, TheOrderOfValuesIsOfNoMatter) {
+  for (const auto& sets :
+       {std::vector<std::string>{"hardware.cbuf.size=16KiB", "hardware=medium"},
+        std::vector<std::string>{"hardware=medium", "hardware.cbuf.size=16KiB"}}) {
+    const Config config = parse_config(kRun, "npu.yaml", sets);
+    EXPECT_EQ(config.hardware.cbuf_size, 16384U);
+    EXPECT_EQ(config.hardware.atomic_k, hardware_preset("medium").atomic_k);
+  }
+  const Config models =
+      parse_config(kRun, "npu.yaml", {"models=[{network: lenet5}, {network: lenet5, name: b}]"});
+  EXPECT_EQ(models.models.size(), 2U);
+}
+
+// A DRAM takes nanoseconds, an accelerator's own SRAM its cycles.
+TEST(Config, MemoriesFollowTheClock) {
+  const auto with = [](const char* preset, const char* clock) {
+    return parse_config(kRun, "npu.yaml",
+                        {std::string("memory=") + preset, std::string("hardware.clock=") + clock})
+        .memory;
+  };
+  const ExternalMemory usual = memory_preset("ddr4");
+  EXPECT_EQ(with("ddr4", "500 MHz").latency, usual.latency);
+  const ExternalMemory twice = with("ddr4", "1 GHz");
+  EXPECT_DOUBLE_EQ(twice.bytes_per_cycle, usual.bytes_per_cycle / 2);
+  EXPECT_EQ(twice.latency, 2 * usual.latency);
+  EXPECT_EQ(twice.dram.refresh_interval, 2 * usual.dram.refresh_interval);
+  const ExternalMemory slow = with("ddr4", "150 MHz");
+  EXPECT_EQ(slow.dram.activate, 3U) << "8 cycles of 2 ns in cycles of 6.7, rounded up";
+  EXPECT_EQ(with("sram", "150 MHz").latency, memory_preset("sram").latency);
+  expect_error(kRun, "`ddr4` is 1920 bytes per cycle at 10 MHz; allowed is 0.01 to 1024",
+               {"memory=ddr4", "hardware.clock=10 MHz"});
+}
+
+TEST(Config, ALayerListRoundsAsItSays) {
+  const Config config = parse_config(kRun, "npu.yaml", {"numerics=litert"});
+  try {
+    static_cast<void>(load_configured(config));
+    FAIL() << "`numerics` is ignored";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("`numerics` is for .tflite and .onnx files"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(Config, ClocksMakeTimes) {
   const Config config = parse_config(
       kRun, "npu.yaml",
@@ -121,8 +166,10 @@ TEST(Config, ClocksMakeTimes) {
                {"hardware.clock=1 MHz", "memory.bandwidth=1 GB/s"});
   expect_error(kRun, "is 9e+06 bytes per cycle at 1 MHz; allowed is 0.01 to 1024",
                {"hardware.clock=1 MHz", "memory={bandwidth: 9000 GB/s}"});
-  expect_error(kRun, "`hardware.clock` 500 MHz; allowed is one clock",
-               {"hardware.clock=500 MHz", "host={mhz: 80, accelerator_mhz: 100}"});
+  expect_error(
+      kRun, "`hardware.clock` 500 MHz; allowed is one clock",
+      {"hardware.clock=500 MHz",
+       "host={mhz: 80, cycles_per_operation: 1, cycles_per_byte: 1, accelerator_mhz: 100}"});
 }
 
 TEST(Config, AnObjectiveNeedsThePolicyThatHasOne) {

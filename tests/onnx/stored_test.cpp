@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/tensor_file.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
 #include "tessera/reference.hpp"

@@ -189,6 +189,45 @@ TEST(Answers, PointsCompeteWithinOneEnvironment) {
       << to_terminal(both);
 }
 
+// What is left to the host without a time for it is work that nobody counts.
+TEST(Answers, PointsThatLeaveMoreToTheHostDoNotCompete) {
+  std::vector<PointResult> points = points_with({200, 150, 120, 100, 60, 50, 40, 40}, "");
+  for (std::size_t i = 4; i < points.size(); ++i) {
+    points[i].host_layers = 3;
+    points[i].uncounted_work = 1000;
+  }
+  const Results results = evaluate(two_designs(), points);
+  EXPECT_EQ(results.fewest, std::vector<std::size_t>(8, 3));
+  for (std::size_t i = 4; i < points.size(); ++i) {
+    EXPECT_FALSE(results.competes[i]);
+    EXPECT_FALSE(results.on_front[i]);
+  }
+  EXPECT_TRUE(results.on_front[3]);
+  const std::string text = to_terminal(results);
+  EXPECT_NE(text.find("4 points leave more to the host"), std::string::npos) << text;
+  // A smaller buffer that leaves a layer to the host is no answer either.
+  for (PointResult& point : points) {
+    point.uncounted_work = point.cbuf_bytes < 4096 ? 1000 : 0;
+  }
+  const Results sizes = evaluate(two_designs(), points);
+  EXPECT_EQ(sizes.points[sizes.curves[0].within[2]].cbuf_bytes, 8192U);
+}
+
+TEST(Answers, SeveralClocksAreComparedByTime) {
+  std::vector<PointResult> points = points_with({200, 150, 120, 100, 300, 250, 220, 160}, "");
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    points[i].clock_mhz = i < 4 ? 100 : 200;
+  }
+  const Results results = evaluate(two_designs(), points);
+  EXPECT_TRUE(results.by_time);
+  EXPECT_EQ(results.fewest, std::vector<std::size_t>(8, 7));
+  EXPECT_TRUE(results.on_front[7]);
+  const std::string text = to_terminal(results);
+  EXPECT_NE(text.find("vs fastest"), std::string::npos) << text;
+  points[0].clock_mhz = 0;
+  EXPECT_FALSE(evaluate(two_designs(), points).by_time) << "one has no clock";
+}
+
 TEST(Export, ManyPointsAreFewLines) {
   Space space;
   space.axes = {{"hardware.accumulators", {}}, {kCbufKey, {"1KiB", "2KiB", "4KiB", "8KiB"}}};

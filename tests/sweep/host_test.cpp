@@ -57,6 +57,8 @@ TEST(SweepHost, ADesignThatLeavesMoreToTheHostIsNoFasterForIt) {
                                      return request;
                                    }()),
                                    with);
+  EXPECT_EQ(results.competes, (std::vector<bool>{true, true}));
+  EXPECT_EQ(evaluate(results.space, without).competes, (std::vector<bool>{true, false}));
   EXPECT_EQ(results.points[1].layers[1].mode, "host");
   EXPECT_EQ(results.points[1].layers[1].cycles, with[1].host_cycles);
   fs::remove_all(dir);

@@ -64,6 +64,17 @@ class Model:
         return (self.node("DequantizeLinear", [w, self.constant(np.float32(scale)), self.constant(np.int8(0))]),
                 np.float32(scale))
 
+    def real(self, value):
+        """A constant of floats, or one that a quantiser has made bytes of: scales that divide its values evenly, too."""
+        if self.opset < 13 or self.rng.integers(3):
+            return self.constant(np.asarray(value, np.float32))
+        span = float(np.max(np.abs(value))) or 1.0
+        kind = [np.int8, np.uint8][self.rng.integers(2)]
+        zero = kind(0 if kind is np.int8 or np.min(value) >= 0 else 128)
+        scale = np.float32(span / (255 if kind is np.uint8 and zero == 0 else 127))
+        stored = np.clip(np.rint(np.asarray(value) / scale) + int(zero), np.iinfo(kind).min, np.iinfo(kind).max).astype(kind)
+        return self.dequantized(self.constant(stored), scale, zero)
+
     def bias(self, outputs, unit):
         """As int32 in units of the sums, as float, or none."""
         kind = self.rng.integers(3)
@@ -123,7 +134,10 @@ def gemm(m, x, shape, scale):
     inputs = int(np.prod(shape))
     outputs = int(m.rng.integers(1, 9))
     w, scales = m.weights([outputs, inputs], 0, 0.004)
-    return m.node("Gemm", [flat, w, *m.bias(outputs, scales * scale)], transB=1)
+    bias = m.bias(outputs, scales * scale)
+    if m.rng.integers(4) == 0:  # one value for all outputs, in any of its shapes
+        bias = [m.constant(np.full([[], [1], [1, 1]][m.rng.integers(3)], m.rng.normal(), np.float32))]
+    return m.node("Gemm", [flat, w, *bias], transB=1)
 
 
 def dynamic(m, x, shape, _):
@@ -190,8 +204,12 @@ def reduce_mean(m, x, shape, _):
 def resize(m, x, shape, _):
     rng = m.rng
     mode = str(rng.choice(["nearest", "linear"]))
+    if m.opset < 11:
+        scales = [1.0, 1.0] + [float(rng.choice([0.5, 0.7, 1.0, 1.3, 2.0, 2.5])) for _ in shape[2:]]
+        return m.node("Resize", [x, m.constant(np.array(scales, np.float32))], mode=mode)
     rules = ["half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners", "tf_crop_and_resize"]
     nearest = str(rng.choice(["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]))
+    rules += ["half_pixel_symmetric"] if m.opset >= 19 and mode == "linear" else []
     scales = [1.0, 1.0] + [float(rng.choice([0.5, 0.55, 0.75, 1.0, 1.3, 1.5, 2.0, 2.5, 3.0])) for _ in shape[2:]]
     axes, region, value = None, "", None
     if m.opset >= 18 and rng.integers(2):
@@ -278,7 +296,8 @@ def pairs(m, x, shape, scale):
     """Functions of two values, a constant or computed, of any shape that broadcasts."""
     rng = m.rng
     kind = str(rng.choice(["Div", "Pow", "PRelu", "Add", "Sub", "Mul", "Max", "Min", "Where", "LessWhere"]))
-    sizes = [[], [1], shape[-1:], [shape[1]] + [1] * (len(shape) - 2), shape[1:], shape, [1] + shape[1:2] + [1] * (len(shape) - 2)]
+    sizes = [[], [1], shape[-1:], [shape[1]] + [1] * (len(shape) - 2), shape[1:], shape, [1] + shape[1:2] + [1] * (len(shape) - 2),
+             [1] * (len(shape) + 1)]
     size = sizes[rng.integers(len(sizes))]
     other = np.array(rng.normal(0, 1, size), np.float32)
     if kind == "Div":
@@ -295,7 +314,7 @@ def pairs(m, x, shape, scale):
                       [m.constant(other), m.node("Add", [m.node("Abs", [x]), m.constant(np.float32(0.3))])])
     if kind not in ("PRelu", "Pow", "Div") and rng.integers(3) == 0:
         return m.node(kind, [x, m.node("Tanh", [x])])
-    return m.node(kind, [x, m.constant(other)])
+    return m.node(kind, [x, m.real(other)])
 
 
 def unary(m, x, shape, _):
@@ -306,7 +325,9 @@ def unary(m, x, shape, _):
     if kind in ("Sqrt", "Log", "Reciprocal"):
         x = m.node("Add", [m.node("Abs", [x]), m.constant(np.float32(0.1))])
     if kind == "PRelu":
-        return m.node(kind, [x, m.constant(np.array(rng.normal(0, 0.5, [shape[1]] + [1] * (len(shape) - 2)), np.float32))])
+        return m.node(kind, [x, m.real(rng.normal(0, 0.5, [shape[1]] + [1] * (len(shape) - 2)))])
+    if kind == "Gelu" and m.opset >= 20:
+        return m.node(kind, [x], approximate=str(rng.choice(["none", "tanh"])))
     if kind in ("Softmax", "LogSoftmax"):
         return m.node(kind, [x], axis=int(rng.integers(-len(shape) if m.opset > 12 else 0, len(shape))))
     return m.node(kind, [x])
@@ -402,6 +423,8 @@ def qlinear(m, _, shape, scale):
 
     given = [m.given, number(m.scale), m.constant(m.zero)]
     out_scale, out_zero = float(rng.uniform(0.01, 0.06)), byte(rng.integers(low // 2, high // 2))
+    if "Pool" in kind and rng.integers(2):  # many sums that lie on halves
+        out_scale, out_zero = float(m.scale * rng.choice([1, 0.4, 0.5])), m.zero
     if kind == "QLinearSoftmax" and rng.integers(2):
         out_scale, out_zero = 1 / 256, byte(low)
     out = [number(out_scale), m.constant(out_zero)]
@@ -419,7 +442,7 @@ def qlinear(m, _, shape, scale):
     if kind in ("QLinearSigmoid", "QLinearLeakyRelu"):
         return give(given + out, **({"alpha": float(rng.uniform(0, 0.5))} if "Relu" in kind else {}))
     if kind == "QLinearSoftmax":
-        return give(given + out, axis=len(shape) - 1, opset=13)
+        return give(given + out, axis=int(rng.integers(0, len(shape))), opset=int(rng.choice([11, 13])))
     if kind == "QLinearGlobalAveragePool":
         return give(given + out, channels_last=0)
     if kind == "QLinearAveragePool":
@@ -499,6 +522,8 @@ def draw(rng, kind):
     # Per-channel scales came with opset 13.
     if kind in (conv, conv_transpose, gemm, binary, concat, resize, stored, unary, qlinear) or unsigned:
         m.opset = opset = max(opset, 13)
+    if kind is resize and not unsigned and rng.integers(8) == 0:
+        m.opset = opset = 10
     byte = np.uint8 if unsigned else np.int8
     rank = 3 if rng.integers(5) == 0 and kind in (conv, conv_transpose, average_pool, max_pool, resize, dynamic, floats) else 4
     shape = draw_shape(rng, rank)

@@ -297,7 +297,8 @@ def function(m):
         if code in (14, 28):
             low = np.iinfo(m.dtype).min
             y = m.tensor(shape, scale=1 / 256 if code == 14 else 1 / 128, zero=low + (0 if code == 14 else 128))
-        m.call(code, [x], y, *(options(kind) if kind else ()))
+        fields = {"approximate": bool(rng.integers(2))} if kind == "GeluOptions" else {}
+        m.call(code, [x], y, *(options(kind, **fields) if kind else ()))
     elif code == 114:
         m.call(114, [x], m.draw(shape), *options("QuantizeOptions"))
     elif code == 98:
@@ -344,7 +345,7 @@ def reductions(m):
     shape = some_shape(rng, int(rng.integers(2, 5)))
     code = int(rng.choice([40, 74, 82, 89, 56, 79]))
     x = m.draw(shape)
-    if code in (56, 79):  # places, and never of SUM: LiteRT's reference kernel gives one value everywhere
+    if code in (56, 79):  # places
         axis = int(rng.integers(0, len(shape)))
         size = shape[:axis] + shape[axis + 1:]
         wide = int(rng.integers(2))
@@ -352,12 +353,12 @@ def reductions(m):
         m.call(code, [x, m.integers(axis)], y, *options("ArgMaxOptions" if code == 56 else "ArgMinOptions",
                                                         outputType=s.TensorType.INT64 if wide else INT32))
         return [x]
-    if code == 74:
-        code = 40
+    if code == 74 and m.runtime == "litert":
+        code = 40  # never SUM: LiteRT's reference kernel gives one value everywhere
     axes = sorted(int(v) for v in rng.choice(np.arange(len(shape)), rng.integers(1, len(shape) + 1), replace=False))
     keep = bool(rng.integers(2))
     size = [1 if d in axes else e for d, e in enumerate(shape) if keep or d not in axes]
-    y = m.draw(size) if code == 40 else m.like(x, size)
+    y = m.draw(size) if code in (40, 74) else m.like(x, size)
     m.call(code, [x, m.integers(axes)], y, *options("ReducerOptions", keepDims=keep))
     return [x]
 

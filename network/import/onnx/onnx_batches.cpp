@@ -24,6 +24,10 @@ bool OnnxImporter::has_batches(const Node& node) const {
 void OnnxImporter::read_by_batches(const Node& node, Handler handler) {
   constexpr std::int64_t kMost = 256;
   const std::string& of = node.input(0);
+  if (node.op_type().rfind("QLinear", 0) == 0) {
+    // Slices have the quantisation that the node gives.
+    set_quantisation(value(of), read_quantisation(name_of(node, 1), name_of(node, 2)));
+  }
   const OnnxValue whole = stored_as(value(of), channels_last(value(of).dims.size()));
   const std::int64_t count = whole.dims[0];
   require(count <= kMost, fmt::format("{} batches; at most {} are supported", count, kMost));

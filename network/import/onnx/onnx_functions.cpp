@@ -10,6 +10,15 @@
 #include "tessera/rng.hpp"
 
 namespace tessera {
+namespace {
+
+// Nothing varies behind that axis.
+bool is_last(const std::vector<std::int64_t>& dims, std::size_t axis) {
+  return std::all_of(dims.begin() + static_cast<std::ptrdiff_t>(axis) + 1, dims.end(),
+                     [](std::int64_t extent) { return extent == 1; });
+}
+
+}  // namespace
 
 bool OnnxImporter::stays_on_steps(const Quantisation& quantisation, const Function& function) {
   if (quantisation.scales.size() != 1) {
@@ -140,6 +149,16 @@ void OnnxImporter::hard_sigmoid(const Node& node) {
 }
 
 void OnnxImporter::gelu(const Node& node) {
+  if (const std::string form = OnnxAttributes(node).text("approximate", "none"); form == "tanh") {
+    constexpr double kFactor = 0.79788456080286535588;  // sqrt(2 / pi)
+    function_node(
+        node,
+        [](double x) { return 0.5 * x * (1 + std::tanh(kFactor * (x + 0.044715 * x * x * x))); },
+        HostKind::Gelu, {1});
+    return;
+  } else {
+    require(form == "none", fmt::format("`approximate` is `{}`; allowed are none and tanh", form));
+  }
   constexpr double kHalfRoot = 0.70710678118654752;
   function_node(
       node, [](double x) { return 0.5 * x * (1 + std::erf(x * kHalfRoot)); }, HostKind::Gelu);
@@ -219,8 +238,7 @@ void OnnxImporter::log_softmax(const Node& node) {
   const bool old = onnx_.opset() < 13;
   const std::size_t at =
       axis_of(OnnxAttributes(node).integer("axis", old ? 1 : -1), in.dims.size());
-  const bool one_axis = std::all_of(in.dims.begin() + static_cast<std::ptrdiff_t>(at) + 1,
-                                    in.dims.end(), [](std::int64_t extent) { return extent == 1; });
+  const bool one_axis = is_last(in.dims, at);
   require(!old || one_axis, "is supported over one axis only");
   OnnxValue last = in;
   const auto own = std::find(last.order.begin(), last.order.end(), at);
@@ -235,18 +253,6 @@ void OnnxImporter::prelu(const Node& node) {
   if (!quantised_) {
     binary(node, BinaryKind::Mul);
     return;
-  }
-  const std::string slope = name_of(node, 1);
-  if (is_known(slope) && constant(slope).scales.size() == 1 && is_quantised(input(node, 0))) {
-    if (const auto result = quantised_result(node, false)) {
-      const OnnxValue in = input(node, 0);
-      const OnnxValue alpha = ordered_operand(operand(slope, in.dims.size()), in.order);
-      const std::int32_t out =
-          builder_.moved(name_, builder_.tensor(in.tensor).shape,
-                         HostOperator{HostKind::Prelu, {}, {}}, {in.tensor, alpha.tensor});
-      finish(*result, {out, in.dims, in.order});
-      return;
-    }
   }
   float_pair(node, HostKind::Prelu);
 }
@@ -296,13 +302,17 @@ void OnnxImporter::softmax(const Node& node) {
   const std::string name = result ? result->name : node.output(0);
   const std::optional<Quantisation> out = result ? result->quantisation : std::nullopt;
   const std::size_t at = axis_of(axis, in.dims.size());
-  const bool one_axis = std::all_of(in.dims.begin() + static_cast<std::ptrdiff_t>(at) + 1,
-                                    in.dims.end(), [](std::int64_t extent) { return extent == 1; });
+  const bool one_axis = is_last(in.dims, at);
   if (!old || one_axis) {
     softmax_of(in, axis, name, out, is_fused());
     return;
   }
-  // All axes from this one on are one.
+  flat_softmax(in, at, name, out, is_fused());
+}
+
+// All axes from this one on are one.
+void OnnxImporter::flat_softmax(const OnnxValue& in, std::size_t at, const std::string& name,
+                                const std::optional<Quantisation>& out, bool of_bytes) {
   const OnnxValue sorted = plain(in);
   std::int64_t rows = 1;
   std::int64_t cols = 1;
@@ -312,7 +322,7 @@ void OnnxImporter::softmax(const Node& node) {
   OnnxValue flat{-1, {rows, cols}, plain_order(2)};
   flat.tensor = moved(sorted, stored_shape(flat.dims, flat.order), Reshape{}, "/flat");
   const std::string inner = name + "/flat";
-  softmax_of(flat, 1, inner, out, is_fused());
+  softmax_of(flat, 1, inner, out, of_bytes);
   const OnnxValue done = value(inner);
   define(name, moved(done, stored_shape(in.dims, sorted.order), Reshape{}, "/whole"), in.dims,
          sorted.order);
@@ -323,8 +333,14 @@ void OnnxImporter::qlinear_softmax(const Node& node) {
   set_quantisation(in, read_quantisation(name_of(node, 1), name_of(node, 2)));
   const OnnxAttributes attributes(node);
   const bool old = attributes.integer("opset", 13) < 13;
-  softmax_of(in, attributes.integer("axis", old ? 1 : -1), node.output(0),
-             read_quantisation(name_of(node, 3), name_of(node, 4)), is_as_floats());
+  const std::int64_t axis = attributes.integer("axis", old ? 1 : -1);
+  const std::optional<Quantisation> out = read_quantisation(name_of(node, 3), name_of(node, 4));
+  const std::size_t at = axis_of(axis, in.dims.size());
+  if (old && !is_last(in.dims, at)) {
+    flat_softmax(in, at, node.output(0), out, is_as_floats());
+    return;
+  }
+  softmax_of(in, axis, node.output(0), out, is_as_floats());
 }
 
 void OnnxImporter::qlinear_function(const Node& node, const Function& function) {

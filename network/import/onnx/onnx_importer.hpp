@@ -205,7 +205,7 @@ class OnnxImporter {
                                        const Quantisation& in, const Window& window,
                                        const Quantisation& out) const;
   void average(const OnnxValue& given, const Window& window, bool count_pads,
-               const std::optional<Result>& result, const std::string& name);
+               const std::optional<Result>& result, const std::string& name, bool of_bytes = false);
   void max_pool(const Node& node);
   void average_pool(const Node& node);
   void qlinear_average_pool(const Node& node);
@@ -270,6 +270,8 @@ class OnnxImporter {
   void softmax_of(const OnnxValue& in, std::int64_t axis, const std::string& name,
                   const std::optional<Quantisation>& out, bool of_bytes);
   void softmax(const Node& node);
+  void flat_softmax(const OnnxValue& in, std::size_t at, const std::string& name,
+                    const std::optional<Quantisation>& out, bool of_bytes);
   void qlinear_softmax(const Node& node);
 
   // Whole numbers, and what is quantised while it runs: onnx_dynamic.cpp
@@ -308,7 +310,7 @@ class OnnxImporter {
   // Reductions: onnx_reductions.cpp ---------------------------------------------------------------
 
   void mean_over(const Node& node, const OnnxValue& in, Dims axes, bool keep,
-                 const std::optional<Result>& result);
+                 const std::optional<Result>& result, bool of_bytes = false);
   void reduce(const Node& node, HostKind kind);
   void reduce_function(const Node& node);
   OnnxValue reduced(const Node& node, OnnxValue in, HostKind kind);

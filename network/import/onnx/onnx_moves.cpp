@@ -75,7 +75,7 @@ void OnnxImporter::known_node(const Node& node) {
 }
 
 void OnnxImporter::mean_over(const Node& node, const OnnxValue& given, Dims axes, bool keep,
-                             const std::optional<Result>& result) {
+                             const std::optional<Result>& result, bool of_bytes) {
   OnnxValue in = given;
   if (axes.empty()) {
     axes.resize(in.dims.size());
@@ -118,16 +118,23 @@ void OnnxImporter::mean_over(const Node& node, const OnnxValue& given, Dims axes
     count *= in.dims[axis];
   }
   constexpr std::int64_t kMostTried = 1 << 16;
+  const bool is_bytes = of_bytes && quantised_ && is_quantised(in) && count <= kMostTried;
+  const bool on_array =
+      !is_bytes || mean_rounds_as_bytes(builder_.tensor(in.tensor).quantisation,
+                                        *result->quantisation, static_cast<std::int32_t>(count));
   const bool eight_bits =
       is_quantised(in) &&
-      (!quantised_ || (result && (!is_as_floats() || count > kMostTried ||
-                                  mean_rounds_as_floats(builder_.tensor(in.tensor).quantisation,
-                                                        *result->quantisation,
-                                                        static_cast<std::int32_t>(count)))));
+      (is_bytes || !quantised_ ||
+       (result &&
+        (!is_as_floats() || count > kMostTried ||
+         mean_rounds_as_floats(builder_.tensor(in.tensor).quantisation, *result->quantisation,
+                               static_cast<std::int32_t>(count)))));
   if (eight_bits) {
     const Attributes mean =
-        neighbours ? Attributes{Mean{stored.front(), static_cast<std::int32_t>(stored.size())}}
-                   : Attributes{HostOperator{HostKind::ReduceMean, stored, {}}};
+        neighbours && on_array
+            ? Attributes{Mean{stored.front(), static_cast<std::int32_t>(stored.size())}}
+            : Attributes{HostOperator{HostKind::ReduceMean, stored,
+                                      on_array ? std::vector<float>{} : std::vector<float>{2}}};
     const std::int32_t out = moved(in, shape, mean);
     if (result && result->quantisation) {
       builder_.tensor(out).quantisation = *result->quantisation;

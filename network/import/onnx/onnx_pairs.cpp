@@ -61,7 +61,8 @@ void OnnxImporter::binary(const Node& node, BinaryKind kind) {
   if (known[1 - at] && eight_bits) {
     const OnnxConstant other = constant(names[1 - at]);
     if (other.values.size() == 1 && other.dims.size() <= first.dims.size()) {
-      const double c = other.real(0);
+      // In single precision, as what it meets.
+      const auto c = static_cast<double>(static_cast<float>(other.real(0)));
       const bool turned = at == 1;
       function_node(
           node,
@@ -165,8 +166,8 @@ void OnnxImporter::div(const Node& node) {
   }
   if (is_known(node.input(1)) && is_quantised(input(node, 0))) {
     const OnnxConstant by = constant(node.input(1));
-    if (by.values.size() == 1 && by.real(0) != 0) {
-      const double c = by.real(0);
+    if (by.values.size() == 1 && by.real(0) != 0 && by.dims.size() <= input(node, 0).dims.size()) {
+      const auto c = static_cast<double>(static_cast<float>(by.real(0)));
       function_node(
           node, [c](double x) { return x / c; }, HostKind::Div);
       return;
@@ -178,8 +179,8 @@ void OnnxImporter::div(const Node& node) {
 void OnnxImporter::pow(const Node& node) {
   if (is_known(name_of(node, 1)) && (!quantised_ || is_quantised(input(node, 0)))) {
     const OnnxConstant exponent = constant(name_of(node, 1));
-    if (exponent.values.size() == 1) {
-      const double c = exponent.real(0);
+    if (exponent.values.size() == 1 && exponent.dims.size() <= input(node, 0).dims.size()) {
+      const auto c = static_cast<double>(static_cast<float>(exponent.real(0)));
       function_node(
           node, [c](double x) { return std::pow(x, c); }, HostKind::Pow);
       return;
@@ -196,11 +197,12 @@ void OnnxImporter::bound(const Node& node, HostKind kind) {
     return;
   }
   if (!is_known(node.input(1)) || constant(node.input(1)).values.size() != 1 ||
+      constant(node.input(1)).dims.size() > input(node, 0).dims.size() ||
       (quantised_ && !is_quantised(input(node, 0)))) {
     float_pair(node, kind);
     return;
   }
-  const double c = number(node.input(1));
+  const auto c = static_cast<double>(static_cast<float>(number(node.input(1))));
   const bool below = kind == HostKind::Minimum;
   function_node(
       node, [=](double x) { return below ? std::min(x, c) : std::max(x, c); }, kind, {}, true);

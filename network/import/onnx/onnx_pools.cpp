@@ -85,7 +85,8 @@ bool OnnxImporter::averages_on_array(const std::vector<std::int32_t>& shape, con
 }
 
 void OnnxImporter::average(const OnnxValue& given, const Window& window, bool count_pads,
-                           const std::optional<Result>& result, const std::string& name) {
+                           const std::optional<Result>& result, const std::string& name,
+                           bool of_bytes) {
   const std::size_t rank = given.dims.size();
   const OnnxValue in = image(given);
   // Zeros that count are put around the picture; windows may reach out behind them all the same.
@@ -116,7 +117,7 @@ void OnnxImporter::average(const OnnxValue& given, const Window& window, bool co
     return;
   }
   if (is_quantised(in) && known && window.dilation == std::vector<std::int32_t>({1, 1}) &&
-      is_fused()) {
+      (of_bytes || is_fused())) {
     const std::int32_t of_unsigned = kind_of(name) == ValueKind::Unsigned ? 2 : 0;
     Window counted = window;
     if (count_pads) {
@@ -172,7 +173,7 @@ void OnnxImporter::qlinear_average_pool(const Node& node) {
   if (count_pads) {
     window.pads = window.padding;
   }
-  average(in, window, count_pads, result, node.output(0));
+  average(in, window, count_pads, result, node.output(0), true);
 }
 
 }  // namespace tessera

@@ -34,7 +34,7 @@ void OnnxImporter::qlinear_global_average_pool(const Node& node) {
   require(in.dims.size() >= 3, "needs dimensions of space");
   Dims axes(in.dims.size() - 2);
   std::iota(axes.begin(), axes.end(), last ? 1 : 2);
-  mean_over(node, in, axes, true, result);
+  mean_over(node, in, axes, true, result, is_as_floats());
 }
 
 void OnnxImporter::reduce_mean(const Node& node) {

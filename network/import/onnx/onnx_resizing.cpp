@@ -137,7 +137,10 @@ std::vector<float> OnnxImporter::places_of(const ResizedAxis& axis, const std::s
     if (rule == "half_pixel_symmetric") {
       const float whole = axis.scale * in;
       const float shift = in / 2.0F * (1.0F - out / whole);
-      return shift + (x + 0.5F) / axis.scale - 0.5F;
+      // The rest in double precision.
+      return static_cast<float>(static_cast<double>(shift) +
+                                (static_cast<double>(x) + 0.5) / static_cast<double>(axis.scale) -
+                                0.5);
     }
     if (rule == "align_corners") {
       return axis.out == 1 ? 0 : x * (in - 1.0F) / (out - 1.0F);
@@ -295,13 +298,16 @@ void OnnxImporter::resize(const Node& node) {
     define(node.output(0), from_image(v.tensor, rank));
   };
   if (mode == "nearest") {
-    const std::string round =
-        upsample ? "floor" : attributes.text("nearest_mode", "round_prefer_floor");
+    const std::string round = attributes.text("nearest_mode", "round_prefer_floor");
+    // Before there was a choice, ONNX Runtime took the pixel behind where there are fewer of them.
+    const auto of = [&](const ResizedAxis& axis) {
+      return !upsample ? round : axis.scale < 1 ? std::string("ceil") : std::string("floor");
+    };
     require(round == "floor" || round == "ceil" || round == "round_prefer_floor" ||
                 round == "round_prefer_ceil",
             fmt::format("nearest_mode `{}`", round));
-    give(nearest_pixels(in, dims, nearest(rows, round, axes[2].in),
-                        nearest(cols, round, axes[3].in)));
+    give(nearest_pixels(in, dims, nearest(rows, of(axes[2]), axes[2].in),
+                        nearest(cols, of(axes[3]), axes[3].in)));
     return;
   }
   const ValueKind kind = kind_of(name_of(node, 0));

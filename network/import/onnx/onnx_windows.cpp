@@ -28,7 +28,12 @@ OnnxImporter::Given OnnxImporter::given_float(const Node& node, const OnnxValue&
   require(given.weights.scales.size() == 1 || given.weights.axis == outputs_axis,
           "the scales of its weights are not along its outputs");
   if (!bias.empty()) {
-    given.bias = bias_units(constant(bias), feature, given.weights);
+    OnnxConstant own = constant(bias);
+    if (node.op_type() == "Gemm" && own.values.size() == 1 && own.scales.size() <= 1) {
+      // One for all outputs, each of which has a unit of its own.
+      own.values.resize(static_cast<std::size_t>(given.weights.dims[outputs_axis]), own.values[0]);
+    }
+    given.bias = bias_units(own, feature, given.weights);
   }
   if (more_bias) {
     const std::vector<double> more = bias_units(*more_bias, feature, given.weights);

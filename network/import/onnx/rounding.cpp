@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "network/reference/host_kernels.hpp"
 #include "tessera/quantise.hpp"
 
 namespace tessera {
@@ -33,6 +34,19 @@ bool rounds_as_floats(const Quantisation& in, const Quantisation& out, std::int3
 bool pool_rounds_as_floats(const Quantisation& in, const Quantisation& out, std::int32_t count) {
   PoolAverage average(in, out, false, Rounding::HalfEven);
   return rounds_as_floats(in, out, count, [&](std::int32_t sum) { return average.of(sum, count); });
+}
+
+bool mean_rounds_as_bytes(const Quantisation& in, const Quantisation& out, std::int32_t count) {
+  const FixedPoint factor = mean_factor(in, out, count);
+  const float scale = in.scales[0] / (out.scales[0] * static_cast<float>(count));
+  for (std::int32_t sum = -128 * count; sum <= 127 * count; ++sum) {
+    const std::int32_t centred = sum - count * in.zero_point;
+    const std::int32_t ours = requantise(centred, factor, out.zero_point, Rounding::HalfEven);
+    if (std::clamp(ours, -128, 127) != reference::mean_of_bytes(centred, scale, out.zero_point)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool mean_rounds_as_floats(const Quantisation& in, const Quantisation& out, std::int32_t count) {

@@ -13,4 +13,7 @@ namespace tessera {
 bool pool_rounds_as_floats(const Quantisation& in, const Quantisation& out, std::int32_t count);
 bool mean_rounds_as_floats(const Quantisation& in, const Quantisation& out, std::int32_t count);
 
+/// Whether they are those of ONNX Runtime's operator of bytes: a product in single precision.
+bool mean_rounds_as_bytes(const Quantisation& in, const Quantisation& out, std::int32_t count);
+
 }  // namespace tessera

@@ -14,21 +14,42 @@ bool is_quantised(const TfliteGraph& graph, const Operator& op) {
   return graph.input(op, 0).type == DataType::Int8;
 }
 
-Unary table_of(const TfliteGraph& graph, const Operator& op, float (*function)(float)) {
+namespace {
+
+float rounded(float x, float scale) {
+  return std::round(x * (1.0F / scale));
+}
+
+float cut(float x, float scale) {
+  return std::trunc(x / scale);
+}
+
+Unary table_by(const TfliteGraph& graph, const Operator& op, float (*function)(float),
+               float (*steps_of)(float, float)) {
   const Quantisation& in = graph.input(op, 0).quantisation;
   const Quantisation& out = graph.output(op).quantisation;
   graph.require(in.scales.size() == 1 && out.scales.size() == 1,
                 "input and output need one scale each");
-  const float inverse = 1.0F / out.scales[0];
   Unary unary;
   unary.kind = UnaryKind::Lookup;
   for (std::int32_t x = -128; x <= 127; ++x) {
     const float real = in.scales[0] * static_cast<float>(x - in.zero_point);
-    const float steps = std::round(function(real) * inverse) + static_cast<float>(out.zero_point);
+    const float steps =
+        steps_of(function(real), out.scales[0]) + static_cast<float>(out.zero_point);
     const float limited = std::isnan(steps) ? 0.0F : std::clamp(steps, -128.0F, 127.0F);
     unary.table.push_back(static_cast<std::int8_t>(limited));
   }
   return unary;
+}
+
+}  // namespace
+
+Unary table_of(const TfliteGraph& graph, const Operator& op, float (*function)(float)) {
+  return table_by(graph, op, function, rounded);
+}
+
+Unary cut_table_of(const TfliteGraph& graph, const Operator& op, float (*function)(float)) {
+  return table_by(graph, op, function, cut);
 }
 
 Unary rescaled_table(const TfliteGraph& graph, const Operator& op,

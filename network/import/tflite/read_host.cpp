@@ -4,6 +4,7 @@
 
 #include "network/import/tflite/readers.hpp"
 #include "network/reference/fixed_point_functions.hpp"
+#include "network/reference/host_kernels.hpp"
 #include "tessera/quantise.hpp"
 
 namespace tessera {
@@ -36,14 +37,29 @@ float exponential(float x) {
 float logarithm(float x) {
   return std::log(x);
 }
-float root(float x) {
-  return std::sqrt(x);
-}
 float square(float x) {
   return x * x;
 }
 float gelu(float x) {
   return 0.5F * x * (1.0F + std::erf(x * 0.70710678118654752F));
+}
+
+// LiteRT cuts the root where other functions are rounded.
+Attributes read_sqrt(const TfliteGraph& graph, const TfliteOperator& o) {
+  if (!is_quantised(graph, o.op)) {
+    return HostOperator{HostKind::Sqrt, {}, {}};
+  }
+  graph.require(!graph.is_unsigned(o.op, 0),
+                "of uint8: no runtime computes it (int8 is supported)");
+  return cut_table_of(graph, o.op, [](float x) { return std::sqrt(x); });
+}
+
+Attributes read_gelu(const TfliteGraph& graph, const TfliteOperator& o) {
+  const bool by_tanh = graph.need(o.source.builtin_options_as_GeluOptions()).approximate();
+  if (is_quantised(graph, o.op)) {
+    return table_of(graph, o.op, by_tanh ? reference::gelu_by_tanh : gelu);
+  }
+  return HostOperator{HostKind::Gelu, {}, by_tanh ? std::vector<float>{1} : std::vector<float>{}};
 }
 
 // No runtime computes these on bytes without a sign.
@@ -211,7 +227,7 @@ TfliteKinds tflite_host() {
           {72, {"NOT_EQUAL", read_plain<H::NotEqual>}},
           {73, {"LOG", read_signed_function<H::Log, logarithm>}},
           {74, {"SUM", read_axes<H::Sum>, kFirst}},
-          {75, {"SQRT", read_signed_function<H::Sqrt, root>}},
+          {75, {"SQRT", read_sqrt}},
           {76, {"RSQRT", read_rsqrt}},
           {78, {"POW", read_plain<H::Pow>}},
           {79, {"ARG_MIN", read_axes<H::ArgMin>, kFirst}},
@@ -237,7 +253,7 @@ TfliteKinds tflite_host() {
           {123, {"SELECT_V2", read_plain<H::Select>}},
           {126, {"BATCH_MATMUL", read_batch_matmul}},
           {130, {"BROADCAST_TO", read_plain<H::BroadcastTo>, kFirst}},
-          {150, {"GELU", read_function<H::Gelu, gelu>}},
+          {150, {"GELU", read_gelu}},
           {158, {"SIGN", read_plain<H::Sign>}}};
 }
 

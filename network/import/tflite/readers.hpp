@@ -54,6 +54,8 @@ bool read_in_batches(TfliteGraph& graph, const TfliteKind& kind, const Operator&
 bool is_quantised(const TfliteGraph& graph, const Operator& op);
 /// The function as a table of 256 outputs, computed in float as TensorFlow Lite's tables are.
 Unary table_of(const TfliteGraph& graph, const Operator& op, float (*function)(float));
+/// The same, but steps are cut in the place of rounded.
+Unary cut_table_of(const TfliteGraph& graph, const Operator& op, float (*function)(float));
 /// The same in whole numbers: functions of steps of the input, then of the output, and between them
 /// gemmlowp's product with the scales' quotient.
 Unary rescaled_table(const TfliteGraph& graph, const Operator& op,

@@ -5,9 +5,9 @@
 
 namespace tessera::reference {
 
-void host_pair(const HostOperator& host, const Operands& x);    ///< two values
-/// A mean as ONNX Runtime's operator of bytes has it: a sum without its zero points times a factor in
-/// single precision, to nearest, halves to even; -128 to 127.
+void host_pair(const HostOperator& host, const Operands& x);  ///< two values
+/// A mean as ONNX Runtime's operator of bytes has it: a sum without its zero points times a factor
+/// in single precision, to nearest, halves to even; -128 to 127.
 std::int32_t mean_of_bytes(std::int32_t sum, float scale, std::int32_t zero_point);
 /// GELU by the hyperbolic tangent, as its attribute `approximate` asks.
 float gelu_by_tanh(float x);

@@ -21,8 +21,14 @@ class Pool {
  public:
   Pool(const Hardware& hardware, const Policy& policy) : hardware_(hardware), policy_(policy) {}
 
-  void consider(Program& program, std::uint64_t digest, std::size_t start, const Tuning& tuning) {
+  /// `there`: measured on that hardware, with that memory already.
+  void consider(Program& program, std::uint64_t digest, std::size_t start, const Tuning& tuning,
+                const Measured* there) {
     if (!seen_.insert(digest).second) {
+      return;
+    }
+    if (there != nullptr) {
+      consider(*there, start, tuning);
       return;
     }
     program.hardware = hardware_;
@@ -75,9 +81,10 @@ Best find_best(const Network& network, const Hardware& hardware, const Policy& p
   };
   std::vector<Explorer> explorers;
   for (std::size_t s = 0; s < starts.size(); ++s) {
-    const Consider consider = [&pool, s](Program& program, std::uint64_t digest,
-                                         const Tuning& tuning) {
-      pool.consider(program, digest, s, tuning);
+    const bool is_there = starts[s]->made_for().empty() && starts[s]->is_as_given();
+    const Consider consider = [&pool, s, is_there](Program& program, std::uint64_t digest,
+                                                   const Tuning& tuning, const Measured& measured) {
+      pool.consider(program, digest, s, tuning, is_there ? &measured : nullptr);
     };
     explorers.emplace_back(*starts[s], work, consider, before);
     most += explorers.back().around_trials() + 2 * explorers.back().refine_trials();

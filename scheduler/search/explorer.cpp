@@ -295,7 +295,7 @@ Trial Explorer::attempt(const Tuning& tuning) {
   if (first ||
       (trial.measured->cost < best_->measured.cost && trial.measured->wanted <= first_fit_)) {
     best_ = {tuning, *trial.measured};
-    consider_(program, digest, tuning);
+    consider_(program, digest, tuning, *trial.measured);
   }
   return trial;
 }

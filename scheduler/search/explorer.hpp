@@ -22,7 +22,8 @@ struct Trial {
 };
 
 /// Told of each program that is better than those before it, with its digest.
-using Consider = std::function<void(Program& program, std::uint64_t digest, const Tuning& tuning)>;
+using Consider = std::function<void(Program& program, std::uint64_t digest, const Tuning& tuning,
+                                    const Measured& measured)>;
 
 class Explorer {
  public:

@@ -136,8 +136,9 @@ Program Start::program(const Tuning& tuning) {
 Starts starts_of(const Network& network, const Hardware& hardware, const Policy& policy,
                  std::uint64_t work) {
   Starts starts;
-  const bool has_timings =
-      policy.from_less && policy.objective == Objective::Cycles && is_plain(policy.memory);
+  // A trial of the largest takes a minute: nothing is measured twice.
+  const bool has_timings = work <= kFarTooMuchWork && policy.from_less &&
+                           policy.objective == Objective::Cycles && is_plain(policy.memory);
   std::vector<Timing> timings = {usual_timing(hardware.atomic_k), kTimings[0], kTimings[1]};
   if (work > kMuchWork) {
     const double bytes = policy.memory.bytes_per_cycle;
@@ -159,7 +160,7 @@ Starts starts_of(const Network& network, const Hardware& hardware, const Policy&
     const Hardware part = part_of(hardware, lesser.hardware);
     try {
       if (!has_timings) {
-        starts.push_back(std::make_unique<Start>(network, part, policy, lesser.made_for));
+        starts.push_back(std::make_unique<Start>(network, part, policy, lesser.made_for, true));
         for (std::size_t o = 0; o < (lesser.made_for.empty() ? others.size() : 0); ++o) {
           Policy tried = policy;
           tried.objective = others[o];

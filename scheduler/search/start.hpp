@@ -17,8 +17,10 @@ namespace tessera {
 class Start {
  public:
   /// `made_for` as Program has it. Throws InputError when a layer fits in no mode.
-  Start(const Network& network, Hardware hardware, Policy policy, std::string made_for = "")
-      : hardware_(std::move(hardware)),
+  Start(const Network& network, Hardware hardware, Policy policy, std::string made_for = "",
+        bool is_as_given = false)
+      : is_as_given_(is_as_given),
+        hardware_(std::move(hardware)),
         policy_(std::move(policy)),
         made_for_(std::move(made_for)),
         prepared_(prepare(network, hardware_, policy_)) {}
@@ -28,11 +30,14 @@ class Start {
   [[nodiscard]] const Prepared& prepared() const { return prepared_; }
   [[nodiscard]] const Policy& policy() const { return policy_; }
   [[nodiscard]] const std::string& made_for() const { return made_for_; }
+  /// Programs are tried with the memory and the lanes that there are, and by the objective.
+  [[nodiscard]] bool is_as_given() const { return is_as_given_; }
 
   /// The program's commands. What tunings decide alike is decided once.
   Program program(const Tuning& tuning);
 
  private:
+  bool is_as_given_;
   Hardware hardware_;
   Policy policy_;
   std::string made_for_;

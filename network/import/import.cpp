@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "input/read_file.hpp"
+#include "network/import/float_islands.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera {
@@ -17,11 +18,11 @@ Network load_network(const std::string& path, const ImportOptions& options) {
         "{}: networks are .tflite, .onnx, .yaml (layer list) or .csv (layer table)", path));
   }
   const std::vector<std::uint8_t> data = read_file(path);
-  if (ending == ".tflite") {
-    return import_tflite(data, path, options);
-  }
-  if (ending == ".onnx") {
-    return import_onnx(data, path, options);
+  if (ending == ".tflite" || ending == ".onnx") {
+    Network network =
+        ending == ".onnx" ? import_onnx(data, path, options) : import_tflite(data, path, options);
+    fold_float_islands(network);
+    return network;
   }
   const std::string text(data.begin(), data.end());
   return ending == ".csv" ? import_csv(text, path, options.seed)

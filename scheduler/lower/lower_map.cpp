@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "network/numerics.hpp"
 #include "scheduler/lower/loop_nest.hpp"
@@ -160,6 +161,49 @@ std::vector<Axis> axes_of(const Tensor& in, const Tensor* operand, const Tensor&
   return axes;
 }
 
+// One value for all channels of a pixel, each pixel in the output's order.
+bool is_value_per_pixel(const Tensor& in, const Tensor& out) {
+  if (is_constant(in) || out.shape.empty() || out.shape.back() < 2 ||
+      in.elements() * out.shape.back() != out.elements()) {
+    return false;
+  }
+  const auto strides = strides_for(in, out);
+  const auto own = row_major_strides(out.shape);
+  for (std::size_t d = 0; d + 1 < out.shape.size(); ++d) {
+    if (out.shape[d] > 1 && strides[d] * out.shape.back() != own[d]) {
+      return false;
+    }
+  }
+  return strides.back() == 0;
+}
+
+// A value per pixel comes through the array by as many kernels as there are channels, each of which
+// is a one: as an operand it would be read byte by byte. What it meets is read in whole pixels.
+std::optional<Piece> spread_over_channels(const Context& c, std::size_t main) {
+  const Tensor& in = c.input(main);
+  const Tensor& other = c.input(1 - main);
+  const Tensor& out = c.output();
+  const std::int32_t channels = out.shape.back();
+  const bool is_full = other.elements() == out.elements();
+  const bool is_per_channel = other.elements() == channels && other.shape.back() == channels;
+  if (!is_value_per_pixel(in, out) || (!is_full && !is_per_channel)) {
+    return std::nullopt;
+  }
+  Piece piece;
+  ConvShape& shape = piece.shape;
+  shape.name = c.op.name;
+  shape.in_w = shape.out_w = static_cast<std::int32_t>(in.elements());
+  shape.out_c = channels;
+  piece.feature = c.op.inputs[main];
+  piece.feature_view = packed_view(shape.in_w, 1);
+  piece.output_view = packed_view(shape.out_w, channels);
+  piece.operand_view = is_full ? piece.output_view : View{};
+  piece.own_weights = true;
+  piece.kernel = [channels](Contents /*contents*/) { return identity_kernel(channels); };
+  return accelerator_problem(shape, c.hardware).empty() ? std::optional(std::move(piece))
+                                                        : std::nullopt;
+}
+
 }  // namespace
 
 Lowering unary(const Context& c) {
@@ -171,6 +215,14 @@ Lowering unary(const Context& c) {
 }
 
 Lowering binary(const Context& c) {
+  for (const std::size_t main : {0U, 1U}) {
+    if (std::optional<Piece> piece = spread_over_channels(c, main)) {
+      Lowering lowering;
+      lowering.pieces.push_back(std::move(*piece));
+      lowering.post = binary_operation(c.network, c.op, main);
+      return lowering;
+    }
+  }
   const auto can_be_main = [&](std::size_t i) {
     return !is_constant(c.input(i)) && has_channels(c.input(i), c.output());
   };

@@ -52,6 +52,16 @@ const Tensor& input_of(const Network& network, const Operator& op, std::size_t i
   return network.tensors[static_cast<std::size_t>(op.inputs[i])];
 }
 
+// Of weights of 4 bits XNNPACK has fully connected layers alone, of even rows. LiteRT's own kernels
+// round the others twice, or by the place in a vector.
+bool is_by_packed_weights(const Network& network, const Operator& op) {
+  if (op.inputs.size() < 2 || op.inputs[1] < 0 || input_of(network, op, 1).form.bits == 8) {
+    return false;
+  }
+  const bool has_even_rows = input_of(network, op, 1).shape.back() % 2 == 0;
+  return !std::holds_alternative<FullyConnected>(op.attributes) || !has_even_rows;
+}
+
 /// What LiteRT leaves to its own kernels rounds as those do.
 Rounding xnnpack_rounding(const Network& network, const Operator& op) {
   const Tensor& out = network.tensors[static_cast<std::size_t>(op.output)];
@@ -83,6 +93,9 @@ Rounding xnnpack_rounding(const Network& network, const Operator& op) {
   const auto* host = std::get_if<HostOperator>(&op.attributes);
   if (host != nullptr && host->kind == HostKind::Sum) {
     return Rounding::HalfUp;  // in single precision there
+  }
+  if (is_by_packed_weights(network, op)) {
+    return Rounding::Twice;
   }
   const bool is_delegated = std::holds_alternative<Conv2d>(op.attributes) ||
                             std::holds_alternative<DepthwiseConv2d>(op.attributes) ||

@@ -30,6 +30,7 @@ struct Form {
   std::vector<std::int32_t> shape;  ///< there; empty: the same
   /// Dimension d here is order[d] there; empty: the same order.
   std::vector<std::int32_t> order;
+  std::uint32_t bits = 8;  ///< of a byte, there: weights of 4 or 2 bits are packed
 };
 
 struct Tensor {

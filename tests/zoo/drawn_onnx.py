@@ -53,7 +53,9 @@ class Model:
         return self.node("QuantizeLinear", [name, self.constant(np.float32(scale)), self.constant(zero)])
 
     def weights(self, shape, axis, scale=0.01):
-        """Per channel or per tensor; now and then a channel that has learnt nothing."""
+        """Per channel or per tensor; now and then a channel that has learnt nothing, or four bits."""
+        if self.opset >= 21 and self.rng.integers(2):
+            return self.packed_weights(shape, axis, 8 * scale)
         w = self.constant(self.rng.integers(-127, 128, shape).astype(np.int8))
         if self.rng.integers(2):
             scales = (scale * self.rng.uniform(0.5, 2, shape[axis])).astype(np.float32)
@@ -63,6 +65,21 @@ class Model:
             return self.node("DequantizeLinear", [w, self.constant(scales), self.constant(zeros)], axis=axis), scales
         return (self.node("DequantizeLinear", [w, self.constant(np.float32(scale)), self.constant(np.int8(0))]),
                 np.float32(scale))
+
+    def packed_weights(self, shape, axis, scale):
+        """Two in a byte, around zero or with a zero point."""
+        code, low = [(T.INT4, -8), (T.UINT4, 0)][self.rng.integers(2)]
+        per_channel = bool(self.rng.integers(2))
+        scales = (scale * self.rng.uniform(0.5, 2, shape[axis] if per_channel else ())).astype(np.float32)
+
+        def constant(dims, values):
+            name = self.name()
+            self.constants.append(helper.make_tensor(name, code, dims, [int(v) for v in np.ravel(values)]))
+            return name
+
+        w = constant(shape, self.rng.integers(low, low + 16, int(np.prod(shape))))
+        zeros = constant(scales.shape, np.full(scales.shape, 0 if low else 8))
+        return self.node("DequantizeLinear", [w, self.constant(scales), zeros], axis=axis if per_channel else None), scales
 
     def real(self, value):
         """A constant of floats, or one that a quantiser has made bytes of: scales that divide its values evenly, too."""

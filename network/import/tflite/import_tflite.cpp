@@ -143,6 +143,19 @@ void add_computed_dense(const Operator& op, TfliteGraph& graph) {
   graph.add(Reshape{}, {result}, op.output);
 }
 
+// What runtimes read packed: weights, and what they unpack themselves.
+void check_packed(const Operator& op, std::string_view name, const TfliteGraph& graph) {
+  const bool reads_packed = name == "DEQUANTIZE" || name == "GATHER";
+  const bool has_packed_weights =
+      name == "CONV_2D" || name == "DEPTHWISE_CONV_2D" || name == "FULLY_CONNECTED";
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    graph.require(op.inputs[i] < 0 || graph.tensor(op.inputs[i]).form.bits == 8 || reads_packed ||
+                      (has_packed_weights && i == 1),
+                  "reads values of less than 8 bits; supported are weights of CONV_2D, "
+                  "DEPTHWISE_CONV_2D and FULLY_CONNECTED");
+  }
+}
+
 void read_operator(const tflite::Operator& source, const TfliteKind& kind, TfliteGraph& graph) {
   graph.require(source.inputs() != nullptr && source.outputs() != nullptr,
                 "needs inputs and outputs");
@@ -154,6 +167,7 @@ void read_operator(const tflite::Operator& source, const TfliteKind& kind, Tflit
   graph.check_usable(op.inputs);
   graph.check_usable(outputs);
   graph.claim(outputs);
+  check_packed(op, kind.name, graph);
   if (kind.operators != nullptr) {
     read_in_batches(graph, kind, op);
     kind.operators(graph, source, op, outputs);

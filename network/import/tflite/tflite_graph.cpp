@@ -172,6 +172,29 @@ Quantisation TfliteGraph::quantisation_of(const tflite::Tensor& source, std::str
   return result;
 }
 
+namespace {
+
+// Weights of fewer bits are numbers like others. The first one lies in the lowest bits of its byte.
+void unpack_bits(unsigned bits, Tensor& tensor) {
+  const std::vector<std::uint8_t> packed = std::move(tensor.constant);
+  tensor.constant.clear();
+  const unsigned per_byte = 8 / bits;
+  const auto count = static_cast<std::size_t>(tensor.elements());
+  if (packed.size() != (count + per_byte - 1) / per_byte) {
+    tensor.constant = packed;  // whose size is the error then
+    return;
+  }
+  tensor.constant.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto shifted = static_cast<unsigned>(packed[i / per_byte])
+                         << (8 - bits - bits * (i % per_byte));
+    tensor.constant.push_back(static_cast<std::uint8_t>(
+        static_cast<std::int8_t>(static_cast<std::uint8_t>(shifted)) >> (8 - bits)));
+  }
+}
+
+}  // namespace
+
 void TfliteGraph::read_tensor(const tflite::Tensor& source) {
   Tensor tensor;
   std::string problem;
@@ -205,6 +228,14 @@ void TfliteGraph::read_tensor(const tflite::Tensor& source) {
   }
   if (source.type() == tflite::TensorType_FLOAT16 && !tensor.constant.empty()) {
     widen_halves(tensor);
+    problem.clear();
+  }
+  const unsigned bits = source.type() == tflite::TensorType_INT4   ? 4
+                        : source.type() == tflite::TensorType_INT2 ? 2
+                                                                   : 8;
+  if (bits < 8 && !tensor.constant.empty() && is_countable(tensor.shape)) {
+    unpack_bits(bits, tensor);
+    tensor.form.bits = bits;
     problem.clear();
   }
   is_unsigned_.push_back(source.type() == tflite::TensorType_UINT8);

@@ -183,6 +183,52 @@ bool OnnxGraph::is_constant(const std::string& value) const {
   return constants_.count(value) != 0;
 }
 
+namespace {
+
+// Types of ONNX that are newer than the library.
+constexpr std::int32_t kUint4 = 21, kInt4 = 22, kUint2 = 25, kInt2 = 26;
+
+struct PackedType {
+  unsigned bits;
+  bool is_signed;
+};
+
+std::optional<PackedType> packed_type(std::int32_t type) {
+  switch (type) {
+    case kUint4:
+      return PackedType{4, false};
+    case kInt4:
+      return PackedType{4, true};
+    case kUint2:
+      return PackedType{2, false};
+    case kInt2:
+      return PackedType{2, true};
+    default:
+      return std::nullopt;
+  }
+}
+
+// Several numbers in a byte, the first one in its lowest bits.
+void unpack(const onnx::TensorProto& tensor, PackedType type, std::int64_t elements,
+            std::vector<double>& values) {
+  std::vector<double> packed;
+  append_raw<std::uint8_t>(tensor.raw_data(), packed);
+  append_field(tensor.int32_data(), packed);
+  const std::int64_t per_byte = 8 / type.bits;
+  if (static_cast<std::int64_t>(packed.size()) != (elements + per_byte - 1) / per_byte) {
+    return;
+  }
+  for (std::int64_t i = 0; i < elements; ++i) {
+    const auto byte = static_cast<std::int64_t>(packed[static_cast<std::size_t>(i / per_byte)]);
+    const auto bits = static_cast<std::int32_t>(
+        (byte >> (type.bits * static_cast<unsigned>(i % per_byte))) & ((1 << type.bits) - 1));
+    const std::int32_t half = 1 << (type.bits - 1);
+    values.push_back(type.is_signed && bits >= half ? bits - 2 * half : bits);
+  }
+}
+
+}  // namespace
+
 const onnx::TensorProto* OnnxGraph::tensor_of(const std::string& value) const {
   const auto found = constants_.find(value);
   if (found == constants_.end()) {
@@ -192,7 +238,9 @@ const onnx::TensorProto* OnnxGraph::tensor_of(const std::string& value) const {
 }
 
 std::int32_t OnnxGraph::type_of(const std::string& value) const {
-  return tensor_of(value)->data_type();
+  const std::int32_t type = tensor_of(value)->data_type();
+  const auto packed = packed_type(type);
+  return packed ? (packed->is_signed ? onnx::TensorProto::INT8 : onnx::TensorProto::UINT8) : type;
 }
 
 std::vector<std::int64_t> OnnxGraph::dims_of(const std::string& value) const {
@@ -248,6 +296,14 @@ OnnxConstant OnnxGraph::values_of(const onnx::TensorProto& tensor, const std::st
       append_raw<std::uint8_t>(raw, result.values);
       append_field(tensor.int32_data(), result.values);
       break;
+    case kUint4:
+    case kInt4:
+    case kUint2:
+    case kInt2:
+      result.type = packed_type(tensor.data_type())->is_signed ? onnx::TensorProto::INT8
+                                                               : onnx::TensorProto::UINT8;
+      unpack(tensor, *packed_type(tensor.data_type()), elements_of(result.dims), result.values);
+      break;
     case onnx::TensorProto::DOUBLE:
       append_raw<double>(raw, result.values);
       append_field(tensor.double_data(), result.values);
@@ -255,13 +311,10 @@ OnnxConstant OnnxGraph::values_of(const onnx::TensorProto& tensor, const std::st
     default:
       fail(
           fmt::format("constant `{}` has type {}; supported are float, double, int8, uint8, "
-                      "int32, int64 and bool",
+                      "int4, uint4, int2, uint2, int32, int64 and bool",
                       value, tensor.data_type()));
   }
-  std::int64_t elements = 1;
-  for (const std::int64_t extent : result.dims) {
-    elements *= extent;
-  }
+  const std::int64_t elements = elements_of(result.dims);
   if (static_cast<std::int64_t>(result.values.size()) != elements) {
     fail(fmt::format("constant `{}` has {} values, its shape {}", value, result.values.size(),
                      elements));

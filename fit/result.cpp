@@ -60,9 +60,9 @@ std::string description_of(const Hardware& hw) {
     }
   }
   return fmt::format(
-      "{} x {} MACs, cbuf {} KiB in {} banks, {} accumulators, bus {} bytes, {} lanes{}",
+      "{} x {} MACs, cbuf {} KiB in {} banks, {} accumulators, bus {} bytes, {} lane{}{}",
       hw.atomic_c, hw.atomic_k, kib, hw.cbuf_banks, hw.acc_words, hw.bus_bytes, hw.post_lanes,
-      features.empty() ? "" : ", without" + features);
+      hw.post_lanes == 1 ? "" : "s", features.empty() ? "" : ", without" + features);
 }
 
 // What the table's columns do not show of it, where it is not the best one's: "queue_depth 32".

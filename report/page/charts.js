@@ -61,7 +61,7 @@ const addTable = (part, columns, rows, choose) => {
     for (const column of columns) {
       const value = row[column.key];
       const text = value === null || value === undefined ? '' : typeof value === 'number' && !column.exact ? grouped(value) : String(value);
-      add('td', line, {textContent: text, className: column.text ? 'text' : ''});
+      add('td', line, {textContent: text, className: column.wrap ? 'text wrap' : column.text ? 'text' : ''});
     }
     line.addEventListener('focus', () => choose(index, false));
     line.addEventListener('click', () => choose(index, false));

@@ -12,7 +12,7 @@ const drawFit = () => {
     const {hardware} = candidate;
     const array = `${sides(candidate)} MACs, cbuf ${hardware.cbuf.size / 1024} KiB`;
     if (hardware.control === 'microcode') return `microcode, ${array}, bus ${hardware.bus_bytes} bytes`;
-    return `${array} in ${hardware.cbuf.banks} banks, bus ${hardware.bus_bytes} bytes, ${hardware.post_lanes} lanes` +
+    return `${array} in ${hardware.cbuf.banks} banks, bus ${hardware.bus_bytes} bytes, ${hardware.post_lanes} lane${hardware.post_lanes === 1 ? '' : 's'}` +
         (without(candidate).length > 0 ? `, without ${without(candidate).join(' ')}` : '');
   };
   document.getElementById('title').textContent = `The hardware that fits ${fit.part}`;
@@ -79,7 +79,7 @@ const drawFit = () => {
 
   const table = section('Candidates', 'The front, what was placed, and the best; the best first.');
   choice.rows = addTable(table, [
-    {key: 'candidate', title: 'candidate', text: true}, {key: 'ms', title: 'ms', exact: true}, {key: 'luts', title: 'LUTs'},
+    {key: 'candidate', title: 'candidate', text: true, wrap: true}, {key: 'ms', title: 'ms', exact: true}, {key: 'luts', title: 'LUTs'},
     {key: 'brams', title: 'block RAMs'}, {key: 'dsps', title: 'multipliers'}, {key: 'mhz', title: 'MHz', exact: true},
     {key: 'how', title: 'figures', text: true}, {key: 'front', title: 'front', text: true},
   ], fit.candidates.map((candidate, index) => ({

@@ -100,7 +100,7 @@ class Embedder {
       std::vector<Piece> kept;
       std::vector<std::int32_t> kept_inputs;
       for (std::size_t p = 0; p < inputs.size(); ++p) {
-        if (inputs[p] != input) {
+        if (inputs[p] != input || concat.lowering.pieces[p].of_constants) {
           kept.push_back(concat.lowering.pieces[p]);
           kept_inputs.push_back(inputs[p]);
         }

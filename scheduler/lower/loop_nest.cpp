@@ -65,6 +65,31 @@ void cut(std::vector<Axis>& axes, std::size_t at, std::int64_t inner) {
   axes.insert(axes.begin() + static_cast<std::ptrdiff_t>(at), outer);
 }
 
+// Lanes used by d channels, d / ceil(d / atomic), in units that compare without division: whether
+// they are more than those of `best`, or as many of fewer channels.
+bool fills_better(std::int64_t d, std::int64_t best, std::int64_t atomic) {
+  const std::int64_t lanes = d * ((best + atomic - 1) / atomic);
+  const std::int64_t best_lanes = best * ((d + atomic - 1) / atomic);
+  return lanes > best_lanes || (lanes == best_lanes && d < best);
+}
+
+std::int64_t best_channels(std::int64_t extent, std::int64_t atomic) {
+  return best_divisor(extent, kMostChannels, [atomic](std::int64_t d, std::int64_t best) {
+    return fills_better(d, best, atomic);
+  });
+}
+
+// Of elements that lie one after the other, those behind the last whole atom, where no number of
+// channels divides them all without more weights than half of their bytes; 0: none are to be apart.
+std::int64_t rest_behind_atoms(const std::vector<Axis>& axes, const Hardware& hardware) {
+  const std::int64_t atomic = hardware.atomic_c;
+  if (axes.size() != 1 || axes[0].in != 1 || axes[0].out != 1 || axes[0].extent <= atomic) {
+    return 0;
+  }
+  const std::int64_t extent = axes[0].extent;
+  return best_channels(extent, atomic) * atomic > extent / 2 ? extent % atomic : 0;
+}
+
 // Channels fill atoms as well as they can; with as few atoms as that takes, since each channel has
 // weights.
 void shape_channels(std::vector<Axis>& axes, const Hardware& hardware) {
@@ -81,13 +106,7 @@ void shape_channels(std::vector<Axis>& axes, const Hardware& hardware) {
   if (extent <= atomic || ((axes.size() >= 3 || is_shared) && extent <= kMostChannels)) {
     return;
   }
-  // Lanes used by d channels, in units that compare without division: d / ceil(d / atomic).
-  const auto better = [&](std::int64_t d, std::int64_t best) {
-    const std::int64_t lanes = d * ((best + atomic - 1) / atomic);
-    const std::int64_t best_lanes = best * ((d + atomic - 1) / atomic);
-    return lanes > best_lanes || (lanes == best_lanes && d < best);
-  };
-  const std::int64_t channels = best_divisor(extent, kMostChannels, better);
+  const std::int64_t channels = best_channels(extent, atomic);
   if (channels != extent) {
     cut(axes, axes.size() - 1, channels);
   }
@@ -142,10 +161,38 @@ std::vector<std::int64_t> row_major_strides(const std::vector<std::int32_t>& sha
   return strides;
 }
 
+namespace {
+
+// The first so many elements, and those behind them.
+std::optional<std::vector<LoopNest>> in_two_parts(const Axis& whole, std::int64_t first,
+                                                  const Hardware& hardware) {
+  Axis front = whole;
+  front.extent = first;
+  Axis behind = whole;
+  behind.extent -= first;
+  auto nests = loop_nests({front}, hardware);
+  auto more = loop_nests({behind}, hardware);
+  if (!nests || !more) {
+    return std::nullopt;
+  }
+  for (LoopNest& nest : *more) {
+    nest.in.offset += static_cast<std::uint64_t>(first * whole.in);
+    nest.operand.offset += static_cast<std::uint64_t>(first * whole.operand);
+    nest.out.offset += static_cast<std::uint64_t>(first * whole.out);
+    nests->push_back(nest);
+  }
+  return nests;
+}
+
+}  // namespace
+
 std::optional<std::vector<LoopNest>> loop_nests(std::vector<Axis> axes, const Hardware& hardware) {
   const Axis own = axes.size() >= 3 ? axes[axes.size() - 2] : Axis{};
   const std::int64_t channels = axes.empty() ? 1 : axes.back().extent;
   axes = merged(axes);
+  if (const std::int64_t rest = rest_behind_atoms(axes, hardware); rest > 0) {
+    return in_two_parts(axes[0], axes[0].extent - rest, hardware);
+  }
   shape_channels(axes, hardware);
   const bool is_image = axes.size() == 2 && axes[1].extent == channels;
   // Further axes are run through here, the outermost first.

@@ -1,4 +1,6 @@
 // Operators that move values: the array passes them on, loads and stores place them.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "scheduler/lower/loop_nest.hpp"
@@ -126,7 +128,58 @@ Lowering pad(const Context& c, const Pad& pad) {
   return lowering;
 }
 
+namespace {
+
+constexpr std::int64_t kMostConstantRows = 64;  // each is a pass
+
+// A constant, such as a class token, row by row of its last dimension: kernels of zeros, whose
+// biases are its values. `reads`: any tensor, of which one byte is read.
+bool add_constant(Lowering& lowering, const Context& c, const Tensor& in, std::int32_t reads,
+                  std::int64_t out_offset) {
+  const std::int32_t channels = in.shape.back();
+  const std::int64_t rows = in.elements() / channels;
+  const auto out_strides = row_major_strides(c.output().shape);
+  if (rows > kMostConstantRows) {
+    return false;
+  }
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::int64_t at = out_offset;
+    std::int64_t left = row;
+    for (std::size_t d = in.shape.size() - 1; d-- > 0;) {
+      at += left % in.shape[d] * out_strides[d];
+      left /= in.shape[d];
+    }
+    Piece piece;
+    piece.shape.name = c.op.name;
+    piece.shape.out_c = channels;
+    piece.feature = reads;
+    piece.output_view.offset = static_cast<std::uint64_t>(at);
+    piece.own_weights = piece.of_constants = true;
+    piece.kernel = [channels, row, &in, &to = c.output().quantisation](Contents /*contents*/) {
+      LayerKernel kernel = rescaling_kernel(channels, in.quantisation, to);
+      kernel.weights.assign(static_cast<std::size_t>(channels), 0);
+      for (std::int32_t k = 0; k < channels; ++k) {
+        const auto value =
+            static_cast<std::int8_t>(in.constant[static_cast<std::size_t>(row * channels + k)]);
+        kernel.biases[static_cast<std::size_t>(k)] =
+            static_cast<std::uint32_t>(value - in.quantisation.zero_point);
+      }
+      return kernel;
+    };
+    lowering.pieces.push_back(std::move(piece));
+  }
+  return true;
+}
+
+}  // namespace
+
 Lowering concatenation(const Context& c, const Concatenation& concat) {
+  const auto computed = std::find_if(c.op.inputs.begin(), c.op.inputs.end(), [&](std::int32_t i) {
+    return tensor_of(c.network, i).constant.empty();
+  });
+  if (computed == c.op.inputs.end()) {
+    return refuse("all of its inputs are constants");
+  }
   const Tensor& out = c.output();
   const auto out_strides = row_major_strides(out.shape);
   const auto axis = static_cast<std::size_t>(concat.axis);
@@ -135,7 +188,12 @@ Lowering concatenation(const Context& c, const Concatenation& concat) {
   for (std::size_t i = 0; i < c.op.inputs.size(); ++i) {
     const Tensor& in = c.input(i);
     if (!in.constant.empty()) {
-      return refuse("one of its inputs is a constant");
+      if (!add_constant(lowering, c, in, *computed, offset * out_strides[axis])) {
+        return refuse(
+            fmt::format("one of its inputs is a constant of more than {} rows", kMostConstantRows));
+      }
+      offset += in.shape[axis];
+      continue;
     }
     const auto in_strides = row_major_strides(in.shape);
     std::vector<Axis> axes;

@@ -40,6 +40,8 @@ struct Piece {
   /// Its weights are none of the network's, so that several pieces may have the same ones, which
   /// are stored once: they are always made, or commands alone would have other addresses.
   bool own_weights = false;
+  /// It makes constants, as biases: what it reads counts for nothing.
+  bool of_constants = false;
 };
 
 /// What follows the requantiser.

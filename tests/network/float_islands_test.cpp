@@ -54,7 +54,7 @@ class FloatIslands : public testing::Test {
     Network after = before;
     fold_float_islands(after);
     EXPECT_EQ(after.operators.size(), operators);
-    Bytes all(kRows * kCols);
+    Bytes all(std::size_t{kRows} * kCols);
     for (std::size_t i = 0; i < all.size(); ++i) {
       all[i] = static_cast<std::uint8_t>(i);
     }
@@ -100,6 +100,7 @@ TEST_F(FloatIslands, NorIsWhatLooksAtNeighboursOrPlaces) {
   builder_.output(
       quantised("q", in_float("s", HostOperator{HostKind::SoftmaxFloat, {2}, {1}}, {d_})));
   std::vector<float> by_column;
+  by_column.reserve(kCols);
   for (std::int32_t c = 0; c < kCols; ++c) {
     by_column.push_back(static_cast<float>(c));
   }

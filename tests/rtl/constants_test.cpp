@@ -16,6 +16,7 @@ std::int32_t drawn_constant(NetworkBuilder& builder, const std::string& name,
   for (const std::int32_t extent : shape) {
     count *= extent;
   }
+  values.reserve(static_cast<std::size_t>(count));
   SplitMix64 rng(static_cast<std::uint64_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
     values.push_back(static_cast<std::uint8_t>(rng.int8()));

@@ -149,15 +149,16 @@ void OnnxImporter::hard_sigmoid(const Node& node) {
 }
 
 void OnnxImporter::gelu(const Node& node) {
-  if (const std::string form = OnnxAttributes(node).text("approximate", "none"); form == "tanh") {
+  const std::string form = OnnxAttributes(node).text("approximate", "none");
+  require(form == "none" || form == "tanh",
+          fmt::format("`approximate` is `{}`; allowed are none and tanh", form));
+  if (form == "tanh") {
     constexpr double kFactor = 0.79788456080286535588;  // sqrt(2 / pi)
     function_node(
         node,
         [](double x) { return 0.5 * x * (1 + std::tanh(kFactor * (x + 0.044715 * x * x * x))); },
         HostKind::Gelu, {1});
     return;
-  } else {
-    require(form == "none", fmt::format("`approximate` is `{}`; allowed are none and tanh", form));
   }
   constexpr double kHalfRoot = 0.70710678118654752;
   function_node(

@@ -146,5 +146,20 @@ TEST(ForcedMode, TakesTheModeOrRefuses) {
   EXPECT_THROW(mode_at(3456, policy), InputError);
 }
 
+// Cuts of both kinds are looked at until more channel parts alone would be more pieces than the
+// best has: here sixteen parts of five bands come behind eight parts of sixteen tiles.
+TEST(FirstFit, CutsOfBothKindsAreLookedAtToTheEnd) {
+  ConvShape shape;
+  shape.name = "both";
+  shape.in_h = shape.out_h = 41;
+  shape.in_w = shape.out_w = 22;
+  shape.in_c = 128;
+  shape.out_c = 16;
+  shape.kernel_h = shape.kernel_w = 3;
+  shape.pad_top = shape.pad_left = 1;
+  EXPECT_EQ(decide_layer(shape, test::hardware_with("small", 2560), {}).long_name(),
+            "split c16 5x1 (wait)");
+}
+
 }  // namespace
 }  // namespace tessera

@@ -9,6 +9,30 @@
 
 namespace tessera {
 
+namespace {
+
+// Biases count in units of the weights. Where these are small numbers, as of four bits, larger ones
+// with smaller scales are the same weights, and a float bias loses less.
+void make_finer(OnnxConstant& weights) {
+  constexpr double kMost = 127;
+  double greatest = 1;
+  for (const double weight : weights.values) {
+    greatest = std::max(greatest, std::fabs(weight));
+  }
+  const double factor = std::exp2(std::floor(std::log2(kMost / greatest)));
+  if (factor <= 1) {
+    return;
+  }
+  for (double& weight : weights.values) {
+    weight *= factor;
+  }
+  for (float& scale : weights.scales) {
+    scale = static_cast<float>(static_cast<double>(scale) / factor);
+  }
+}
+
+}  // namespace
+
 OnnxImporter::Given OnnxImporter::given_float(const Node& node, const OnnxValue& feature,
                                               std::size_t outputs_axis,
                                               const std::optional<OnnxConstant>& more_bias) {
@@ -27,6 +51,11 @@ OnnxImporter::Given OnnxImporter::given_float(const Node& node, const OnnxValue&
                       name));
   require(given.weights.scales.size() == 1 || given.weights.axis == outputs_axis,
           "the scales of its weights are not along its outputs");
+  const bool has_float_bias =
+      (!bias.empty() && constant(bias).scales.empty()) || (more_bias && more_bias->scales.empty());
+  if (has_float_bias) {
+    make_finer(given.weights);
+  }
   if (!bias.empty()) {
     OnnxConstant own = constant(bias);
     if (node.op_type() == "Gemm" && own.values.size() == 1 && own.scales.size() <= 1) {

@@ -91,9 +91,6 @@ Rounding xnnpack_rounding(const Network& network, const Operator& op) {
     return factor >= 0x1p-16F && factor < 0x1p8F ? Rounding::HalfEven : Rounding::Twice;
   }
   const auto* host = std::get_if<HostOperator>(&op.attributes);
-  if (host != nullptr && host->kind == HostKind::Sum) {
-    return Rounding::HalfUp;  // in single precision there
-  }
   if (is_by_packed_weights(network, op)) {
     return Rounding::Twice;
   }
@@ -284,6 +281,11 @@ void use_xnnpack_means(Network& network, Operator& op) {
 void use_xnnpack_functions(Network& network) {
   constexpr std::int32_t kElevenBits = 2;
   for (Operator& op : network.operators) {
+    if (auto* host = std::get_if<HostOperator>(&op.attributes);
+        host != nullptr && host->kind == HostKind::Sum &&
+        network.tensors[static_cast<std::size_t>(op.output)].type == DataType::Int8) {
+      host->numbers = {3};
+    }
     if (auto* host = std::get_if<HostOperator>(&op.attributes);
         host != nullptr && host->kind == HostKind::LogSoftmax) {
       host->integers = {

@@ -118,21 +118,31 @@ void reduce_int8(const HostOperator& host, const Operands& x, const Groups& grou
   const auto sums = reduced<std::int8_t>(host, x, groups);
   const FixedPoint factor = host.kind == HostKind::ReduceMean ? mean_factor(in, out, groups.count())
                                                               : rescale_factor(in, out);
-  // In single precision: as XNNPACK has it, rounded behind the zero point, or before it.
+  // In single precision: as XNNPACK has it, rounded behind the zero point, or before it; or as
+  // LiteRT's own kernel sums, halves away from zero.
   const bool zero_first = !host.numbers.empty() && host.numbers[0] == 1;
   const bool of_bytes = !host.numbers.empty() && host.numbers[0] == 2;
   const float by = in.scales[0] / (out.scales[0] * static_cast<float>(groups.count()));
   const float scale = in.scales[0] / out.scales[0] * (1.0F / static_cast<float>(groups.count()));
+  const bool away_from_zero = !host.numbers.empty() && host.numbers[0] == 3;
+  const float quotient = in.scales[0] / out.scales[0];
+  const float bias =
+      -static_cast<float>(in.zero_point) * quotient * static_cast<float>(groups.count());
+  const auto away = [&](std::int64_t sum) {
+    const float steps = std::clamp(static_cast<float>(sum) * quotient + bias, -1024.0F, 1024.0F);
+    return static_cast<std::int64_t>(std::round(steps)) + out.zero_point;
+  };
   const bool rescaled = host.kind == HostKind::Sum || host.kind == HostKind::ReduceMean;
   for (std::size_t i = 0; i < sums.size(); ++i) {
     std::int64_t value = sums[i];
     if (rescaled) {
       const auto centred = static_cast<std::int32_t>(value - groups.count() * in.zero_point);
-      value = zero_first ? static_cast<std::int64_t>(std::nearbyint(
-                               std::clamp(static_cast<float>(centred) * scale, -1024.0F, 1024.0F) +
-                               static_cast<float>(out.zero_point)))
-              : of_bytes ? mean_of_bytes(centred, by, out.zero_point)
-                         : requantise(centred, factor, out.zero_point, x.op.rounding);
+      value = zero_first       ? static_cast<std::int64_t>(std::nearbyint(
+                                     std::clamp(static_cast<float>(centred) * scale, -1024.0F, 1024.0F) +
+                                     static_cast<float>(out.zero_point)))
+              : away_from_zero ? away(value)
+              : of_bytes       ? mean_of_bytes(centred, by, out.zero_point)
+                               : requantise(centred, factor, out.zero_point, x.op.rounding);
     }
     put(x.output_data, static_cast<std::int64_t>(i),
         static_cast<std::int8_t>(std::clamp<std::int64_t>(value, -128, 127)));

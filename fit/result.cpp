@@ -134,7 +134,7 @@ Result result_of(const Evaluator& evaluator, const SearchRequest& request, const
         search.beginning().examined + all.size(), evaluator.question().part->title,
         smallest.hardware.atomic_c, smallest.hardware.atomic_k, lacks.empty() ? problem : lacks));
   }
-  if (const double fps = search.fps_of(*best); fps < request.objective.fps) {
+  if (const double fps = search.fps_of(all[*best]); fps < request.objective.fps) {
     throw InputError(fmt::format(
         "fit: nothing among {} candidates keeps {:g} inferences/s on {}; the most is {:.1f}, by {}",
         search.beginning().examined + all.size(), request.objective.fps,

@@ -86,10 +86,10 @@ double Search::milliseconds(const Candidate& candidate) const {
   return sum;
 }
 
-double Search::fps_of(std::size_t candidate) const {
+double Search::fps_of(const Candidate& candidate) const {
   double fps = std::numeric_limits<double>::max();
-  for (const Speed& speed : candidates_[candidate].outcome.speeds) {
-    fps = std::min(fps, 1000 / evaluator_.milliseconds(speed, mhz_of(candidates_[candidate])));
+  for (const Speed& speed : candidate.outcome.speeds) {
+    fps = std::min(fps, 1000 / evaluator_.milliseconds(speed, mhz_of(candidate)));
   }
   return fps;
 }
@@ -109,11 +109,7 @@ double Search::score(const Candidate& candidate) const {
     case Goal::Smallest:
       break;
   }
-  double short_by = 0;
-  for (const Speed& speed : candidate.outcome.speeds) {
-    const double fps = 1000 / evaluator_.milliseconds(speed, mhz_of(candidate));
-    short_by = std::max(short_by, request_.objective.fps - fps);
-  }
+  const double short_by = request_.objective.fps - fps_of(candidate);
   // Too slow is worse than any size; less so, the less it is.
   return short_by > 0 ? 1e9 * (1 + short_by / request_.objective.fps) : luts;
 }

@@ -108,7 +108,7 @@ class Search {
   [[nodiscard]] double mhz_of(const Candidate& candidate) const;
   [[nodiscard]] std::uint32_t luts_of(const Candidate& candidate) const;
   /// Inferences per second of the network that has the fewest.
-  [[nodiscard]] double fps_of(std::size_t candidate) const;
+  [[nodiscard]] double fps_of(const Candidate& candidate) const;
   /// Of all networks together.
   [[nodiscard]] double milliseconds(const Candidate& candidate) const;
   /// Factor of the estimated clock that placements have shown.

@@ -26,7 +26,6 @@ struct Figures {
 
 struct Run {
   std::string title;
-  std::string network;
   std::map<std::string, std::string> settings;  ///< of hardware, memory, host, by their names
   double milliseconds = 0;                      ///< 0: without a clock
   std::uint64_t together = 0;                   ///< cycles with the host's
@@ -79,7 +78,7 @@ Run run_of(const std::string& text, const std::string& path) {
       }
     }
     run.settings["host"] = json.contains("host") && json["host"].contains("name")
-                               ? json["host"]["name"].dump()
+                               ? json["host"]["name"].get<std::string>()
                                : "none";
     const Json& hardware = json.at("hardware");
     run.title =

@@ -196,6 +196,10 @@ std::string label_of(const Space& space, const Axis& axis, const std::string& va
   return folder.empty() ? value : folder + "/" + stem;
 }
 
+double Results::time_of(std::size_t point) const {
+  return sweep::time_of(points[point], by_time);
+}
+
 Results evaluate(const Space& space, std::vector<PointResult> points) {
   Results results{space, std::move(points), false, {}, {}, {}, {}};
   results.by_time = has_several_clocks(results.points);

@@ -42,6 +42,9 @@ struct Results {
   std::vector<bool> on_front;  ///< by point: nothing is as good in everything and better in one
   std::vector<std::size_t> fewest;  ///< by point: the fastest one of its group
   std::vector<Curve> curves;        ///< with at least one good point
+
+  /// Cycles, or milliseconds where there are several clocks.
+  [[nodiscard]] double time_of(std::size_t point) const;
 };
 
 /// By point: it ran, and no other of its group leaves less to the host without a time for it. Where

@@ -35,9 +35,7 @@ std::string cbuf_of(const PointResult& point) {
 // Those that do not compete come last.
 bool is_faster(const Results& results, std::size_t a, std::size_t b) {
   const auto key = [&](std::size_t p) {
-    const PointResult& point = results.points[p];
-    return std::pair(!results.competes[p],
-                     results.by_time ? point.milliseconds() : static_cast<double>(point.cycles));
+    return std::pair(!results.competes[p], results.time_of(p));
   };
   return key(a) < key(b);
 }
@@ -47,11 +45,8 @@ std::string above(const Results& results, std::size_t p) {
   if (!results.competes[p]) {
     return "-";
   }
-  const auto time_of = [&](const PointResult& point) {
-    return results.by_time ? point.milliseconds() : static_cast<double>(point.cycles);
-  };
-  const double cycles = time_of(results.points[p]);
-  const double fewest = time_of(results.points[results.fewest[p]]);
+  const double cycles = results.time_of(p);
+  const double fewest = results.time_of(results.fewest[p]);
   return fmt::format("{:+.1f} %", fewest == 0 ? 0.0 : 100 * (cycles / fewest - 1));
 }
 

@@ -612,7 +612,8 @@ def main():
     if options_.runtime == "xnnpack":
         values = sum(equal.values()) + off_by_one
         print(f"{off_by_one} of {values} values are off by one")
-        failed += off_by_one * 20_000 > max(values, 20_000)
+        # Sums that lie on a half, which round scales are drawn for, fall by single precision: 0 to 7 of 60 000, by the seed.
+        failed += off_by_one * 5_000 > max(values, 20_000)
     return 1 if failed or sum(refused.values()) * 2 > options_.count else 0
 
 

@@ -77,7 +77,8 @@ Run run_of(const std::string& text, const std::string& path) {
         run.settings[fmt::format("host_{}", name)] = json["host"][name].dump();
       }
     }
-    run.settings["host"] = json.contains("host") && json["host"].contains("name")
+    // Without a host, the name is null.
+    run.settings["host"] = json.contains("host") && json["host"].value("name", Json()).is_string()
                                ? json["host"]["name"].get<std::string>()
                                : "none";
     const Json& hardware = json.at("hardware");

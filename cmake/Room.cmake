@@ -1,5 +1,5 @@
 # A room is a folder with one reason to exist: its sources are a library of its own.
-# docs/architecture.md lists them from the ground up; scripts/check-rooms.py keeps that order.
+# docs/explanation/architecture.md lists them from the ground up; scripts/check-rooms.py keeps that order.
 
 # tessera_room(NAME LINKS...): target tessera_NAME, also called tessera::NAME, of all sources in the
 # folder. LINKS are the rooms and libraries that it uses.

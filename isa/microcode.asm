@@ -1,5 +1,5 @@
 ; The microcode of accelerators with `control: microcode`: the commands of the command set, one after the other. tools/isagen translates it
-; (docs/microcode.md says what the instructions do). Operands are words of the data memory: fields of commands (LD_SHAPE.inner), which a
+; (docs/reference/microcode.md says what the instructions do). Operands are words of the data memory: fields of commands (LD_SHAPE.inner), which a
 ; `fields` takes from the command word, others declared by `reg`; [p] is the word that the pointer is at, which moves on.
 
 ; What OUT writes.

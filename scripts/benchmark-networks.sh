@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes what networks cost on all presets into docs/benchmarks.md, with the date and the machine:
+# Writes what networks cost on all presets into docs/results/networks.md, with the date and the machine:
 # changes show in review. Needs the published models and tables (TESSERA_SHARED, or `shared` beside
 # the project).
 set -euo pipefail
@@ -20,12 +20,12 @@ machine=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
   cat <<'TEXT'
 # Whole networks
 
-Cycles of the accelerator and bytes on the bus, by the [cost model](engines.md) (which is exact), external memory with 8
+Cycles of the accelerator and bytes on the bus, by the [cost model](../explanation/engines.md) (which is exact), external memory with 8
 bytes per cycle and latency 64. *Bound*: for each layer the larger of its multiplications on a full array and its bytes on
 a full bus, summed. *Best tiling*: bytes of each layer by itself, its feature from external memory and its output back, with the
 best tiles of any size (`scheduler/decide/best_tiling.hpp`); programs that keep activations need less. *Compulsory*: inputs, outputs and
 constants of the model, each once; activations need not move.
-*Array, wait load, wait store, weights*: what the array did ([counters](reports.md#json)). *Schedule*: one core.
+*Array, wait load, wait store, weights*: what the array did ([counters](../reference/reports.md#json)). *Schedule*: one core.
 The tables of single layers (`Resnet18`, `alexnet`, `mobilenet`) have no data between their layers.
 
 TEXT
@@ -50,4 +50,4 @@ TEXT
   keep the array at work, four times as many as on `medium`; small pictures also end before weight tiles of 32 kernels are
   loaded.
 TEXT
-} >docs/benchmarks.md
+} >docs/results/networks.md

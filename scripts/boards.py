@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of docs/boards.md: each board's hardware placed, and networks on the simulated board.
+"""The tables of docs/reference/boards.md: each board's hardware placed, and networks on the simulated board.
 
 boards.py COSIM [--write | --check] [--no-place] [--networks a,b] [BOARD | BOARD:larger | BOARD:standalone ...]
 The hardware is npu.yaml of the board's folder, or larger.yaml where there is one; without a host it is standalone.yaml where there is one,
@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
-PAGE = TOP / "docs" / "boards.md"
+PAGE = TOP / "docs/reference/boards.md"
 BOARDS = TOP / "configs" / "boards"
 SHARED = pathlib.Path(os.environ.get("TESSERA_SHARED", TOP.parent / "shared"))
 MODELS = ["kws_dscnn", "ic_resnet8", "person_detect"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the tree against docs/architecture.md, "The rooms": check-rooms.py [TOP]
+"""Holds the tree against docs/explanation/architecture.md, "The rooms": check-rooms.py [TOP]
 
 The tables there list the rooms from the ground up. Every folder with sources is in one of them; a
 room includes, links and instantiates only what stands above it in its table; what it includes it
@@ -22,7 +22,7 @@ def read(path):
 
 
 def rooms_listed():
-    text = read("docs/architecture.md").split("## The rooms", 1)[1].split("\n## ", 1)[0]
+    text = read("docs/explanation/architecture.md").split("## The rooms", 1)[1].split("\n## ", 1)[0]
     return re.findall(r"^\| `([\w/]+)/?` \|", text, re.M)
 
 
@@ -103,7 +103,7 @@ def borrowed(files):
 
 
 def documented_paths():
-    for path in glob.glob(os.path.join(TOP, "docs/*.md")) + [os.path.join(TOP, f) for f in ("README.md", "CONTRIBUTING.md")]:
+    for path in glob.glob(os.path.join(TOP, "docs/**/*.md"), recursive=True) + [os.path.join(TOP, f) for f in ("README.md", "CONTRIBUTING.md")]:
         with open(path, encoding="utf-8") as file:
             text = re.sub(r"```.*?```", "", file.read(), flags=re.S)
         for name in re.findall(r"`([\w.-]+/[\w./*-]+)`", text):
@@ -117,13 +117,13 @@ def main():
     files = sources()
     for folder in sorted({os.path.dirname(f) for f in files}):
         if folder not in level:
-            problems.append(f"{folder}: docs/architecture.md lists no such room")
+            problems.append(f"{folder}: docs/explanation/architecture.md lists no such room")
         count = sum(os.path.dirname(f) == folder for f in files)
         if count > MOST_FILES and not folder.startswith("include"):
             problems.append(f"{folder}: {count} files; more than one reason to exist?")
     for room in order:
         if not os.path.isdir(os.path.join(TOP, room)):
-            problems.append(f"docs/architecture.md lists `{room}`, which does not exist")
+            problems.append(f"docs/explanation/architecture.md lists `{room}`, which does not exist")
     rooms, linked = links()
     targets = {}
     for name, folder in rooms.items():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the notebooks of docs/notebooks: notebooks.py [--write] [NAME...]
+"""Runs the notebooks of docs/tutorial/notebooks: notebooks.py [--write] [NAME...]
 
 Each runs in a fresh kernel of the Python that runs this, which must have the package. An error in a cell, or a warning
 on stderr, is an error here. --write keeps the new outputs, without what differs from run to run.
@@ -16,7 +16,7 @@ from jupyter_client import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs/notebooks"
+FOLDER = Path(__file__).resolve().parent.parent / "docs/tutorial/notebooks"
 MOST_BYTES = 400_000  # of a notebook with its outputs
 SECONDS = 600
 

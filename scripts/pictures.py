@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes the pictures of docs/reports.md anew: pictures.py COSIM (wants Chromium and Pillow)."""
+"""Takes the pictures of docs/reference/reports.md anew: pictures.py COSIM (wants Chromium and Pillow)."""
 
 import subprocess
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of docs/silicon.md: presets on parts, placed and routed.
+"""The table of docs/reference/silicon.md: presets on parts, placed and routed.
 
 silicon.py COSIM [--write | --check] [PRESET:PART[:SEEDS] ...]
 Rows that are not named stay as they are. With --check the rows named must say what their best seed gives. Inferences per second are of the
@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
-PAGE = TOP / "docs" / "silicon.md"
+PAGE = TOP / "docs/reference/silicon.md"
 SHARED = pathlib.Path(os.environ.get("TESSERA_SHARED", TOP.parent / "shared"))
 MODELS = ["kws_dscnn", "ic_resnet8", "person_detect", "ad_autoencoder", "ssd_slim"]
 ROWS = ["micro:ice40-up5k:3", "nano:ecp5-12f:3", "tiny:ecp5-25f:3", "small:ecp5-85f:1", "nano:gw2a-18:1", "tiny:gw2a-18:1", "tiny:lifcl-40:1"]

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs all three engines and writes how far they are from the RTL into docs/engine-errors.md;
+# Runs all three engines and writes how far they are from the RTL into docs/results/engine-errors.md;
 # --check: runs a few of the table's lines again and compares, with `all` every one. Needs the published models and tables
 # (TESSERA_SHARED, or `shared` beside the project); exit code 77 without them.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 cd "$top"
 cosim=${COSIM:-$build/cosim}
-table=docs/engine-errors.md
+table=docs/results/engine-errors.md
 
 needs_shared
 

@@ -2,7 +2,7 @@
 """Runs the parts of scripts/verify.toml, step by step: verify.sh [PART...].
 
 A step that has passed is not run again until a source changes: a part that was stopped goes on where it was. What a
-part said is kept in docs/results/verified.json, and docs/verified.md is made of it.
+part said is kept in docs/results/verified.json, and docs/results/verified.md is made of it.
 """
 
 import argparse
@@ -22,7 +22,7 @@ def arguments():
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--list", action="store_true", help="what the parts verify, and what they said last")
     shown.add_argument("--plan", action="store_true", help="the steps that are left; runs nothing")
-    shown.add_argument("--page", action="store_true", help="write docs/verified.md and the table of CONTRIBUTING.md")
+    shown.add_argument("--page", action="store_true", help="write docs/results/verified.md and the table of CONTRIBUTING.md")
     shown.add_argument("--check-page", action="store_true", help="whether both are current")
     shown.add_argument("--last", metavar="PART", help="the commit at which it last passed with nothing left to commit")
     return parser.parse_args()

@@ -1,4 +1,4 @@
-/// What the board's end of the host link and the host's agree on; docs/host-link.md has the same in
+/// What the board's end of the host link and the host's agree on; docs/reference/host-link.md has the same in
 /// words.
 package link_pkg;
 

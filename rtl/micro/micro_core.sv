@@ -1,5 +1,5 @@
 /// The microcontroller: fetches, decodes and executes an instruction of the microcode per cycle, with one accumulator of 32 bits and a
-/// memory of words. docs/microcode.md says what the instructions do.
+/// memory of words. docs/reference/microcode.md says what the instructions do.
 module micro_core #(
     /// Words of the data memory: the named ones, behind them the parameters.
     parameter int unsigned DataWords = 512

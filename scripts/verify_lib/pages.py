@@ -1,4 +1,4 @@
-"""What people read of it: docs/verified.md, the table of CONTRIBUTING.md, tables on the terminal."""
+"""What people read of it: docs/results/verified.md, the table of CONTRIBUTING.md, tables on the terminal."""
 
 from . import record, tree
 

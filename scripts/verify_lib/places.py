@@ -1,4 +1,4 @@
-"""Where parts belong: rooms of docs/architecture.md, lists of RTL files, other paths."""
+"""Where parts belong: rooms of docs/explanation/architecture.md, lists of RTL files, other paths."""
 
 import fnmatch
 import posixpath
@@ -9,7 +9,7 @@ from . import tree
 
 def rooms_listed():
     """As scripts/check-rooms.py reads them."""
-    text = (tree.TOP / "docs/architecture.md").read_text(encoding="utf-8").split("## The rooms", 1)[1].split("\n## ", 1)[0]
+    text = (tree.TOP / "docs/explanation/architecture.md").read_text(encoding="utf-8").split("## The rooms", 1)[1].split("\n## ", 1)[0]
     return re.findall(r"^\| `([\w/]+)/?` \|", text, re.M)
 
 
@@ -53,7 +53,7 @@ def unknown(parts, rooms):
     for part in parts.values():
         for glob in part.rooms:
             if not rooms_like(glob, rooms):
-                problems.append(f"{part.name}: rooms: docs/architecture.md lists no {glob}")
+                problems.append(f"{part.name}: rooms: docs/explanation/architecture.md lists no {glob}")
         for glob in part.files:
             if not matching(glob, files):
                 problems.append(f"{part.name}: files: there is no {glob}")

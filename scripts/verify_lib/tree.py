@@ -12,7 +12,7 @@ from .problem import Problem
 TOP = Path(__file__).resolve().parents[2]
 BUILD = "build/release"
 WORK = TOP / "build" / "verify"
-RECORD, PAGE, TABLE = "docs/results/verified.json", "docs/verified.md", "CONTRIBUTING.md"
+RECORD, PAGE, TABLE = "docs/results/verified.json", "docs/results/verified.md", "CONTRIBUTING.md"
 # Written by the runs themselves.
 NOT_SOURCES = (RECORD, PAGE, TABLE)
 

@@ -68,7 +68,7 @@ good unmasked 8 -GHasMasks=0
 good equal 2
 
 sentence="Bursts of four beats move $(rate_of ulx3s) of them per cycle where half a beat is all that the memory takes (the ULX3S), $(rate_of colorlight) where it takes one."
-tr '\n' ' ' <"$top/docs/boards.md" | grep -qF "$sentence" || { echo "docs/boards.md does not say: $sentence"; exit 1; }
+tr '\n' ' ' <"$top/docs/reference/boards.md" | grep -qF "$sentence" || { echo "docs/reference/boards.md does not say: $sentence"; exit 1; }
 
 broken 1 -GInitCycles=9000
 broken 4 -GPrechargeCycles=2

@@ -112,8 +112,9 @@ TEST_F(Readme, ItsTableIsWhatTheMainJobPrints) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Docs, WalkThrough,
-                         testing::Values("walk-simulate.md", "walk-sweep.md", "walk-rom.md",
-                                         "walk-board.md", "howto/architects-questions.md"));
+                         testing::Values("tutorial/simulate.md", "tutorial/size-a-buffer.md",
+                                         "tutorial/network-to-fpga.md", "tutorial/on-a-board.md",
+                                         "howto/architects-questions.md"));
 
 }  // namespace
 }  // namespace tessera

@@ -1,4 +1,4 @@
-// Hardware around the best that `cosim fit` finds, placed: what docs/fit.md says of it is what the
+// Hardware around the best that `cosim fit` finds, placed: what docs/howto/fit-a-part.md says of it is what the
 // placer said. scripts/fit-neighbours.py makes the data.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ TEST(Neighbours, AreAsGoodAsThePageSays) {
                      : std::to_string(refused) + " do",
       first.promised_ms(), best.promised_ms(), past == 0 ? "none" : "one", luts.mean, luts.worst,
       mhz.mean, mhz.worst, 100 * (more - 1));
-  EXPECT_NE(joined(test::text_of(TESSERA_SOURCE_DIR "/docs/fit.md")).find(sentence),
+  EXPECT_NE(joined(test::text_of(TESSERA_SOURCE_DIR "/docs/howto/fit-a-part.md")).find(sentence),
             std::string::npos)
       << sentence;
 }

@@ -85,7 +85,7 @@ TEST_P(Estimates, AreAsFarOffAsThePageSays) {
       "| {} | {} | {:.1f} % ({:.1f} %) | {:.1f} % ({:.1f} %) | {} | {:.1f} % ({:.1f} %) |",
       GetParam().title, made_designs(family).size(), luts.mean, luts.worst, ffs.mean, ffs.worst,
       placed, mhz.mean, mhz.worst);
-  EXPECT_NE(test::text_of(TESSERA_SOURCE_DIR "/docs/silicon.md").find(line), std::string::npos)
+  EXPECT_NE(test::text_of(TESSERA_SOURCE_DIR "/docs/reference/silicon.md").find(line), std::string::npos)
       << line;
   EXPECT_LT(luts.mean, 7);
   EXPECT_LT(mhz.mean, 15);
@@ -100,7 +100,7 @@ TEST(Area, OfPresetsIsAsThePageSays) {
     counted[design.at("parameters").at("name")] = design.at("luts");
   }
   ASSERT_EQ(counted.count("small"), 1U);
-  const std::string page = test::text_of(TESSERA_SOURCE_DIR "/docs/silicon.md");
+  const std::string page = test::text_of(TESSERA_SOURCE_DIR "/docs/reference/silicon.md");
   for (const char* name : {"nano", "tiny", "small", "medium"}) {
     const std::uint32_t luts = estimate(find_part("ecp5-85f"), hardware_preset(name)).luts;
     std::string row = fmt::format("\n| {} | {} | ", name, luts);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A design that a part does not hold is counted all the same, and refused with what is missing: as much as docs/silicon.md says.
+# A design that a part does not hold is counted all the same, and refused with what is missing: as much as docs/reference/silicon.md says.
 # too_large.sh COSIM BUILD-FOLDER
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,10 +13,10 @@ fi
 rm -rf "$out"
 mkdir -p "$out"
 if "$cosim" fpga --config "$top/configs/npu.yaml" --set hardware=nano --part ice40-up5k --no-place --out "$out" --quiet 2>"$out/said"; then
-  echo "nano fits an iCE40 UP5K: docs/silicon.md says that it does not" >&2
+  echo "nano fits an iCE40 UP5K: docs/reference/silicon.md says that it does not" >&2
   exit 1
 fi
-python3 - "$out" "$top/docs/silicon.md" <<'CHECK'
+python3 - "$out" "$top/docs/reference/silicon.md" <<'CHECK'
 import json, pathlib, sys
 out, page = map(pathlib.Path, sys.argv[1:])
 design = json.loads((out / "fpga.json").read_text())

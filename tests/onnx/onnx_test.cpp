@@ -186,7 +186,7 @@ TEST(Onnx, ErrorsNameTheNode) {
   w.node("Einsum", {"x"}, {"y"});
   expect(error_of(w.bytes()), "weights: seeded");
   expect(error_of(w.bytes(), true),
-         "node 0 (Einsum, ``): is not supported (docs/operators.md lists what is)");
+         "node 0 (Einsum, ``): is not supported (docs/reference/operators.md lists what is)");
   W later(1);
   later.input("x", onnx::TensorProto::FLOAT, {1, 3, 4, 4});
   later.output("y", onnx::TensorProto::FLOAT);

@@ -23,8 +23,8 @@ finds() { # what the check must say
 
 copy
 "$top/scripts/check-rooms.py" "$work/tree" >/dev/null
-sed -i '/^| `scheduler\/check` |/d' "$work/tree/docs/architecture.md"
-finds 'scheduler/check: docs/architecture.md lists no such room'
+sed -i '/^| `scheduler\/check` |/d' "$work/tree/docs/explanation/architecture.md"
+finds 'scheduler/check: docs/explanation/architecture.md lists no such room'
 
 copy
 sed -i '1i #include "scheduler/walk/layer_planner.hpp"' "$work/tree/planner/offsets/greedy.cpp"
@@ -49,8 +49,8 @@ echo '  load_unit u_load ();' >>"$work/tree/rtl/cells/sync_fifo.sv"
 finds 'an arrow climbs from rtl/cells to rtl/load'
 
 copy
-echo 'See `scheduler/nowhere.cpp`.' >>"$work/tree/docs/engines.md"
-finds 'docs/engines.md: names scheduler/nowhere.cpp, which does not exist'
+echo 'See `scheduler/nowhere.cpp`.' >>"$work/tree/docs/explanation/engines.md"
+finds 'docs/explanation/engines.md: names scheduler/nowhere.cpp, which does not exist'
 
 copy
 echo 'static int words() { return kParamWord; }' >>"$work/tree/timing/data_path/data_path_cycle.cpp"

@@ -218,7 +218,7 @@ TEST(TfliteOperators, RefusalsNameTheOperator) {
   };
   expect(
       error_of(one(16, kShape)),
-      "operator 0: builtin operator 16 (LSTM) is not supported (docs/operators.md lists what is)");
+      "operator 0: builtin operator 16 (LSTM) is not supported (docs/reference/operators.md lists what is)");
   expect(error_of(one(55, kShape)), "operator 0 (MAXIMUM): has 1 inputs; it must have 2");
   expect(error_of(one(39, {1, 2, 4, 6}, {}, {{0, 1, 1, 2}})), "order [0, 1, 1, 2]");
   expect(error_of(one(40, {1, 2}, {}, {{0, 2}})), "8 values are left, its output has 2");

@@ -89,7 +89,7 @@ test ! -e ../offline || { echo "no network"; exit 4; }
 """
 FILES = {
     "docs/results/verified.json": '{"schema": "tessera.verified/1", "parts": {}}\n',
-    "docs/architecture.md": ARCHITECTURE, "scripts/verify.toml": PLAN, "scripts/install.sh": INSTALL, ".gitignore": "build/\n__pycache__/\n",
+    "docs/explanation/architecture.md": ARCHITECTURE, "scripts/verify.toml": PLAN, "scripts/install.sh": INSTALL, ".gitignore": "build/\n__pycache__/\n",
     "CONTRIBUTING.md": "# Working\n\n<!-- verify parts -->\n<!-- end of verify parts -->\nmore\n",
     "ground/a.cpp": "a\n", "ground/cellar/b.cpp": "b\n", "ground/loose/c.js": "c\n", "tower/t.cpp": "t\n", "notes.txt": "", "docs/other.md": "",
     "data/deep/d.csv": "", "bench/x.cpp": "", "rtl/files.f": "cells/cell.sv\n../rtl/top.sv\n", "rtl/cells/cell.sv": "", "rtl/top.sv": "",
@@ -166,7 +166,7 @@ def passes_and_is_written_down(repo):
           and re.fullmatch(r"\d{4}-\d\d-\d\d", entry["date"]) and {"seconds", "processor_seconds"} < entry.keys(), "the record", entry)
     text = repo.text("docs/results/verified.json")
     check(text == json.dumps(json.loads(text), indent=1, sort_keys=True) + "\n", "its form", text)
-    page = repo.text("docs/verified.md")
+    page = repo.text("docs/results/verified.md")
     check(f"`{head[:10]}` | passed |" in page and "steps that pass \\| or not" in page, "the page has it", page)
     check("| numbered | numbered steps | not yet |" in page, "what never ran says so", page)
     table = repo.text("CONTRIBUTING.md")
@@ -183,7 +183,7 @@ def passes_and_is_written_down(repo):
 
 def pages_are_checked(repo):
     repo.verify("--check-page")
-    for name in ("docs/verified.md", "CONTRIBUTING.md"):
+    for name in ("docs/results/verified.md", "CONTRIBUTING.md"):
         repo.write(name, repo.text(name).replace("| plain |", "| pla |"))
         if name == "CONTRIBUTING.md":
             repo.write(name, repo.text(name).replace("| `tower` |", "| `t` |"))
@@ -367,7 +367,7 @@ def wrong_plans(repo):
         ('install = ["some"]', 'install = ["other"]', "tests: install: scripts/install.sh knows no other"),
         ('install = ["some"]', 'install = "some"', "tests: install: must be a list of texts"),
         ("timeout = 5", "jobs = 1.5", "tests: jobs: must be a whole number"),
-        ('rooms = ["tower"]', 'rooms = ["towers"]', "numbered: rooms: docs/architecture.md lists no towers"),
+        ('rooms = ["tower"]', 'rooms = ["towers"]', "numbered: rooms: docs/explanation/architecture.md lists no towers"),
         ('rooms = ["tower"]', "", "no part names the room tower"),
         ('"*.txt"', '"*.text"', "numbered: files: there is no *.text"),
         ('rtl = ["rtl/files.f"]', 'rtl = ["rtl/more.f"]', "skips: rtl: there is no file list rtl/more.f"),

@@ -26,7 +26,7 @@ and the figures with this page, which `tests/zoo/page.py` writes. {count} models
 cycles. Preparing it takes `scripts/zoo-python.sh`.
 
 Equal means: every output byte of `.tflite` models; for `.onnx` models no output is off by more than a step, and the column says how
-many are off by one. Each file is rounded as its runtime rounds ([how](operators.md#rounding)). [Below](#each-operator-against-its-runtimes)
+many are off by one. Each file is rounded as its runtime rounds ([how](../reference/operators.md#rounding)). [Below](#each-operator-against-its-runtimes)
 every operator of them is compared with every runtime that has it.
 
 | model | operators | MACs | on the host | cycles | `best` | ideal | host operations | equal to |
@@ -46,7 +46,7 @@ TensorFlow Lite Micro (every byte, and what they refuse) and with LiteRT as it i
 
 Softmax stays on the host. Its exponentials could go through the store unit's table, but the sum over a row and the division by it
 need two more passes over data, and dividing has no unit. The shortest pass of the array, a product of eight features, takes 157 cycles
-([here](quantise.md#running-them)); against three of them stand {softmax} operations of the host for the 16 classes of these models.
+([here](../howto/quantise.md#running-them)); against three of them stand {softmax} operations of the host for the 16 classes of these models.
 
 ## Public files
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs what docs/quantise.md shows: walkthrough.sh COSIM
+# Runs what docs/howto/quantise.md shows: walkthrough.sh COSIM
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cosim=$1
@@ -12,7 +12,7 @@ python=$(realpath -s "$python")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-"$python" - "$here/../../docs/quantise.md" <<'EOF'
+"$python" - "$here/../../docs/howto/quantise.md" <<'EOF'
 import re, sys
 text = open(sys.argv[1]).read()
 blocks = re.findall(r"```(python|sh)\n(.*?)```", text, re.S)

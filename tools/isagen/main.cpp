@@ -31,7 +31,7 @@ int main(int argc, char** argv) try {
   const std::pair<std::string, std::string> files[] = {
       {root + "/rtl/generated/tessera_isa_pkg.sv", emit_systemverilog(definition)},
       {root + "/include/tessera/generated/command_set.hpp", emit_cpp(definition)},
-      {root + "/docs/command-set.md", emit_markdown(definition)},
+      {root + "/docs/reference/command-set.md", emit_markdown(definition)},
       {root + "/rtl/generated/microcode_pkg.sv", emit_microcode_systemverilog(microcode)},
       {root + "/include/tessera/generated/microcode.hpp", emit_microcode_cpp(microcode)},
   };

@@ -363,7 +363,7 @@ const std::map<std::string, OnnxImporter::Handler>& OnnxImporter::handlers() {
 void OnnxImporter::read_node(const Node& node) {
   const auto handler = handlers().find(node.op_type());
   if (handler == handlers().end()) {
-    fail("is not supported (docs/operators.md lists what is)");
+    fail("is not supported (docs/reference/operators.md lists what is)");
   }
   require(node.output_size() >= 1, "has no output");
   for (const std::string& in : node.input()) {

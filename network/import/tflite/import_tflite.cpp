@@ -89,9 +89,9 @@ const TfliteKind& kind_of(const tflite::Model& model, const tflite::Operator& so
   graph.require(
       entry != kinds().end(),
       custom.empty()
-          ? fmt::format("builtin operator {}{} is not supported (docs/operators.md lists what is)",
+          ? fmt::format("builtin operator {}{} is not supported (docs/reference/operators.md lists what is)",
                         builtin, name_in_parentheses(builtin))
-          : fmt::format("custom operator `{}` is not supported (docs/operators.md lists what is)",
+          : fmt::format("custom operator `{}` is not supported (docs/reference/operators.md lists what is)",
                         custom));
   return entry->second;
 }

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <vector>
 
+#include "cli/config_help.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera {
@@ -92,13 +93,14 @@ CommandLine::CommandLine()
       *app_.add_subcommand("compare", "operators against a runtime that runs the same file"));
   diff_.add_to(*app_.add_subcommand("diff", "two runs beside each other, layer by layer"));
   import_.add_to(*app_.add_subcommand("import", "write a model as an editable layer list"));
-  app_.add_subcommand("help", "how to use a command: cosim help sweep");
+  app_.add_subcommand(
+      "help", "how to use a command: cosim help sweep; keys of a configuration: cosim help config");
 }
 
 int CommandLine::run(int argc, char** argv) {
   // Behind it a command is a word like any other.
   if (argc > 1 && std::string(argv[1]) == "help") {
-    return show_help(argc > 2 ? argv[2] : "");
+    return show_help(argc > 2 ? argv[2] : "", argc > 3 ? argv[3] : "");
   }
   for (int i = 1; i < argc; ++i) {
     if (std::string(argv[i]).empty()) {
@@ -155,9 +157,13 @@ int CommandLine::refuse(const CLI::ParseError& error) {
   return kBadInput;
 }
 
-int CommandLine::show_help(const std::string& about) const {
+int CommandLine::show_help(const std::string& about, const std::string& key) const {
   if (about.empty()) {
     fmt::print("{}", app_.help());
+    return kDone;
+  }
+  if (about == "config") {
+    fmt::print("{}", config_help(key));
     return kDone;
   }
   for (const CLI::App* command : app_.get_subcommands(any_command)) {
@@ -166,8 +172,9 @@ int CommandLine::show_help(const std::string& about) const {
       return kDone;
     }
   }
-  throw InputError(
-      fmt::format("help: no command `{}`{}", about, suggestion(about, commands_of(app_))));
+  std::vector<std::string> known = commands_of(app_);
+  known.emplace_back("config");
+  throw InputError(fmt::format("help: no command `{}`{}", about, suggestion(about, known)));
 }
 
 int CommandLine::dispatch() {

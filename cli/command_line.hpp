@@ -38,8 +38,8 @@ class CommandLine {
   int refuse(const CLI::ParseError& error);
   /// What was meant by a network that is none; "": it may be one.
   [[nodiscard]] std::string misspelt_command() const;
-  /// Of a command, or of all.
-  [[nodiscard]] int show_help(const std::string& about) const;
+  /// Of a command, of a configuration's keys ("config"), or of all.
+  [[nodiscard]] int show_help(const std::string& about, const std::string& key) const;
 
   CLI::App app_;
   SimulateCommand simulate_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "input/field_log.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera {
@@ -124,6 +125,28 @@ std::uint64_t parse_size(const std::string& text, const std::string& where) {
   return bad();
 }
 
+std::string size_text(std::uint64_t bytes) {
+  constexpr std::uint64_t kKi = 1024;
+  if (bytes % (kKi * kKi) == 0) {
+    return fmt::format("{}MiB", bytes / (kKi * kKi));
+  }
+  return bytes % kKi == 0 ? fmt::format("{}KiB", bytes / kKi) : fmt::format("{}", bytes);
+}
+
+namespace {
+
+template <typename Number>
+std::string between(Number low, Number high) {
+  if constexpr (std::is_same_v<Number, std::int64_t>) {
+    if (high == INT64_MAX) {
+      return fmt::format("from {}", low);
+    }
+  }
+  return fmt::format("{} to {}", low, high);
+}
+
+}  // namespace
+
 YamlFields::YamlFields(const YAML::Node& node, std::string file, std::string what)
     : node_(node), file_(std::move(file)), what_(std::move(what)) {
   if (!node_.IsMap()) {
@@ -131,7 +154,15 @@ YamlFields::YamlFields(const YAML::Node& node, std::string file, std::string wha
   }
 }
 
+void YamlFields::note(const std::string& key, const std::string& type, const std::string& allowed,
+                      const std::string& fallback, bool is_needed) const {
+  if (FieldLog* const log = FieldLog::current(); log != nullptr) {
+    log->note({what_, key, type, allowed, fallback, is_needed});
+  }
+}
+
 void YamlFields::know(const std::string& key) {
+  note(key, "", "", "", false);
   if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
     known_.push_back(key);
   }
@@ -147,6 +178,7 @@ YAML::Node YamlFields::get(const std::string& key) {
 }
 
 YAML::Node YamlFields::need(const std::string& key) {
+  note(key, "", "", "", true);
   const YAML::Node value = get(key);
   if (!value.IsDefined()) {
     for (const auto& entry : node_) {  // a slip of the pen is the likelier reason
@@ -181,11 +213,13 @@ std::int64_t YamlFields::to_integer(const YAML::Node& value, const std::string& 
 }
 
 std::int64_t YamlFields::integer(const std::string& key, std::int64_t low, std::int64_t high) {
+  note(key, "integer", between(low, high), "", true);
   return to_integer(need(key), key, low, high);
 }
 
 std::int64_t YamlFields::integer(const std::string& key, std::int64_t low, std::int64_t high,
                                  std::int64_t fallback) {
+  note(key, "integer", between(low, high), std::to_string(fallback), false);
   const YAML::Node value = get(key);
   return value.IsDefined() ? to_integer(value, key, low, high) : fallback;
 }
@@ -205,11 +239,13 @@ double YamlFields::to_number(const YAML::Node& value, const std::string& key, do
 }
 
 double YamlFields::number(const std::string& key, double low, double high, double fallback) {
+  note(key, "number", between(low, high), fmt::format("{:g}", fallback), false);
   const YAML::Node value = get(key);
   return value.IsDefined() ? to_number(value, key, low, high) : fallback;
 }
 
 std::uint64_t YamlFields::size(const std::string& key, std::uint64_t fallback) {
+  note(key, "size", "", fallback == 0 ? "" : size_text(fallback), false);
   const YAML::Node value = get(key);
   if (!value.IsDefined()) {
     return fallback;
@@ -220,20 +256,27 @@ std::uint64_t YamlFields::size(const std::string& key, std::uint64_t fallback) {
   return parse_size(value.Scalar(), place_of(value, file_) + fmt::format("`{}.{}`: ", what_, key));
 }
 
-std::string YamlFields::text(const std::string& key) {
-  const YAML::Node value = need(key);
+std::string YamlFields::to_text(const YAML::Node& value, const std::string& key) const {
   if (!value.IsScalar()) {
     fail(value, fmt::format("`{}.{}` must be a single value", what_, key));
   }
   return value.Scalar();
 }
 
+std::string YamlFields::text(const std::string& key) {
+  note(key, "text", "", "", true);
+  return to_text(need(key), key);
+}
+
 std::string YamlFields::text(const std::string& key, const std::string& fallback) {
-  return get(key).IsDefined() ? text(key) : fallback;
+  note(key, "text", "", fallback, false);
+  const YAML::Node value = get(key);
+  return value.IsDefined() ? to_text(value, key) : fallback;
 }
 
 std::size_t YamlFields::choice(const std::string& key, const std::vector<std::string>& choices,
                                std::size_t fallback) {
+  note(key, "choice", fmt::format("{}", fmt::join(choices, ", ")), choices.at(fallback), false);
   const YAML::Node value = get(key);
   if (!value.IsDefined()) {
     return fallback;
@@ -250,6 +293,8 @@ std::size_t YamlFields::choice(const std::string& key, const std::vector<std::st
 std::vector<std::int32_t> YamlFields::integers(const std::string& key, std::size_t count,
                                                std::int64_t low, std::int64_t high,
                                                std::int64_t fallback) {
+  note(key, "list", fmt::format("one number or {}, {}", count, between(low, high)),
+       std::to_string(fallback), false);
   const YAML::Node value = get(key);
   if (!value.IsDefined()) {
     return std::vector<std::int32_t>(count, static_cast<std::int32_t>(fallback));
@@ -270,6 +315,10 @@ std::vector<std::int32_t> YamlFields::integers(const std::string& key, std::size
 
 std::vector<std::int32_t> YamlFields::list(const std::string& key, std::size_t least,
                                            std::size_t most, std::int64_t low, std::int64_t high) {
+  note(key, "list",
+       fmt::format("{} numbers, {}", least == most ? std::to_string(least) : between(least, most),
+                   between(low, high)),
+       "", true);
   const YAML::Node value = need(key);
   if (!value.IsSequence() || value.size() < least || value.size() > most) {
     fail(value,
@@ -284,6 +333,7 @@ std::vector<std::int32_t> YamlFields::list(const std::string& key, std::size_t l
 }
 
 std::vector<float> YamlFields::numbers(const std::string& key, double low, double high) {
+  note(key, "list", fmt::format("one number or several, {}", between(low, high)), "", false);
   const YAML::Node value = get(key);
   std::vector<float> result;
   if (!value.IsDefined()) {

@@ -28,6 +28,9 @@ std::string place_of_values(const YAML::Node& map, const std::string& file,
 /// Bytes from "128 KiB", "1MiB", "512 B" or a plain number. Throws InputError prefixed by `where`.
 std::uint64_t parse_size(const std::string& text, const std::string& where);
 
+/// As parse_size reads it, in the largest unit that keeps it whole: "128KiB".
+std::string size_text(std::uint64_t bytes);
+
 /// A number with one of these units, such as MHz from "500 MHz" or "0.5 GHz". Throws InputError
 /// prefixed by `where`.
 double parse_quantity(const std::string& text,
@@ -74,8 +77,12 @@ class YamlFields {
 
  private:
   void know(const std::string& key);
+  /// For the FieldLog that is alive, if any.
+  void note(const std::string& key, const std::string& type, const std::string& allowed,
+            const std::string& fallback, bool is_needed) const;
   std::int64_t to_integer(const YAML::Node& value, const std::string& key, std::int64_t low,
                           std::int64_t high) const;
+  std::string to_text(const YAML::Node& value, const std::string& key) const;
   double to_number(const YAML::Node& value, const std::string& key, double low, double high) const;
 
   YAML::Node node_;

@@ -45,14 +45,6 @@ void add_axis(Space& space, const std::string& key, const std::vector<std::strin
 
 }  // namespace
 
-std::string size_text(std::uint64_t bytes) {
-  constexpr std::uint64_t kKi = 1024;
-  if (bytes % (kKi * kKi) == 0) {
-    return fmt::format("{}MiB", bytes / (kKi * kKi));
-  }
-  return bytes % kKi == 0 ? fmt::format("{}KiB", bytes / kKi) : fmt::format("{}", bytes);
-}
-
 std::size_t Space::points() const {
   if (!listed.empty()) {
     return listed.size();

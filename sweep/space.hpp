@@ -64,9 +64,6 @@ struct SpaceRequest {
   std::string points;  ///< JSON file, a list of maps from keys to values: points one by one
 };
 
-/// As it is written by hand: in the largest unit that divides it.
-std::string size_text(std::uint64_t bytes);
-
 /// Splits at commas outside of quotes, brackets and braces.
 std::vector<std::string> split_list(const std::string& text);
 

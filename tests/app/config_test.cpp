@@ -1,9 +1,13 @@
 #include "tessera/config.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <cstdio>
 
 #include "input/read_file.hpp"
 #include "input/yaml_fields.hpp"
+#include "tessera/config_keys.hpp"
 #include "tessera/error.hpp"
 #include "tests/damage.hpp"
 
@@ -22,6 +26,41 @@ std::string error_of(const std::string& yaml, const std::vector<std::string>& se
 void expect_error(const std::string& yaml, const std::string& part,
                   const std::vector<std::string>& sets = {}) {
   EXPECT_NE(error_of(yaml, sets).find(part), std::string::npos) << error_of(yaml, sets);
+}
+
+// What pages say of a key is what its reader does: one more than the range ends at is refused, and
+// the error has the same range.
+TEST(Config, KeysHaveTheRangesThatTheirReadersKeep) {
+  std::size_t tried = 0;
+  for (const ConfigKey& key : config_keys()) {
+    long long low = 0;
+    long long high = 0;
+    if (key.type != "integer" || key.path.find('[') != std::string::npos ||
+        std::sscanf(key.allowed.c_str(), "%lld to %lld", &low, &high) != 2) {
+      continue;
+    }
+    const std::string base =
+        "hardware: small\nmemory: {rom: {cycles_per_beat: 1}}\nnetwork: lenet5\n";
+    for (const long long beyond : {low - 1, high + 1}) {
+      expect_error(base, fmt::format("from {} to {}", low, high),
+                   {fmt::format("{}={}", key.path, beyond)});
+      ++tried;
+    }
+  }
+  EXPECT_GE(tried, 40U);
+}
+
+TEST(Config, EveryChoiceOfAKeyIsTaken) {
+  std::size_t tried = 0;
+  for (const ConfigKey& key : config_keys()) {
+    if (key.type != "choice" || key.path.find('[') != std::string::npos) {
+      continue;
+    }
+    expect_error("hardware: small\nnetwork: lenet5\n", "allowed is one of " + key.allowed,
+                 {key.path + "=nothing"});
+    ++tried;
+  }
+  EXPECT_GE(tried, 20U);
 }
 
 TEST(Config, PresetsHaveTheirShapes) {

@@ -32,9 +32,29 @@ std::vector<OptionText> options_of(const CLI::App& app) {
       text.value = text.names.empty() ? option->get_name() : option->get_type_name();
     }
     text.description = option->get_description();
+    text.group = option->get_group();
     options.push_back(std::move(text));
   }
   return options;
+}
+
+const Meanings& exit_codes() {
+  static const Meanings codes = {
+      {"0", "done and verified"},
+      {"1", "it ran, but a result was wrong, the accelerator stopped, or a limit was missed"},
+      {"2", "bad usage or bad input; the message names file, line and column where there are any"},
+      {"3", "a tool that it needs is missing"}};
+  return codes;
+}
+
+const Meanings& environment() {
+  static const Meanings names = {
+      {"TESSERA_DATA_DIR", "the folder with presets and RTL, when it is not beside the program"},
+      {"TESSERA_CACHE_DIR", "where Verilated hardware is kept"},
+      {"TESSERA_ECHARTS", "the charting library that pages of --report contain"},
+      {"TESSERA_FPGA_TOOLS", "the folder with the FPGA tools, when they are not on the PATH"},
+      {"TESSERA_PYTHON", "the Python that `cosim compare` runs runtimes with"}};
+  return names;
 }
 
 }  // namespace tessera::pages

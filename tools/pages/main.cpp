@@ -1,5 +1,5 @@
-// Pages that describe the command line, from its own definition:
-//   pages man|bash|zsh FILE
+// Pages that describe the command line and the configuration, from their own definitions:
+//   pages man|bash|zsh|commands|keys FILE
 #include <fmt/format.h>
 
 #include <fstream>
@@ -18,8 +18,12 @@ int main(int argc, char** argv) {
     text = tessera::pages::bash_completion(line.definition());
   } else if (kind == "zsh") {
     text = tessera::pages::zsh_completion(line.definition());
+  } else if (kind == "commands") {
+    text = tessera::pages::commands_page(line.definition());
+  } else if (kind == "keys") {
+    text = tessera::pages::keys_page();
   } else {
-    fmt::print(stderr, "usage: pages man|bash|zsh FILE\n");
+    fmt::print(stderr, "usage: pages man|bash|zsh|commands|keys FILE\n");
     return 2;
   }
   std::ofstream(argv[2], std::ios::binary) << text;

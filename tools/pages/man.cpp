@@ -36,6 +36,14 @@ std::string options_text(const CLI::App& app) {
   return text;
 }
 
+std::string meanings_text(const Meanings& meanings) {
+  std::string text;
+  for (const auto& [name, meaning] : meanings) {
+    text += fmt::format(".TP\n\\fB{}\\fR\n{}\n", name, escaped(meaning));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string man_page(const CLI::App& app) {
@@ -54,17 +62,8 @@ std::string man_page(const CLI::App& app) {
         fmt::format(".SS {}\n{}.\n{}", escaped(commands[i].name),
                     escaped(commands[i].app->get_description()), options_text(*commands[i].app));
   }
-  text +=
-      ".SH EXIT STATUS\n"
-      ".TP\n\\fB0\\fR\ndone and verified\n"
-      ".TP\n\\fB1\\fR\nran, but a result was wrong or a limit was missed\n"
-      ".TP\n\\fB2\\fR\nbad usage or bad input\n"
-      ".TP\n\\fB3\\fR\na tool that it needs is missing\n"
-      ".SH ENVIRONMENT\n"
-      ".TP\n\\fBTESSERA_DATA_DIR\\fR\n"
-      "the folder with presets and RTL, when it is not beside the program\n"
-      ".TP\n\\fBTESSERA_CACHE_DIR\\fR\nwhere Verilated hardware is kept\n"
-      ".TP\n\\fBTESSERA_ECHARTS\\fR\nthe charting library that pages of \\-\\-report contain\n";
+  text += ".SH EXIT STATUS\n" + meanings_text(exit_codes());
+  text += ".SH ENVIRONMENT\n" + meanings_text(environment());
   return text;
 }
 

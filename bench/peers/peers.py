@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Other people's estimates for the networks that Tessera runs: peers.py COSIM SHARED WORK [--write PAGE].
+"""Other people's estimates for the networks that Tessera runs: peers.py COSIM SHARED WORK [--write].
 
 Vela, SCALE-Sim and ZigZag each in a Python environment of its own (they want different versions of the
-same packages), made on first use. Where a peer is better, its rows come first.
+same packages), made on first use. Where a peer is better, its rows come first. --write: into docs/results/peers.json.
 """
 
 import csv
@@ -125,10 +125,10 @@ def main():
     lines += [f"| {n} | {w} | {number(p)} | {number(m)} | {m / p:.2f} |" for n, w, p, m in better + worse]
     print("\n".join(lines))
     if "--write" in sys.argv:
-        page = Path(sys.argv[sys.argv.index("--write") + 1])
-        begin, end = "<!-- peers -->\n", "<!-- end -->"
-        text = page.read_text()
-        page.write_text(text.split(begin)[0] + begin + "\n".join(lines) + "\n" + end + text.split(end)[1])
+        sys.path.insert(0, str(TOP / "scripts"))
+        import results
+
+        results.take("peers", "estimates", "\n".join(lines), whole="--only" not in sys.argv, tools=[w for ws in PEERS.values() for w in ws])
 
 
 if __name__ == "__main__":

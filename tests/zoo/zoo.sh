@@ -50,4 +50,4 @@ for folder in public transformers; do
   fi
 done
 "$python" "$here/compare.py" "$cosim" "$python" "$zoo/compared.json" "$zoo/models" "${public[@]}"
-"$python" "$here/page.py" "$zoo" --check "$here/../../docs/results/models.md"
+"$python" "$here/page.py" "$zoo" --check

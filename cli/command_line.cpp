@@ -7,7 +7,7 @@
 #include <sstream>
 #include <vector>
 
-#include "cli/config_help.hpp"
+#include "cli/options/config_help.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera {

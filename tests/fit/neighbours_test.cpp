@@ -1,5 +1,5 @@
-// Hardware around the best that `cosim fit` finds, placed: what docs/howto/fit-a-part.md says of it is what the
-// placer said. scripts/fit-neighbours.py makes the data.
+// Hardware around the best that `cosim fit` finds, placed: what docs/results/fit.json says of it is
+// what the placer said. scripts/fit-neighbours.py makes the data.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 
 #include "fpga/parts/estimate.hpp"
 #include "tests/files.hpp"
+#include "tests/results.hpp"
 
 namespace tessera::fit {
 namespace {
@@ -37,13 +38,7 @@ Errors errors_of(const std::vector<Neighbour>& designs, const Figure& estimated_
   return errors;
 }
 
-// Lines of a page as one.
-std::string joined(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
-}
-
-TEST(Neighbours, AreAsGoodAsThePageSays) {
+TEST(Neighbours, AreAsGoodAsTheTableSays) {
   const nlohmann::json data =
       nlohmann::json::parse(test::text_of(TESSERA_SOURCE_DIR "/tests/fit/neighbours.json"));
   std::vector<Neighbour> placed;
@@ -77,20 +72,19 @@ TEST(Neighbours, AreAsGoodAsThePageSays) {
       errors_of(placed, [](const Neighbour& n) { return n.estimated_luts / n.luts; });
   const Errors mhz = errors_of(
       placed, [&](const Neighbour& n) { return n.estimated_mhz / (more * n.promised_mhz); });
-  const std::string sentence = fmt::format(
-      "Of {} around the best, {} not fit the part, and the placer promises {:.3f} ms with the "
-      "best of the others, {:.3f} with fit's: {} of them would be better by more than 3 %. Lookup "
-      "tables are {:.1f} % ({:.1f} %) off, the clock "
-      "{:.1f} % ({:.1f} %), if routed designs exceed all promises by {:.0f} %.",
-      placed.size() + refused,
-      refused == 0   ? "none do"
-      : refused == 1 ? "one does"
-                     : std::to_string(refused) + " do",
-      first.promised_ms(), best.promised_ms(), past == 0 ? "none" : "one", luts.mean, luts.worst,
-      mhz.mean, mhz.worst, 100 * (more - 1));
-  EXPECT_NE(joined(test::text_of(TESSERA_SOURCE_DIR "/docs/howto/fit-a-part.md")).find(sentence),
-            std::string::npos)
-      << sentence;
+  const auto off = [](const Errors& errors) {
+    return fmt::format("{:.1f} % ({:.1f} %)", errors.mean, errors.worst);
+  };
+  const auto rounded = [](double value) { return std::round(1000 * value) / 1000; };
+  test::expect_row("fit", "against-neighbours",
+                   {{"designs around the best", placed.size() + refused},
+                    {"do not fit", refused},
+                    {"fit's best, ms", rounded(best.promised_ms())},
+                    {"the best of the others, ms", rounded(first.promised_ms())},
+                    {"better by more than 3 %", past},
+                    {"LUTs off by", off(luts)},
+                    {"clock off by", off(mhz)},
+                    {"routed above promised", fmt::format("{:.0f} %", 100 * (more - 1))}});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A board's design. `placed`: it takes and reaches what docs/reference/boards.md says, and its folder has what it should; `synthesised`: only what
+# A board's design. `placed`: it takes and reaches what docs/results/boards.json says, and its folder has what it should; `synthesised`: only what
 # the netlist shows. board.sh COSIM BUILD-FOLDER BOARD placed|synthesised
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

@@ -15,6 +15,7 @@
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
 #include "tests/files.hpp"
+#include "tests/results.hpp"
 
 namespace tessera::fpga {
 namespace {
@@ -71,7 +72,7 @@ TEST_P(Estimates, MemoriesAndMultipliersAreExact) {
   }
 }
 
-// The page says how far they are off: every figure of it is a fact of the data.
+// docs/results says how far they are off: every figure of it is a fact of the data.
 TEST_P(Estimates, AreAsFarOffAsThePageSays) {
   const std::string family = GetParam().name;
   std::size_t placed = 0;
@@ -81,18 +82,22 @@ TEST_P(Estimates, AreAsFarOffAsThePageSays) {
   const Errors luts = errors_of(family, [](const Estimate& e) { return e.luts; });
   const Errors ffs = errors_of(family, [](const Estimate& e) { return e.ffs; });
   const Errors mhz = errors_of(family, [](const Estimate& e) { return e.mhz; });
-  const std::string line = fmt::format(
-      "| {} | {} | {:.1f} % ({:.1f} %) | {:.1f} % ({:.1f} %) | {} | {:.1f} % ({:.1f} %) |",
-      GetParam().title, made_designs(family).size(), luts.mean, luts.worst, ffs.mean, ffs.worst,
-      placed, mhz.mean, mhz.worst);
-  EXPECT_NE(test::text_of(TESSERA_SOURCE_DIR "/docs/reference/silicon.md").find(line), std::string::npos)
-      << line;
+  const auto off = [](const Errors& errors) {
+    return fmt::format("{:.1f} % ({:.1f} %)", errors.mean, errors.worst);
+  };
+  test::expect_row("silicon", "estimates",
+                   {{"family", GetParam().title},
+                    {"designs", made_designs(family).size()},
+                    {"lookup tables", off(luts)},
+                    {"flip-flops", off(ffs)},
+                    {"placed", placed},
+                    {"clock", off(mhz)}});
   EXPECT_LT(luts.mean, 7);
   EXPECT_LT(mhz.mean, 15);
 }
 
-// `medium` is none of the designs: its count is the page's alone.
-TEST(Area, OfPresetsIsAsThePageSays) {
+// `medium` is none of the designs: its count is the table's alone.
+TEST(Area, OfPresetsIsAsTheTableSays) {
   const auto data =
       nlohmann::json::parse(test::text_of(TESSERA_SOURCE_DIR "/configs/area/ecp5.json"));
   std::map<std::string, std::uint32_t> counted;
@@ -100,13 +105,20 @@ TEST(Area, OfPresetsIsAsThePageSays) {
     counted[design.at("parameters").at("name")] = design.at("luts");
   }
   ASSERT_EQ(counted.count("small"), 1U);
-  const std::string page = test::text_of(TESSERA_SOURCE_DIR "/docs/reference/silicon.md");
-  for (const char* name : {"nano", "tiny", "small", "medium"}) {
-    const std::uint32_t luts = estimate(find_part("ecp5-85f"), hardware_preset(name)).luts;
-    std::string row = fmt::format("\n| {} | {} | ", name, luts);
-    row += counted.count(name) == 0 ? "" : fmt::format("{} |", counted.at(name));
-    EXPECT_NE(page.find(row), std::string::npos) << row;
+  std::size_t rows = 0;
+  const nlohmann::json table = test::results_table("silicon", "presets");
+  for (const nlohmann::json& row : table.at("rows")) {
+    nlohmann::json values = row.at("values");
+    const std::string name = values.at("preset");
+    values["lookup tables, estimated"] =
+        estimate(find_part("ecp5-85f"), hardware_preset(name)).luts;
+    if (counted.count(name) == 1) {
+      values["counted"] = counted.at(name);
+    }
+    test::expect_row("silicon", "presets", values);
+    ++rows;
   }
+  EXPECT_EQ(rows, 4U);
 }
 
 // 756 of them with 43 multipliers of logic, as counted; without that term less than none.

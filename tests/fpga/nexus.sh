@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tiny on a Nexus part, to the bitstream: what it takes is what docs/reference/silicon.md says. nexus.sh COSIM BUILD-FOLDER
+# tiny on a Nexus part, to the bitstream: what it takes is what docs/results/silicon.json says. nexus.sh COSIM BUILD-FOLDER
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..

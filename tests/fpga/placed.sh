@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A preset placed and routed: what it takes is what docs/reference/silicon.md says, its buffers are block RAMs, there is a bitstream, and what
+# A preset placed and routed: what it takes is what docs/results/silicon.json says, its buffers are block RAMs, there is a bitstream, and what
 # is known is not made again. placed.sh COSIM BUILD-FOLDER
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,8 +14,8 @@ fail() { echo "$*" >&2; exit 1; }
 
 python3 "$top/scripts/silicon.py" "$cosim" --check tiny:ecp5-25f micro:ice40-up5k
 
-# The one that the page is compared with, once more.
-seed=$(sed -n "s/^. tiny . ecp5-25f .* \([0-9]*\) of [0-9]* .$/\1/p" "$top/docs/reference/silicon.md" | head -n 1)
+# The one that the data have, once more.
+seed=$(cd "$top/scripts" && python3 -c 'import results; print(results.find("silicon", "placed", "tiny", "ecp5-25f")["seed"].split()[0])')
 place() { "$cosim" fpga --config "$top/configs/npu.yaml" --set hardware=tiny --part ecp5-25f --placer-seed "$seed" --out "$out" "$@"; }
 place >"$2/fpga-tiny.log"
 if grep -qE "synthesising|placing" "$2/fpga-tiny.log"; then fail "what is in the cache was made again"; fi
@@ -50,4 +50,4 @@ if grep -E "using FF mapping for memory" "$log" | grep -vE 'u_ring|proc_rom'; th
   fail "a memory that nobody meant to be registers"
 fi
 if grep -qE '\$_DLATCH_|\$dlatch' "$out/netlist.json"; then fail "latches"; fi
-echo "tiny and micro are placed as docs/reference/silicon.md says"
+echo "tiny and micro are placed as docs/results/silicon.json says"

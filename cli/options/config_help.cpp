@@ -1,4 +1,4 @@
-#include "cli/config_help.hpp"
+#include "cli/options/config_help.hpp"
 
 #include <fmt/format.h>
 

@@ -26,7 +26,7 @@ FOLDER = TOP / "docs" / "results"
 SCHEMA = "tessera.results/1"
 BLOCK = re.compile(r"(<!-- results: ([\w-]+)/([\w-]+) -->\n).*?(<!-- end of results -->)", re.S)
 MARK = "†"
-NOTE = f"{MARK}: RTL, scheduler or tools have changed since; not measured again."
+NOTE = f"{MARK}: what the row depends on has changed since; not measured again."
 
 
 def git(*words):
@@ -220,7 +220,7 @@ def repeated():
     for page in [*pages(), TOP / "README.md"]:
         if page.is_relative_to(TOP / "docs" / "log"):  # dated: what was, stays
             continue
-        text = re.sub(r"```.*?```|^\|.*$|<!--.*?-->", lambda m: "\n" * m[0].count("\n"), page.read_text(encoding="utf-8"), flags=re.S | re.M)
+        text = re.sub(r"```.*?```|^\|[^\n]*$|<!--.*?-->", lambda m: "\n" * m[0].count("\n"), page.read_text(encoding="utf-8"), flags=re.S | re.M)
         for number, line in enumerate(text.split("\n"), 1):
             for found in re.findall(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d.])|(?<![\d.,])\d{4,}(?![\d.])", line):
                 plain = shown(int(found.replace(" ", "")))

@@ -108,6 +108,18 @@ def pages_of_project():
             yield name
 
 
+def without_questions():
+    """Pages of which nobody has asked ten questions (tests/docs/questions.toml), and questions of pages that are not there."""
+    asked = tomllib.loads((TOP / "tests/docs/questions.toml").read_text(encoding="utf-8"))
+    pages = {name for name in pages_of_project() if name.startswith("docs/") and not name.startswith("docs/log/")}
+    for name in sorted(pages | set(asked)):
+        count = len(asked.get(name, {}).get("questions", []))
+        if name not in pages:
+            yield f"tests/docs/questions.toml: there is no page {name}"
+        elif count != 10:
+            yield f"tests/docs/questions.toml: {name} has {count} questions, not 10"
+
+
 def main():
     arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
     pages = [Page(name) for name in (arguments or sorted(pages_of_project()))]
@@ -117,6 +129,7 @@ def main():
             print(f"| {page.name} | {page.words} | {page.longest} | {page.share(page.long):.1f} | {page.share(page.passive):.1f} | {len(page.ruled_out)} |")
         return 0
     problems = [problem for page in pages for problem in page.problems()]
+    problems += [] if arguments else list(without_questions())
     print("\n".join(problems) or f"{len(pages)} pages read within their budget")
     return 1 if problems else 0
 

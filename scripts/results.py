@@ -172,7 +172,8 @@ def table_of(name, table_name):
     now = hash_now(table["sources"])
     columns = table["columns"]
     is_number = {c: all(re.fullmatch(r"[-+]?[\d., ]*( ?%)?", shown(row["values"][c])) for row in table["rows"]) for c in columns}
-    lines = ["| " + " | ".join([*columns, "measured at"]) + " |",
+    titles = ["" if column.isdigit() else column for column in columns]  # columns without a title
+    lines = ["| " + " | ".join([*titles, "measured at"]) + " |",
              "| " + " | ".join([*("---:" if is_number[c] else "---" for c in columns), "---"]) + " |"]
     marked = False
     for row in table["rows"]:
@@ -202,7 +203,7 @@ def unused():
 
 
 def distinctive(value):
-    """How a figure would stand in prose, if it is one that cannot be there by chance."""
+    """How a figure would stand in prose, if it is one that cannot be there by chance. What a part has ("of") is no result."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or abs(value) < 1000:
         return None
     return shown(value) if isinstance(value, int) else f"{value:g}"
@@ -215,7 +216,7 @@ def repeated():
         for name, table in data.get("tables", {}).items() if data.get("schema") == SCHEMA else ():
             for row in table["rows"]:
                 for column, value in row["values"].items():
-                    if column not in table["keys"] and (text := distinctive(value)):
+                    if column not in table["keys"] and not column.startswith("of") and (text := distinctive(value)):
                         figures[text] = f"docs/results/{path.name} ({name}, {column})"
     for page in [*pages(), TOP / "README.md"]:
         if page.is_relative_to(TOP / "docs" / "log"):  # dated: what was, stays

@@ -34,7 +34,7 @@ class Network:
 
     Each layer reads the one before it unless ``source`` names another one. What is not given comes from
     the seed: weights, biases and scales. Layers and their parameters are those of the
-    [layer list](quick-start.md#your-own-network); mistakes are found when the network is used.
+    [layer list](layer-list.md); mistakes are found when the network is used.
 
     >>> net = Network("example", input=(32, 32, 3))
     >>> _ = net.conv2d(16, 3, padding="same", activation="relu", name="stem").max_pool2d(2).flatten().fully_connected(10)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plans in models, run by TensorFlow Lite Micro: run.py COSIM OUT SHARED ZOO [--write PAGE] [--small].
+"""Plans in models, run by TensorFlow Lite Micro: run.py COSIM OUT SHARED ZOO [--write] [--small].
 
 For each model: the interpreter with its own planner, and with the plan that `cosim plan --offline-plan`
 puts into the file. Same outputs; the arena's head is what was promised; an arena of exactly
@@ -115,11 +115,10 @@ def main():
     table = ["| model | its own planner | promised and kept | its data | least arena |",
              "| --- | ---: | ---: | ---: | ---: |", *rows]
     if "--write" in sys.argv:
-        page = Path(sys.argv[sys.argv.index("--write") + 1])
-        text = page.read_text()
-        begin, end = "<!-- tflite-micro -->\n", "<!-- end -->"
-        before, after = text.split(begin)[0], text.split(begin)[1].split(end, 1)[1]
-        page.write_text(before + begin + "\n".join(table) + "\n" + end + after)
+        sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+        import results
+
+        results.take("planning", "tensorflow-lite-micro", "\n".join(table), whole=True)
     print(f"{len(rows)} models, {len(skipped)} that the interpreter does not run, {len(wrong)} wrong")
     sys.exit(1 if wrong or len(rows) < 4 else 0)
 

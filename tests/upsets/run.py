@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Flips single bits while kws_dscnn runs, and counts what comes of it.
 
-run.py COSIM OUT SHARED [--count N] [--seed N] [--jobs N] [--write PAGE]. Exit code 77 without the model.
+run.py COSIM OUT SHARED [--count N] [--seed N] [--jobs N] [--write]. Exit code 77 without the model.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--results", type=Path, help="of an earlier run (upsets.txt), in place of a new one")
-    parser.add_argument("--write", type=Path)
+    parser.add_argument("--write", action="store_true", help="into docs/results/verification.json")
     options = parser.parse_args()
     model = options.shared / "models/kws_dscnn"
     if not model.is_dir():
@@ -101,10 +101,10 @@ def main():
     rows += ["", "Causes: " + ", ".join(f"{cause} {number(n)}" for cause, n in causes.most_common()) + "."]
     print("\n".join(rows))
     if options.write:
-        begin, end = "<!-- upsets -->\n", "<!-- end of upsets -->"
-        text = options.write.read_text()
-        before, after = text.split(begin)[0], text.split(end)[1]
-        options.write.write_text(before + begin + "\n".join(rows) + "\n" + end + after)
+        sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+        import results
+
+        results.take("verification", "upsets", "\n".join(rows[:-2]), whole=True)
     lost = sum(c["lost"] for (_, part), c in table.items() if part == "all")
     total = sum(sum(c.values()) for (_, part), c in table.items() if part == "all")
     # Flips that change nothing at all would mean that they do not reach the model.

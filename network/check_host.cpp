@@ -64,6 +64,20 @@ class HostChecker {
     return own_types();
   }
 
+  std::string normalised() const {
+    if (shape(0).empty() || out_.shape != shape(0)) {
+      return "its output has the shape of its first input";
+    }
+    for (std::size_t i = 1; i < in_.size(); ++i) {
+      if (in_[i]->elements() != shape(0).back() || in_[i]->type != DataType::Float32) {
+        return fmt::format("input {} needs {} floats, one for each of a row", i, shape(0).back());
+      }
+    }
+    return host_.integers.size() == 1 && host_.numbers.size() == 1
+               ? ""
+               : "needs whether it is around zero, and a number to add";
+  }
+
   std::string own_shape() const {
     switch (host_.kind) {
       case HostKind::ArgMax:
@@ -86,6 +100,8 @@ class HostChecker {
         return padded();
       case HostKind::BatchMatMul:
         return matmul();
+      case HostKind::LayerNormalization:
+        return normalised();
       case HostKind::ResizeBilinear: {
         const auto& s = shape(0);
         const auto& o = out_.shape;

@@ -75,6 +75,7 @@ const std::vector<HostRule>& host_rules() {
       {K::MaxPool, "MAX_POOL", 1, 1, S::Own, T::Same, kFloat | kInt8, 1},
       {K::SoftmaxFloat, "SOFTMAX", 1, 1, S::Same, T::Same, kFloat | kInt8, 25},
       {K::LogSoftmax, "LOG_SOFTMAX", 1, 1, S::Same, T::Same, kFloat | kInt8, 40},
+      {K::LayerNormalization, "LAYER_NORMALIZATION", 2, 3, S::Own, T::Same, kFloat, 8},
       {K::Conv2d, "CONV_2D_FLOAT", 2, 3, S::Own, T::Own, kFloat | kInt32, 0},
       {K::DepthwiseConv2d, "DEPTHWISE_CONV_2D_FLOAT", 2, 3, S::Own, T::Own, kFloat | kInt32, 0},
       {K::FullyConnected, "FULLY_CONNECTED_FLOAT", 2, 3, S::Own, T::Own, kFloat, 0},

@@ -255,6 +255,7 @@ enum class HostKind : std::uint8_t {
   MaxPool,
   SoftmaxFloat,
   LogSoftmax,
+  LayerNormalization,
   Conv2d,
   DepthwiseConv2d,
   FullyConnected,

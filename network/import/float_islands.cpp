@@ -19,6 +19,7 @@ bool is_element_wise(const HostOperator& host) {
   const bool along_an_axis = host.kind == HostKind::Reverse || host.kind == HostKind::MirrorPad ||
                              host.kind == HostKind::L2Normalization ||
                              host.kind == HostKind::SoftmaxFloat ||
+                             host.kind == HostKind::LayerNormalization ||
                              host.kind == HostKind::LogSoftmax;
   const HostShape shape = rule_of(host.kind).shape;
   return !along_an_axis && host.kind != HostKind::BroadcastTo &&

@@ -32,6 +32,8 @@ void host(const HostOperator& host, const Operands& x) {
       return host_softmax(host, x);
     case HostKind::LogSoftmax:
       return host_log_softmax(host, x);
+    case HostKind::LayerNormalization:
+      return host_layer_normalisation(host, x);
     case HostKind::Conv2d:
     case HostKind::DepthwiseConv2d:
     case HostKind::FullyConnected:

@@ -20,6 +20,7 @@ void host_move(const HostOperator& host, const Operands& x);  ///< gather, tile,
 void host_resize_bilinear(const HostOperator& host, const Operands& x);
 void host_pool(const HostOperator& host, const Operands& x);
 void host_l2_normalisation(const HostOperator& host, const Operands& x);
+void host_layer_normalisation(const HostOperator& host, const Operands& x);  ///< of floats
 void host_batch_matmul(const HostOperator& host, const Operands& x);
 void host_softmax(const HostOperator& host, const Operands& x);  ///< of floats
 void host_weighted(const HostOperator& host, const Operands& x);

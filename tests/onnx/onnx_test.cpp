@@ -183,10 +183,10 @@ TEST(Onnx, ErrorsNameTheNode) {
   W w(1);
   w.input("x", onnx::TensorProto::FLOAT, {1, 3, 4, 4});
   w.output("y", onnx::TensorProto::FLOAT);
-  w.node("Einsum", {"x"}, {"y"});
+  w.node("Hardmax", {"x"}, {"y"});
   expect(error_of(w.bytes()), "weights: seeded");
   expect(error_of(w.bytes(), true),
-         "node 0 (Einsum, ``): is not supported (docs/reference/operators.md lists what is)");
+         "node 0 (Hardmax, ``): is not supported (docs/reference/operators.md lists what is)");
   W later(1);
   later.input("x", onnx::TensorProto::FLOAT, {1, 3, 4, 4});
   later.output("y", onnx::TensorProto::FLOAT);
@@ -244,7 +244,7 @@ TEST(Onnx, LayoutFollowsTheOperators) {
   EXPECT_EQ(out.shape, (std::vector<std::int32_t>{1, 2, 3, 2}));
 }
 
-W with_einsum() {
+W with_hardmax() {
   W w(1);
   w.input("x", onnx::TensorProto::INT8, {1, 3, 4, 4});
   w.output("y", onnx::TensorProto::INT8);
@@ -254,7 +254,7 @@ W with_einsum() {
   w.node("DequantizeLinear", {"x", "s", "z"}, {"xf"});
   w.node("MaxPool", {"xf"}, {"m"}, {W::ints("kernel_shape", {2, 2})});
   w.node("QuantizeLinear", {"m", "s", "z"}, {"p"});
-  w.node("Einsum", {"m"}, {"e"});
+  w.node("Hardmax", {"m"}, {"e"});
   w.node("Det", {"m"}, {"d"});
   w.node("Relu", {"e"}, {"r"});
   w.node("QuantizeLinear", {"r", "s", "z"}, {"y"});
@@ -262,14 +262,14 @@ W with_einsum() {
 }
 
 TEST(Onnx, EveryNodeInTheWayIsNamed) {
-  const std::string error = error_of(with_einsum().bytes());
+  const std::string error = error_of(with_hardmax().bytes());
   EXPECT_NE(error.find("2 nodes are in the way"), std::string::npos) << error;
-  EXPECT_NE(error.find("node 3 (Einsum"), std::string::npos) << error;
+  EXPECT_NE(error.find("node 3 (Hardmax"), std::string::npos) << error;
   EXPECT_NE(error.find("node 4 (Det"), std::string::npos) << error;
 }
 
 TEST(Onnx, CutRunsWhatComesBefore) {
-  const Network network = import_onnx(with_einsum().bytes(), "model.onnx", {1, false, true});
+  const Network network = import_onnx(with_hardmax().bytes(), "model.onnx", {1, false, true});
   EXPECT_EQ(network.operators.size(), 1U);
   EXPECT_EQ(network.outputs.size(), 1U);
   EXPECT_EQ(network.left_out.size(), 4U);

@@ -516,6 +516,30 @@ def floats(m, x, shape, _):
     return m.node("Tanh", [m.node("Relu", [y])])
 
 
+def norms(m, x, shape, _):
+    """Norms of transformers, and products that Einsum writes."""
+    rng = m.rng
+    kind = str(rng.choice(["LayerNormalization", "LayerNormalization", "SimplifiedLayerNormalization", "Skip", "SkipSimplified", "Einsum", "Einsum"]))
+    if kind == "Einsum":
+        b, c, h, w = shape
+        equation, other = [("bchw,bcvw->bchv", [b, c, 5, w]), ("bchw,bchv->bcwv", [b, c, h, 3]), ("bchw,bvcw->bhvc", [b, 4, c, w]),
+                           ("bchw , bcvh -> cbvw", [b, c, 2, h]), ("bchw,bcw->bch", [b, c, w]), ("bchw,vwbc", [3, w, b, c])][rng.integers(6)]
+        second = m.node("Tanh", [m.node("Expand", [m.node("ReduceMean", [x], keepdims=0, axes=[0, 1, 2, 3]), m.constant(np.array(other, np.int64))])])
+        return m.node(kind, [x, m.node("Mul", [second, m.real(np.array(rng.normal(0, 1, other), np.float32))])], equation=equation)
+    real = lambda size, around: m.constant(np.array(rng.normal(around, 0.5, size), np.float32))
+    epsilon = float(rng.choice([1e-5, 1e-3, 1e-12]))
+    if kind.startswith("Skip"):
+        rows = m.node("Reshape", [x, m.constant(np.array([1, -1, shape[-1]], np.int64))])
+        skip = m.node("Sin", [rows])
+        more = [real(shape[-1], 1)] + ([real(shape[-1], 0)] if kind == "Skip" else [])
+        more += [real(shape[-1], 0)] if rng.integers(2) else []
+        return m.node(kind + "LayerNormalization", [rows, skip] + more, domain="com.microsoft", epsilon=epsilon)
+    axis = int(rng.integers(1, len(shape)))
+    size = shape[axis:]
+    bias = [real(size, 0)] if rng.integers(2) and kind == "LayerNormalization" else []
+    return m.node(kind, [x, real(size, 1)] + bias, axis=int(rng.choice([axis, axis - len(shape)])), epsilon=epsilon)
+
+
 def slices(m, x, shape, _):
     rng = m.rng
     axis = int(rng.integers(1, len(shape)))
@@ -529,7 +553,7 @@ def slices(m, x, shape, _):
 
 
 KINDS = [conv, conv_transpose, gemm, dynamic, activations, average_pool, max_pool, global_pool, reduce_mean, resize, pad, stored,
-         binary, concat, function, slices, pairs, unary, moves, reductions, qlinear, floats]
+         binary, concat, function, slices, pairs, unary, moves, reductions, qlinear, floats, norms]
 
 
 def draw(rng, kind):
@@ -539,6 +563,8 @@ def draw(rng, kind):
     # Per-channel scales came with opset 13.
     if kind in (conv, conv_transpose, gemm, binary, concat, resize, stored, unary, qlinear) or unsigned:
         m.opset = opset = max(opset, 13)
+    if kind is norms:
+        m.opset = opset = 17
     if kind is resize and not unsigned and rng.integers(8) == 0:
         m.opset = opset = 10
     byte = np.uint8 if unsigned else np.int8

@@ -211,7 +211,17 @@ class OnnxImporter {
   void qlinear_average_pool(const Node& node);
   void multiply_matrix(const OnnxValue& in, const Given& given, bool transposed,
                        const Result& result);
+  /// Two computed matrices, or stacks of them.
+  struct Factors {
+    OnnxValue a, b;  ///< floats, unless both are bytes and so is the result
+    std::optional<Result> result;
+    bool are_bytes = false;
+  };
+  Factors factors_of(const Node& node);
+  OnnxValue product_of(const Factors& factors, bool turn_b);
+  void finish_product(const Node& node, const Factors& factors, const OnnxValue& v);
   void multiply_values(const Node& node, bool turn_b);
+  void einsum(const Node& node);
   void gemm(const Node& node);
   void matmul(const Node& node);
   void qlinear_matmul(const Node& node);
@@ -307,6 +317,19 @@ class OnnxImporter {
   void gemm_of_floats(const Node& node, bool transposed, float alpha, float beta);
   void normalise_floats(const Node& node);
 
+  // Norms of transformers, in float on the host: onnx_norms.cpp
+  // ------------------------------------
+
+  void layer_normalization(const Node& node);
+  void rms_normalization(const Node& node);
+  void skip_layer_normalization(const Node& node);
+  void skip_rms_normalization(const Node& node);
+  /// With an addition before it, whose sum may be an output, too.
+  void skip_normalised(const Node& node, int bias, bool around_zero);
+  /// From `axis` on; `scale` and `bias` are names of inputs, the latter may be "".
+  OnnxValue normalised(const Node& node, const OnnxValue& in, const std::string& scale,
+                       const std::string& bias, bool around_zero);
+
   // Reductions: onnx_reductions.cpp ---------------------------------------------------------------
 
   void mean_over(const Node& node, const OnnxValue& in, Dims axes, bool keep,
@@ -326,6 +349,8 @@ class OnnxImporter {
 
   // Moves: onnx_moves.cpp, onnx_resizing.cpp, onnx_cuts.cpp ---------------------------------------
 
+  /// Dimension d of the result is dimension perm[d]; nothing moves.
+  [[nodiscard]] OnnxValue permuted(const OnnxValue& in, const Dims& perm) const;
   void quantize_linear(const Node& node);
   void dequantize_linear(const Node& node);
   void pass(const Node& node);

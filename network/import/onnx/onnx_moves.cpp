@@ -230,12 +230,8 @@ void OnnxImporter::unsqueeze(const Node& node) {
 }
 
 // Nothing moves before something needs the new order.
-void OnnxImporter::transpose(const Node& node) {
-  const OnnxValue in = input(node, 0);
+OnnxValue OnnxImporter::permuted(const OnnxValue& in, const Dims& perm) const {
   const std::size_t rank = in.dims.size();
-  Dims perm(rank);
-  std::iota(perm.rbegin(), perm.rend(), 0);
-  perm = OnnxAttributes(node).integers("perm", perm);
   require(perm.size() == rank, "perm has another rank than its input");
   OnnxValue out = in;
   Order new_axis(rank, rank);
@@ -248,7 +244,14 @@ void OnnxImporter::transpose(const Node& node) {
   for (std::size_t& d : out.order) {
     d = new_axis[d];
   }
-  define(node.output(0), out);
+  return out;
+}
+
+void OnnxImporter::transpose(const Node& node) {
+  const OnnxValue in = input(node, 0);
+  Dims perm(in.dims.size());
+  std::iota(perm.rbegin(), perm.rend(), 0);
+  define(node.output(0), permuted(in, OnnxAttributes(node).integers("perm", perm)));
 }
 
 void OnnxImporter::depth_to_space(const Node& node) {

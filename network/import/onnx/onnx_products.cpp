@@ -52,20 +52,21 @@ void OnnxImporter::multiply_matrix(const OnnxValue& given_in, const Given& given
 }
 
 // Both factors are computed: on the host.
-void OnnxImporter::multiply_values(const Node& node, bool turn_b) {
-  const auto result = quantised_result(node, false);
-  const bool whole = result && quantised_ && !is_known(name_of(node, 0)) &&
-                     !is_known(name_of(node, 1)) && is_quantised(input(node, 0)) &&
-                     is_quantised(input(node, 1));
-  OnnxValue a;
-  OnnxValue b;
-  if (!quantised_ || whole) {
-    a = plain(input(node, 0));
-    b = plain(input(node, 1));
-  } else {
-    a = plain(float_operand(name_of(node, 0)));
-    b = plain(float_operand(name_of(node, 1)));
-  }
+OnnxImporter::Factors OnnxImporter::factors_of(const Node& node) {
+  Factors factors;
+  factors.result = quantised_result(node, false);
+  factors.are_bytes = factors.result && quantised_ && !is_known(name_of(node, 0)) &&
+                      !is_known(name_of(node, 1)) && is_quantised(input(node, 0)) &&
+                      is_quantised(input(node, 1));
+  const bool as_they_are = !quantised_ || factors.are_bytes;
+  factors.a = as_they_are ? input(node, 0) : float_operand(name_of(node, 0));
+  factors.b = as_they_are ? input(node, 1) : float_operand(name_of(node, 1));
+  return factors;
+}
+
+OnnxValue OnnxImporter::product_of(const Factors& factors, bool turn_b) {
+  const OnnxValue a = plain(factors.a);
+  const OnnxValue b = plain(factors.b);
   require(a.dims.size() >= 2 && b.dims.size() >= 2, "supported are products of matrices");
   const std::size_t rank = std::max(a.dims.size(), b.dims.size());
   const Dims wide_a = widened(a, rank).dims;
@@ -79,17 +80,24 @@ void OnnxImporter::multiply_values(const Node& node, bool turn_b) {
   const std::int32_t out = builder_.moved(
       name_, stored_shape(dims, plain_order(rank)),
       HostOperator{HostKind::BatchMatMul, {0, turn_b ? 1 : 0}, {}}, {a.tensor, b.tensor});
-  const OnnxValue v{out, dims, plain_order(rank)};
-  if (whole || !result) {
-    if (whole) {
-      builder_.tensor(out).quantisation = *result->quantisation;
-    }
-    define(result ? result->name : node.output(0), v);
-  } else if (quantised_) {
+  if (factors.are_bytes) {
+    builder_.tensor(out).quantisation = *factors.result->quantisation;
+  }
+  return {out, dims, plain_order(rank)};
+}
+
+void OnnxImporter::finish_product(const Node& node, const Factors& factors, const OnnxValue& v) {
+  const std::optional<Result>& result = factors.result;
+  if (result && quantised_ && !factors.are_bytes) {
     requantise(result->name, v, *result->quantisation);
   } else {
-    define(result->name, v);
+    define(result ? result->name : node.output(0), v);
   }
+}
+
+void OnnxImporter::multiply_values(const Node& node, bool turn_b) {
+  const Factors factors = factors_of(node);
+  finish_product(node, factors, product_of(factors, turn_b));
 }
 
 void OnnxImporter::gemm(const Node& node) {

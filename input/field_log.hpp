@@ -18,8 +18,8 @@ struct FieldRule {
 };
 
 /// While it lives, every key that a YamlFields of this thread asks for is noted once, in the order
-/// of the questions. The first question says whether the key is needed: one that is first looked for
-/// is not. The first that says a type says type, limits and fallback.
+/// of the questions. The first question says whether the key is needed: one that is first looked
+/// for is not. The first that says a type says type, limits and fallback.
 class FieldLog {
  public:
   FieldLog();

@@ -131,9 +131,9 @@ const std::vector<KeyText>& key_texts() {
        "The accelerator's clock, where `hardware.clock` does not give it."},
 
       {"network", "",
-       "A .tflite or .onnx file, a layer list (.yaml), a table (.csv), or a built-in name. `models` replaces it."},
-      {"models", "", "Several networks on one accelerator, in the place of `network`.",
-       "list of maps"},
+       "A .tflite or .onnx file, a layer list (.yaml), a table (.csv), or a built-in name. "
+       "`models` replaces it."},
+      {"models", "", "Several networks on one accelerator, instead of `network`.", "list of maps"},
       {"models[].network", "", "As `network`."},
       {"models[].name", "", "Its name in reports. Without it the file's.", "text"},
       {"models[].group", "",

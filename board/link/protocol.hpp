@@ -1,4 +1,5 @@
-// Frames of the host link, as docs/reference/host-link.md describes them and rtl/board/link_pkg.sv has them.
+// Frames of the host link, as docs/reference/host-link.md describes them and rtl/board/link_pkg.sv
+// has them.
 #pragma once
 
 #include <cstdint>

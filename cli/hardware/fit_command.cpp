@@ -70,7 +70,7 @@ void FitCommand::add_to(CLI::App& app) {
       ->check(CLI::Range(std::size_t{1}, kMostPlacements));
   auto* estimated = app.add_flag("--no-place", no_place_, "estimates only");
   app.add_flag("--no-route", no_route_,
-               "only place: some minutes each in the place of an hour where the part is nearly "
+               "only place: some minutes each instead of an hour where the part is nearly "
                "full, and the clock is what the placer promises")
       ->excludes(estimated);
   app.add_option("--seeds", seeds_,

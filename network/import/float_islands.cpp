@@ -16,11 +16,10 @@ constexpr std::int32_t kValues = 256;
 
 // Each element of the output comes of the elements at its place in the inputs.
 bool is_element_wise(const HostOperator& host) {
-  const bool along_an_axis = host.kind == HostKind::Reverse || host.kind == HostKind::MirrorPad ||
-                             host.kind == HostKind::L2Normalization ||
-                             host.kind == HostKind::SoftmaxFloat ||
-                             host.kind == HostKind::LayerNormalization ||
-                             host.kind == HostKind::LogSoftmax;
+  const bool along_an_axis =
+      host.kind == HostKind::Reverse || host.kind == HostKind::MirrorPad ||
+      host.kind == HostKind::L2Normalization || host.kind == HostKind::SoftmaxFloat ||
+      host.kind == HostKind::LayerNormalization || host.kind == HostKind::LogSoftmax;
   const HostShape shape = rule_of(host.kind).shape;
   return !along_an_axis && host.kind != HostKind::BroadcastTo &&
          (shape == HostShape::Same || shape == HostShape::Broadcast);

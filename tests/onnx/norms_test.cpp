@@ -128,16 +128,16 @@ TEST(OnnxNorms, WhatIsNotReadIsNamed) {
            w.node("LayerNormalization", {"x", "scale"}, {"y", "mean"});
          }),
          "supported is one output");
-  for (const auto& [equation, part] : std::vector<std::pair<const char*, const char*>>{
+  for (const auto& refused : std::vector<std::pair<const char*, const char*>>{
            {"bij,bjk,bkl->bil", "two values"},
            {"...ij,...jk->...ik", "ellipses"},
            {"bij,bjk->bi", "each label must be in two of the three"},
            {"bii,bij->bj", "ellipses"},
            {"bijk,bkl->bijl", "for 3 dimensions"}}) {
     expect(norm_error([&](W& w) {
-             w.node("Einsum", {"x", "x"}, {"y"}, {W::text("equation", equation)});
+             w.node("Einsum", {"x", "x"}, {"y"}, {W::text("equation", refused.first)});
            }),
-           part);
+           refused.second);
   }
 }
 

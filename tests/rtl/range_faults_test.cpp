@@ -197,6 +197,11 @@ TEST(RangeFaults, FoldsThatTheHardwareDoesNotHave) {
   EXPECT_EQ(failure(65, fold, rows), Error::FoldRange);
   EXPECT_EQ(info, 65U);
   EXPECT_EQ(failure(3, fold, {10, 2, 5}), Error::FoldRange) << "two segments per row";
+  isa::LdFold widest;
+  widest.advance = 64;
+  widest.units = 1;
+  widest.unit_step = 8;
+  EXPECT_EQ(failure(64, widest, {64, 1, 2}), Error::None) << rig.text;
   auto other = fold;
   other.advance = 65;
   EXPECT_EQ(failure(3, other, rows), Error::FoldRange);

@@ -110,6 +110,22 @@ double best_tiling_of(const std::vector<Conv>& convs, std::uint64_t kib) {
   return static_cast<double>(bytes);
 }
 
+// A pool's one kernel counts once, a depthwise layer's for each channel.
+TEST(BestTiling, OfAPoolLoadsItsKernelOnce) {
+  ConvShape shape;
+  shape.depthwise = true;
+  shape.in_h = shape.in_w = 8;
+  shape.out_h = shape.out_w = 4;
+  shape.kernel_h = shape.kernel_w = shape.stride_h = shape.stride_w = 2;
+  shape.in_c = shape.out_c = 16;
+  const Hardware hw = hardware_preset("medium");
+  constexpr std::uint64_t kChannels = 16;
+  constexpr std::uint64_t kTensors = kChannels * (64 + 16);
+  EXPECT_EQ(best_tiling_bytes(shape, hw), kTensors + 4 * kChannels);
+  shape.same_kernels = true;
+  EXPECT_EQ(best_tiling_bytes(shape, hw), kTensors + 4);
+}
+
 struct TilingCost {
   double cycles, bytes;  // of features and weights
 };

@@ -216,9 +216,9 @@ TEST(TfliteOperators, RefusalsNameTheOperator) {
   const auto expect = [](const std::string& error, const char* part) {
     EXPECT_NE(error.find(part), std::string::npos) << error;
   };
-  expect(
-      error_of(one(16, kShape)),
-      "operator 0: builtin operator 16 (LSTM) is not supported (docs/reference/operators.md lists what is)");
+  expect(error_of(one(16, kShape)),
+         "operator 0: builtin operator 16 (LSTM) is not supported (docs/reference/operators.md "
+         "lists what is)");
   expect(error_of(one(55, kShape)), "operator 0 (MAXIMUM): has 1 inputs; it must have 2");
   expect(error_of(one(39, {1, 2, 4, 6}, {}, {{0, 1, 1, 2}})), "order [0, 1, 1, 2]");
   expect(error_of(one(40, {1, 2}, {}, {{0, 2}})), "8 values are left, its output has 2");

@@ -53,7 +53,7 @@ std::string options_table(const std::vector<OptionText>& options, const std::str
     for (const std::string& name : option.names) {
       names += (names.empty() ? "`" : ", `") + name;
       names += (option.value.empty() || name != option.names.back() ? "" : " " + option.value);
-      names += "`";
+      names += '`';
     }
     text += fmt::format("| {} | {} |\n", names.empty() ? "`" + option.value + "`" : cell(names),
                         plain(option.description));

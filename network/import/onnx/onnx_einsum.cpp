@@ -109,7 +109,9 @@ void OnnxImporter::einsum(const Node& node) {
   const auto matrices = [&](const OnnxValue& v, const Labels& own, const Labels& first,
                             const Labels& second, const char* suffix) {
     Dims perm;
-    for (const char c : batches + first + second) {
+    Labels wanted = batches;
+    wanted.append(first).append(second);
+    for (const char c : wanted) {
       perm.push_back(static_cast<std::int64_t>(own.find(c)));
     }
     const OnnxValue stored = plain(permuted(v, perm));
@@ -122,7 +124,8 @@ void OnnxImporter::einsum(const Node& node) {
   factors.a = matrices(factors.a, e.a, rows, sums, "/a");
   factors.b = matrices(factors.b, e.b, sums, cols, "/b");
   const OnnxValue out = product_of(factors, false);
-  const Labels own = batches + rows + cols;
+  Labels own = batches;
+  own.append(rows).append(cols);
   const Dims dims = dims_of(own);
   const Order order = plain_order(dims.size());
   const OnnxValue whole{moved(out, stored_shape(dims, order), Reshape{}, "/whole"), dims, order};

@@ -35,6 +35,7 @@ OnnxValue OnnxImporter::normalised(const Node& node, const OnnxValue& in, const 
     require(values.values.size() == static_cast<std::size_t>(depth),
             fmt::format("`{}` has {} values for {}", name, values.values.size(), depth));
     std::vector<float> floats;
+    floats.reserve(values.values.size());
     for (std::size_t c = 0; c < values.values.size(); ++c) {
       floats.push_back(static_cast<float>(values.real(c)));
     }
@@ -44,7 +45,7 @@ OnnxValue OnnxImporter::normalised(const Node& node, const OnnxValue& in, const 
                       {0}});
   }
   const float epsilon = OnnxAttributes(node).number("epsilon", 1e-5F);
-  const OnnxValue out =
+  OnnxValue out =
       on_host(HostKind::LayerNormalization, inputs, x, "", {around_zero ? 1 : 0}, {epsilon});
   if (!is_flat) {
     return out;

@@ -89,10 +89,12 @@ const TfliteKind& kind_of(const tflite::Model& model, const tflite::Operator& so
   graph.require(
       entry != kinds().end(),
       custom.empty()
-          ? fmt::format("builtin operator {}{} is not supported (docs/reference/operators.md lists what is)",
+          ? fmt::format("builtin operator {}{} is not supported (docs/reference/operators.md lists "
+                        "what is)",
                         builtin, name_in_parentheses(builtin))
-          : fmt::format("custom operator `{}` is not supported (docs/reference/operators.md lists what is)",
-                        custom));
+          : fmt::format(
+                "custom operator `{}` is not supported (docs/reference/operators.md lists what is)",
+                custom));
   return entry->second;
 }
 

@@ -224,8 +224,8 @@ void Search::want_least() {
   }
   Hardware least = hardware_preset("nano");
   least.features = evaluator_.needed_features();
-  for (const std::uint32_t atomic_c : {2, 4, 8}) {
-    for (const std::uint32_t atomic_k : {2, 4, 8}) {
+  for (const std::uint32_t atomic_c : {2U, 4U, 8U}) {
+    for (const std::uint32_t atomic_k : {2U, 4U, 8U}) {
       least.atomic_c = atomic_c;
       least.atomic_k = atomic_k;
       want(least);

@@ -107,8 +107,8 @@ const std::vector<KeyText>& key_texts() {
       {"policy.plan.budget", "steps",
        "Steps of the exact searches before they settle for the best so far."},
 
-      {"energy", "", "Energy per event. Without the key no energy is reported.", "preset or map",
-       "presets of configs/energy"},
+      {"energy", "", "Energy per event. Without the key tables have no energy, and JSON has 0.",
+       "preset or map", "presets of configs/energy"},
       {"energy.preset", "", "The preset that the map changes.", "text",
        "presets of configs/energy"},
       {"energy.mac", "pJ", "Per multiply-accumulate."},

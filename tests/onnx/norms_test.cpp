@@ -6,11 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/tensor_file.hpp"
 #include "tessera/error.hpp"
-#include "tessera/import.hpp"
-#include "tessera/reference.hpp"
-#include "tests/onnx/model_writer.hpp"
+#include "tests/onnx/bytes_through.hpp"
 
 namespace tessera {
 namespace {
@@ -31,13 +28,9 @@ std::vector<int> through_norm(const std::vector<std::int64_t>& shape, const std:
   nodes(w);
   w.node("QuantizeLinear", {"y", "ys", "z"}, {"out"});
   w.output("out", onnx::TensorProto::UINT8);
-  const Network network = import_onnx(w.bytes(), "model.onnx", {1, false, false});
-  const Tensor& in = network.tensors[static_cast<std::size_t>(network.inputs[0])];
-  const Tensor& out = network.tensors[static_cast<std::size_t>(network.outputs[0])];
-  std::vector<int> values;
-  for (const std::uint8_t byte :
-       to_own(out, run_reference(network, {from_own(in, Bytes(x.begin(), x.end()))})[0])) {
-    values.push_back(byte - kMiddle);
+  std::vector<int> values = test::bytes_through(w, x);
+  for (int& value : values) {
+    value -= kMiddle;
   }
   return values;
 }

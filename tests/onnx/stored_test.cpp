@@ -7,11 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "app/tensor_file.hpp"
 #include "tessera/error.hpp"
-#include "tessera/import.hpp"
-#include "tessera/reference.hpp"
-#include "tests/onnx/model_writer.hpp"
+#include "tests/onnx/bytes_through.hpp"
 
 namespace tessera {
 namespace {
@@ -39,15 +36,7 @@ std::vector<int> through(const std::vector<int>& x, bool of_bytes,
   }
   w.node("QuantizeLinear", {"yf", "ys", "yz"}, {"out"});
   w.output("out", onnx::TensorProto::UINT8);
-  const Network network = import_onnx(w.bytes(), "model.onnx", {1, false, false});
-  const Tensor& in = network.tensors[static_cast<std::size_t>(network.inputs[0])];
-  const Tensor& out = network.tensors[static_cast<std::size_t>(network.outputs[0])];
-  std::vector<int> values;
-  for (const std::uint8_t byte :
-       to_own(out, run_reference(network, {from_own(in, Bytes(x.begin(), x.end()))})[0])) {
-    values.push_back(byte);
-  }
-  return values;
+  return test::bytes_through(w, x);
 }
 
 void around(W& w) {

@@ -52,7 +52,8 @@ const Meanings& environment() {
       {"TESSERA_DATA_DIR", "the folder with presets and RTL, when it is not beside the program"},
       {"TESSERA_CACHE_DIR", "where Verilated hardware is kept"},
       {"TESSERA_ECHARTS", "the charting library that pages of --report contain"},
-      {"TESSERA_FPGA_TOOLS", "the folder with the FPGA tools, when they are not on the PATH"},
+      {"TESSERA_FPGA_TOOLS",
+       "a Python environment that has the FPGA tools, when they are not on the PATH"},
       {"TESSERA_PYTHON", "the Python that `cosim compare` runs runtimes with"}};
   return names;
 }

@@ -328,7 +328,7 @@ class OnnxImporter {
   void skip_normalised(const Node& node, int bias, bool around_zero);
   /// From `axis` on; `scale` and `bias` are names of inputs, the latter may be "".
   OnnxValue normalised(const Node& node, const OnnxValue& in, const std::string& scale,
-                       const std::string& bias, bool around_zero);
+                       const std::string& bias, bool around_zero, float default_epsilon);
 
   // Reductions: onnx_reductions.cpp ---------------------------------------------------------------
 

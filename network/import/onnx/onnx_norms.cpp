@@ -6,9 +6,23 @@
 #include "network/import/onnx/onnx_importer.hpp"
 
 namespace tessera {
+namespace {
+
+// Without the attribute: the standard's, and that of ONNX Runtime's operators with an addition.
+constexpr float kEpsilon = 1e-5F;
+constexpr float kSkipEpsilon = 1e-12F;
+
+// Names that are empty are of outputs that nobody wants.
+bool has_one_output(const onnx::NodeProto& node) {
+  return std::all_of(node.output().begin() + 1, node.output().end(),
+                     [](const std::string& name) { return name.empty(); });
+}
+
+}  // namespace
 
 OnnxValue OnnxImporter::normalised(const Node& node, const OnnxValue& in, const std::string& scale,
-                                   const std::string& bias, bool around_zero) {
+                                   const std::string& bias, bool around_zero,
+                                   float default_epsilon) {
   require(quantised_ || options_.in_float,
           "is supported in quantised models, and in float ones with weights: float");
   const std::size_t rank = in.dims.size();
@@ -44,7 +58,7 @@ OnnxValue OnnxImporter::normalised(const Node& node, const OnnxValue& in, const 
                       {depth},
                       {0}});
   }
-  const float epsilon = OnnxAttributes(node).number("epsilon", 1e-5F);
+  const float epsilon = OnnxAttributes(node).number("epsilon", default_epsilon);
   OnnxValue out =
       on_host(HostKind::LayerNormalization, inputs, x, "", {around_zero ? 1 : 0}, {epsilon});
   if (!is_flat) {
@@ -56,14 +70,14 @@ OnnxValue OnnxImporter::normalised(const Node& node, const OnnxValue& in, const 
 
 void OnnxImporter::layer_normalization(const Node& node) {
   const OnnxValue in = as_float(input(node, 0));
-  require(node.output_size() == 1, "supported is one output: mean and deviation are not");
-  define(node.output(0), normalised(node, in, name_of(node, 1), name_of(node, 2), false));
+  require(has_one_output(node), "supported is one output: mean and deviation are not");
+  define(node.output(0), normalised(node, in, name_of(node, 1), name_of(node, 2), false, kEpsilon));
 }
 
 void OnnxImporter::rms_normalization(const Node& node) {
   const OnnxValue in = as_float(input(node, 0));
-  require(node.output_size() == 1, "supported is one output: the deviation is not");
-  define(node.output(0), normalised(node, in, name_of(node, 1), "", true));
+  require(has_one_output(node), "supported is one output: the deviation is not");
+  define(node.output(0), normalised(node, in, name_of(node, 1), "", true, kEpsilon));
 }
 
 void OnnxImporter::skip_normalised(const Node& node, int bias, bool around_zero) {
@@ -76,7 +90,7 @@ void OnnxImporter::skip_normalised(const Node& node, int bias, bool around_zero)
     sum = on_host(HostKind::Add, {sum, widened(more, sum.dims.size())}, sum, "/biased");
   }
   const std::string beta = around_zero ? "" : name_of(node, 3);
-  define(node.output(0), normalised(node, sum, name_of(node, 2), beta, around_zero));
+  define(node.output(0), normalised(node, sum, name_of(node, 2), beta, around_zero, kSkipEpsilon));
   for (int i = 1; i < node.output_size(); ++i) {
     require(node.output(i).empty() || i == 3, "supported as more outputs is the sum alone");
     if (i == 3 && !node.output(i).empty()) {

@@ -20,6 +20,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from equal_rtl import is_proved_equal
@@ -273,11 +274,11 @@ def programs_of(number, tree, out):
         return None
 
 
-def run_one(number, mutant, tree, out):
+def run_one(number, mutant, tree, out, commands):
     """Who noticed, of test.sh and the parts, and with which command; None when nobody did."""
     environment = {**os.environ, "TESSERA_MUTANT": str(number), "TESSERA_DATA_DIR": str(tree), "TESSERA_SEED": "1",
                    "TESSERA_CACHE_DIR": str(tree / "cache"), "TESSERA_SHARED": os.environ.get("TESSERA_SHARED", str(TOP.parent / "shared"))}
-    for who, command, limit in test_commands(out, mutant):
+    for who, command, limit in commands:
         command = [str(c) for c in command]
         if number == 0:
             limit = None  # what the tests Verilate is built by this run
@@ -338,7 +339,7 @@ def make(work, options):
         print(f"do not compile: {sorted(bad)}", flush=True)
         refused |= bad
     for is_rtl in (True, False):
-        failed = run_one(0, {"rtl": is_rtl}, tree, out)
+        failed = run_one(0, {"rtl": is_rtl}, tree, out, test_commands(out, {"rtl": is_rtl}))
         if failed:
             sys.exit(f"without a mutant: {failed}")
     shutil.rmtree(work / "results", ignore_errors=True)
@@ -351,13 +352,18 @@ def make(work, options):
 def try_one(work, number, mutant):
     """A mutant's result, kept in a file of its own."""
     tree, out = work / "tree", work / "build"
-    found = run_one(number, mutant, tree, out)
+    begun = time.monotonic()
+    commands = test_commands(out, mutant)
+    found = run_one(number, mutant, tree, out, [c for c in commands if c[0] == "test.sh"])
+    equal = not found and mutant["rtl"] and is_proved_equal(mutant["file"], mutant["begin"], mutant["end"],
+                                                            mutant["new"].replace("MUTANT_TRUE", "1'b1"), work / "equal" / str(number))
+    # More cases for what is proved to be equal, or was looked at, find nothing.
+    if not found and not equal and (mutant["file"], mutant["what"], mutant["old"]) not in known():
+        found = run_one(number, mutant, tree, out, [c for c in commands if c[0] != "test.sh"])
     result = {**mutant, "killed_by": found[0] if found else None, "command": found[1] if found else None}
-    if not found and mutant["rtl"]:
-        result["changes_nothing"] = is_proved_equal(mutant["file"], mutant["begin"], mutant["end"],
-                                                    mutant["new"].replace("MUTANT_TRUE", "1'b1"), work / "equal" / str(number))
-    elif not found:
-        result["changes_nothing"] = programs_of(number, tree, out) == programs_of(0, tree, out)
+    if not found:
+        result["changes_nothing"] = equal or not mutant["rtl"] and programs_of(number, tree, out) == programs_of(0, tree, out)
+    result["seconds"] = round(time.monotonic() - begun)
     part = work / "results" / f"{number}.part"
     part.write_text(json.dumps(result, indent=1))
     part.rename(work / "results" / f"{number}.json")

@@ -67,14 +67,21 @@ std::int32_t requantise(std::int32_t value, FixedPoint factor, std::int32_t zero
   }
   const int left = std::max(factor.shift, 0);
   const int right = 31 + std::max(-factor.shift, 0);  // up to 62
-  const auto scaled = static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << left);
-  const std::int64_t product = std::int64_t{scaled} * factor.multiplier;
+  // What is beyond 32 bits is beyond every byte, too.
+  const std::int64_t scaled =
+      std::clamp<std::int64_t>(std::int64_t{value} << left, -INT32_MAX, INT32_MAX);
+  const std::int64_t product = scaled * factor.multiplier;
   const std::int64_t floor = product >> right;
   const std::int64_t rest = product - floor * (std::int64_t{1} << right);
   const std::int64_t half = std::int64_t{1} << (right - 1);
   const bool up = rounding == Rounding::HalfUp || (floor & 1) != 0 ? rest >= half : rest > half;
   return static_cast<std::int32_t>(
       std::clamp<std::int64_t>(floor + (up ? 1 : 0) + zero_point, INT32_MIN, INT32_MAX));
+}
+
+FixedPoint without_excess(FixedPoint factor) {
+  constexpr std::int32_t kEnough = 9;
+  return {factor.multiplier, std::min(factor.shift, kEnough)};
 }
 
 std::optional<FixedPoint> average_factor(std::int32_t count, std::int32_t low) {

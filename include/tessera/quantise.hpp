@@ -22,9 +22,13 @@ FixedPoint fixed_point(double factor);
 std::int32_t requantise(std::int32_t value, FixedPoint factor);
 /// The same and a zero point added, within int32 whatever the factor.
 std::int32_t requantise(std::int32_t value, FixedPoint factor, std::int32_t zero_point);
-/// Rounded as `rounding` says.
+/// Rounded as `rounding` says. Once: without a step of 32 bits in between, as in float.
 std::int32_t requantise(std::int32_t value, FixedPoint factor, std::int32_t zero_point,
                         Rounding rounding);
+
+/// A factor below 512 with which whole sums make the same bytes, whatever the zero point: from 256 on
+/// all of them but 0 saturate. What the array shifts to the left needs so many bits less.
+FixedPoint without_excess(FixedPoint factor);
 
 /// Average pooling as a weighted sum: each value counts this much, so that requantise()'s first
 /// rounding keeps enough bits below the result.

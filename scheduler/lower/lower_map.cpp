@@ -77,7 +77,8 @@ PostOperation binary_operation(const Network& network, const Operator& op, std::
   post.operand = op.inputs[other];
   if (binary.kind == BinaryKind::Mul) {
     post.command = command(isa::StPostOperation::Multiply);
-    set_factor(post.command, multiply_factor(y, r, out));
+    const FixedPoint factor = multiply_factor(y, r, out);
+    set_factor(post.command, op.rounding == Rounding::Twice ? factor : without_excess(factor));
   } else {
     post.command = command(isa::StPostOperation::Add);
     AddFactors factors = add_factors(y, r, out, op.rounding);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "network/numerics.hpp"
 #include "scheduler/lower/lowering_parts.hpp"
 #include "scheduler/lower/weight_range.hpp"
@@ -126,6 +128,8 @@ void round_as(Rounding rounding, Lowering& lowering) {
     piece.kernel = [kernel = std::move(piece.kernel), rounding](Contents contents) {
       LayerKernel result = kernel(contents);
       result.quant.rounding = static_cast<std::uint32_t>(rounding);
+      std::transform(result.factors.begin(), result.factors.end(), result.factors.begin(),
+                     without_excess);
       return result;
     };
   }

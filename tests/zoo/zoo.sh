@@ -39,7 +39,9 @@ beside=$!
 with best
 wait "$beside"
 drawn=(--count 500 --seed "${TESSERA_SEED:-1}")
-"$python" "$here/drawn_onnx.py" "$cosim" "${drawn[@]}" 2>"$zoo/drawn.log"
+for more in "" --finer; do
+  "$python" "$here/drawn_onnx.py" "$cosim" "${drawn[@]}" $more 2>"$zoo/drawn.log"
+done
 for runtime in litert xnnpack tflm; do
   "$python" "$here/drawn_tflite.py" "$cosim" "${drawn[@]}" --runtime "$runtime" 2>"$zoo/drawn.log"
 done

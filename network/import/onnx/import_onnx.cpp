@@ -6,6 +6,7 @@
 
 #include "network/import/onnx/onnx_importer.hpp"
 #include "network/numerics.hpp"
+#include "network/wide_sums.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera {
@@ -65,6 +66,7 @@ Network OnnxImporter::run() {
   // Values from the seed are no runtime's.
   const bool by_file = options_.numerics == Numerics::Auto && quantised_;
   round_as(by_file ? Numerics::OnnxRuntime : options_.numerics, network);
+  bound_scaled_sums(network);
   return network;
 }
 

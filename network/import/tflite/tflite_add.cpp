@@ -9,6 +9,7 @@
 #include "network/import/tflite/seeded.hpp"
 #include "network/import/tflite/tflite_graph.hpp"
 #include "network/numerics.hpp"
+#include "network/wide_sums.hpp"
 #include "tessera/reference.hpp"
 
 namespace tessera {
@@ -302,6 +303,7 @@ Network TfliteGraph::finish() {
   list_file_tensors();
   round_as(options_.numerics, network_);
   check_network(network_);
+  bound_scaled_sums(network_);
   return std::move(network_);
 }
 

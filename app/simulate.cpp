@@ -150,7 +150,7 @@ std::vector<Bytes> read_inputs(const Config& config, const Network& network,
 bool Simulation::compared() const {
   return has_data &&
          std::any_of(program.layers.begin(), program.layers.end(),
-                     [](const LayerRecord& layer) { return layer.decision.has_value(); });
+                     [](const LayerRecord& layer) { return layer.pass.has_value(); });
 }
 
 void check(const Program& program) {
@@ -197,7 +197,7 @@ Simulation simulate(const Config& config, std::shared_ptr<const Network> loaded,
 
   std::uint64_t ideal = 0;
   for (const LayerRecord& layer : simulation.program.layers) {
-    ideal += layer.decision ? layer.macs / config.hardware.macs_per_cycle() : 0;
+    ideal += layer.pass ? layer.macs / config.hardware.macs_per_cycle() : 0;
   }
   RunOptions run;
   run.inputs = inputs;

@@ -145,7 +145,7 @@ std::string validation_table(const Config& config, const Validation& v) {
   };
   for (std::size_t i = 0; i < v.program.layers.size(); ++i) {
     const LayerRecord& record = v.program.layers[i];
-    if (record.decision || cycles_of(v.rtl.layers[i].counters) != 0) {
+    if (record.pass || cycles_of(v.rtl.layers[i].counters) != 0) {
       add(record.name, record.op, v.rtl.layers[i].counters, v.tlm.layers[i].counters,
           v.model.layers[i].counters);
     }

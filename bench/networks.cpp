@@ -56,7 +56,7 @@ std::uint64_t bound_of(const Program& program, const RunResult& result,
                        const ExternalMemory& memory) {
   double sum = 0;
   for (std::size_t i = 0; i < program.layers.size(); ++i) {
-    if (program.layers[i].decision) {
+    if (program.layers[i].pass) {
       const double array = static_cast<double>(program.layers[i].macs) /
                            static_cast<double>(program.hardware.macs_per_cycle());
       const double bus =

@@ -16,21 +16,21 @@ std::string explain_layer(const Program& program, const LayerRecord& record) {
   if (record.rides_on) {
     return text + fmt::format("  part of {}\n\n", program.layers[*record.rides_on].name);
   }
-  if (!record.decision) {
+  if (!record.pass) {
     return text + fmt::format("  host: {}\n\n", record.host_reason);
   }
-  const LayerDecision& decision = *record.decision;
+  const Explanation& explanation = record.pass->explanation;
   if (!program.made_for.empty()) {
     text += fmt::format("  decided for {}, which turned out better\n", program.made_for);
   }
   text += fmt::format("  bytes: total_cbuf {}, total_weight {}, min_weight {}, total_feature {}\n",
-                      decision.sizes.total_cbuf, decision.sizes.total_weight,
-                      decision.sizes.min_weight, decision.sizes.total_feature);
-  for (const Inequality& line : decision.trace) {
+                      explanation.sizes.total_cbuf, explanation.sizes.total_weight,
+                      explanation.sizes.min_weight, explanation.sizes.total_feature);
+  for (const Inequality& line : explanation.trace) {
     text += fmt::format("  {:<9} {}: {}\n            {}\n", line.holds ? "holds" : "rejected",
                         line.rule, line.formula, line.numbers);
   }
-  text += fmt::format("  => {}: {}\n", decision.long_name(), decision.reason);
+  text += fmt::format("  => {}: {}\n", record.pass->long_name(), explanation.reason);
   if (record.passes > 1) {
     text += fmt::format("  the first of {} passes\n", record.passes);
   }

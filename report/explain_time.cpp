@@ -137,7 +137,7 @@ std::string explain_time(const Network& network, const Program& program, const R
   const std::uint64_t whole = counter(result.totals, isa::Counter::Cycles);
   for (std::size_t i = 0; i < program.layers.size(); ++i) {
     const LayerRecord& record = program.layers[i];
-    if (record.decision && (layer.empty() || record.name == layer)) {
+    if (record.pass && (layer.empty() || record.name == layer)) {
       text += time_of(network, program, i, result.layers[i].counters, whole);
     }
   }

@@ -10,13 +10,13 @@
 namespace tessera {
 
 std::string mode_of(const LayerRecord& record) {
-  const std::string name = record.decision->long_name();
+  const std::string name = record.pass->long_name();
   return record.passes == 1 ? name : fmt::format("{} passes, {}", record.passes, name);
 }
 
 double energy_of(const EnergyTable& table, const LayerRecord& record, const Counters& counters) {
-  return energy_pj(table, {record.decision ? record.macs : 0, record.accesses,
-                           external_bytes(counters), counter(counters, isa::Counter::Cycles)});
+  return energy_pj(table, {record.pass ? record.macs : 0, record.accesses, external_bytes(counters),
+                           counter(counters, isa::Counter::Cycles)});
 }
 
 std::string bottleneck_of(const Counters& counters) {

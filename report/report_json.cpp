@@ -35,19 +35,19 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
 Json layer_json(const Config& config, const Program& program, const LayerRecord& record,
                 const LayerResult& result, std::uint64_t least, Sums& sums) {
   const std::uint64_t cycles = counter(result.counters, isa::Counter::Cycles);
-  const std::uint64_t ideal = record.decision ? record.macs / config.hardware.macs_per_cycle() : 0;
+  const std::uint64_t ideal = record.pass ? record.macs / config.hardware.macs_per_cycle() : 0;
   Json layer;
   layer["name"] = record.name;
   layer["op"] = record.op;
-  layer["mode"] = record.decision   ? record.decision->mode_name()
+  layer["mode"] = record.pass       ? mode_name(record.pass->strategy)
                   : record.no_copy  ? "no-copy"
                   : record.rides_on ? "fused"
                                     : "host";
-  if (record.decision) {
-    layer["split"] = {{"channels", record.decision->channel_parts},
-                      {"height", record.decision->tiles_h},
-                      {"width", record.decision->tiles_w},
-                      {"kernels", record.decision->kernel_parts}};
+  if (record.pass) {
+    layer["split"] = {{"channels", channel_parts(record.pass->strategy)},
+                      {"height", grid_of(record.pass->strategy).rows},
+                      {"width", grid_of(record.pass->strategy).cols},
+                      {"kernels", kernel_parts(record.pass->strategy)}};
   } else {
     layer["split"] = nullptr;
     if (record.rides_on) {
@@ -62,15 +62,15 @@ Json layer_json(const Config& config, const Program& program, const LayerRecord&
   const double energy = energy_of(config.policy.energy, record, result.counters);
   layer["energy_pj"] = energy;
   sums.energy_pj += energy;
-  if (record.decision && record.decision->band_rows > 0) {
-    layer["band_rows"] = record.decision->band_rows;
+  if (record.pass && rows_at_once(record.pass->strategy) > 0) {
+    layer["band_rows"] = rows_at_once(record.pass->strategy);
   }
-  if (record.decision && record.decision->output_columns > 1) {
-    layer["output_columns"] = record.decision->output_columns;
+  if (record.pass && record.pass->output_columns > 1) {
+    layer["output_columns"] = record.pass->output_columns;
   }
-  layer["kept"] = {{"feature", record.decision && record.decision->feature_kept},
-                   {"output", record.decision && record.decision->output_kept},
-                   {"output_stored", !record.decision || record.decision->output_stored}};
+  layer["kept"] = {{"feature", record.pass && record.pass->ifmap_kept},
+                   {"output", record.pass && record.pass->ofmap_kept},
+                   {"output_stored", !record.pass || record.pass->ofmap_stored}};
   layer["passes"] = record.passes;
   layer["macs"] = record.macs;
   layer["cycles"] = cycles;

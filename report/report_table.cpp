@@ -44,7 +44,7 @@ Row layer_row(const Config& config, const Program& program, const LayerRecord& r
   if (record.rides_on) {
     return {record.name, record.op, "in " + program.layers[*record.rides_on].name};
   }
-  if (!record.decision && !record.no_copy) {
+  if (!record.pass && !record.no_copy) {
     const std::uint64_t time = host_cycles(config.host, record.host);
     return {record.name,
             record.op,
@@ -144,7 +144,7 @@ std::string report_table(const Config& config, const Simulation& simulation,
     rows.push_back(layer_row(config, simulation.program, record, simulation.result.layers[i], once,
                              cycles + host.cycles));
     picojoules += energy_of(config.policy.energy, record, simulation.result.layers[i].counters);
-    if (record.decision) {
+    if (record.pass) {
       least += once;
       macs += record.macs;
       ideal += record.macs / hw.macs_per_cycle();

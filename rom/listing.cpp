@@ -140,7 +140,7 @@ std::string memory_map(const Image& image) {
     const LayerRecord& record = program.layers[i];
     Json layer = {{"name", record.name},
                   {"op", record.op},
-                  {"on_host", !record.decision && !record.no_copy && !record.rides_on},
+                  {"on_host", !record.pass && !record.no_copy && !record.rides_on},
                   {"command_bytes", commands[i].bytes},
                   {"tiles", commands[i].tiles}};
     layer["output"] = record.output.bytes > 0 ? slot_json(image, record.output) : Json(nullptr);

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::uint32_t kStatuses = 3;
 
 std::string mode_text(const LayerRecord& record) {
-  return record.decision   ? mode_of(record)
+  return record.pass   ? mode_of(record)
          : record.no_copy  ? "no copy"
          : record.rides_on ? "fused"
                            : "host";
@@ -38,7 +38,7 @@ void collect(const Config& config, const Simulation& simulation, PointResult& re
     layer.external_bytes = external_bytes(counters);
     result.macs += record.macs;
     result.ideal_cycles +=
-        record.decision ? record.macs / config.hardware.macs_per_cycle() : std::uint64_t{0};
+        record.pass ? record.macs / config.hardware.macs_per_cycle() : std::uint64_t{0};
     result.energy_pj += energy_of(config.policy.energy, record, counters);
     result.layers.push_back(std::move(layer));
   }

@@ -50,13 +50,13 @@ using Step = std::variant<CommandRun, HostCall, NoCopy>;
 struct LayerRecord {
   std::string name;
   std::string op;
-  std::optional<LayerDecision> decision;  ///< on the accelerator when there is one
-  std::string host_reason;                ///< why it runs on the host, when it does
-  HostWork host;                          ///< what it does there; nothing for other layers
-  bool no_copy = false;                   ///< its output and inputs share their memory
-  std::optional<std::size_t> rides_on;    ///< layer that does its work along with its own
-  std::vector<std::size_t> riders;        ///< layers that ride on this one
-  std::uint32_t passes = 0;               ///< of the array; `decision` is the first one's
+  std::optional<PassRecord> pass;       ///< its first one; on the accelerator when there is one
+  std::string host_reason;              ///< why it runs on the host, when it does
+  HostWork host;                        ///< what it does there; nothing for other layers
+  bool no_copy = false;                 ///< its output and inputs share their memory
+  std::optional<std::size_t> rides_on;  ///< layer that does its work along with its own
+  std::vector<std::size_t> riders;      ///< layers that ride on this one
+  std::uint32_t passes = 0;             ///< of the array
   std::uint64_t macs = 0;
   Traffic traffic;                    ///< external bytes that its commands move
   Accesses accesses;                  ///< inside the accelerator

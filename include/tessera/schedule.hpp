@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "tessera/energy.hpp"
@@ -92,40 +93,100 @@ struct Inequality {
   bool holds = false;
 };
 
-struct LayerDecision {
-  std::uint32_t channel_parts = 1;
-  std::uint32_t tiles_h = 1;
-  std::uint32_t tiles_w = 1;
-  /// Mode of every part; parts are ordered tile by tile, channel parts inside. One when not split.
-  std::vector<Mode> modes;
+/// How one pass came to its strategy.
+struct Explanation {
   BufferSizes sizes;
   std::vector<Inequality> trace;
-  std::string reason;  ///< why this decision among those possible
-  /// Halvings of what the array works on at once (kernel groups, then pixels); negative: doublings.
-  std::int32_t tile_shift = 0;
-  /// Split by channels. The features of all parts of a tile stay while the kernel groups pass by.
-  bool feature_resident = false;
-  /// Split by channels: kernel groups whose sums are there at once; 0: as many as need least bytes.
-  std::uint32_t block_groups = 0;
-  bool whole_accumulators = false;  ///< sums take both halves: fewer, larger tiles, one at a time
-  std::uint32_t feature_bands = 4;  ///< loads of a feature, so that work begins before all is there
-  /// Weights stay while bands of so many output rows (of the last layer that is fused) pass; 0: no
-  /// bands. Rows that the next band needs, too, stay.
-  std::uint32_t band_rows = 0;
-  /// With bands: parts of the kernels whose weights stay, one part after the other.
-  std::uint32_t kernel_parts = 1;
-  /// Tiles go from top to bottom, and rows that the next one needs, too, stay.
-  bool rolling = false;
-  std::int32_t output_columns = 1;  ///< side by side, in the place of kernels
-  bool fused = false;               ///< its bands take turns with those of other layers
-  bool feature_kept = false;        ///< the feature lies in the cbuf already
-  bool output_kept = false;         ///< the output stays there
-  bool output_stored = true;        ///< the output goes to external memory
+  std::string reason;  ///< why this strategy among those possible
+};
 
-  [[nodiscard]] bool is_split() const { return channel_parts * tiles_h * tiles_w > 1; }
-  /// direct, ping-pong, wait, split or row-by-row.
-  [[nodiscard]] std::string mode_name() const;
-  /// As mode_name, a split with its parts: "split c4 (direct)".
+/// What the output is cut into.
+struct TileGrid {
+  std::uint32_t rows = 1;
+  std::uint32_t cols = 1;
+  [[nodiscard]] std::uint32_t tiles() const { return rows * cols; }
+};
+
+/// Tile by tile, all channels at once.
+struct SpatialTiles {
+  TileGrid grid;
+  std::vector<Mode> modes = {Mode::Direct};  ///< of every tile, row by row
+  /// Tiles go from top to bottom, and rows that the next one needs, too, stay in a line buffer.
+  bool line_buffer = false;
+};
+
+/// Tile by tile, the channels in parts. The sums of a block of pixels and kernel groups stay in an
+/// accumulator half while the parts pass by, the block chosen for the fewest bytes. Depthwise: the
+/// parts are parts of the kernels.
+struct ChannelSplit {
+  TileGrid grid;
+  std::uint32_t parts = 2;
+  std::vector<Mode> modes;  ///< of every part, tile by tile
+};
+
+/// The same with all accumulators for the sums of a tile and so many kernel groups.
+struct SumBlocks {
+  TileGrid grid;
+  std::uint32_t parts = 2;
+  std::uint32_t kernel_groups = 1;
+  Mode mode = Mode::Direct;  ///< of every part
+};
+
+/// The ifmaps of all channel parts of a tile stay while the kernel groups pass by, part by part.
+struct ResidentIfmap {
+  TileGrid grid;
+  std::uint32_t parts = 2;
+  bool whole_accumulators = false;  ///< sums take both halves: fewer, larger tiles, one at a time
+  bool line_buffer = false;         ///< as SpatialTiles has it
+};
+
+/// Weights of some kernels stay while strips of columns pass, some rows at once; then the next
+/// kernels. Rows that the next ones need, too, stay.
+struct KernelSplit {
+  std::uint32_t rows = 1;    ///< of the output, at once
+  std::uint32_t parts = 1;   ///< of the kernels
+  std::uint32_t strips = 1;  ///< of columns
+};
+
+/// All weights stay while rows pass, in turns with those of the layers of a group.
+struct DepthFirst {
+  std::uint32_t rows = 1;  ///< of the group's last output, at once
+  bool is_alone = false;   ///< a group of one
+};
+
+/// One alternative for each order of the tile loops.
+using Strategy =
+    std::variant<SpatialTiles, ChannelSplit, SumBlocks, ResidentIfmap, KernelSplit, DepthFirst>;
+
+/// 1 x 1 where the output is not cut.
+TileGrid grid_of(const Strategy& strategy);
+/// 1 where the channels are not cut; 1 where the kernels are not.
+std::uint32_t channel_parts(const Strategy& strategy);
+std::uint32_t kernel_parts(const Strategy& strategy);
+/// Output rows at once of KernelSplit and DepthFirst; 0 of others.
+std::uint32_t rows_at_once(const Strategy& strategy);
+/// Into tiles or channel parts.
+bool is_split(const Strategy& strategy);
+/// direct, ping-pong, wait, split or row-by-row.
+std::string mode_name(const Strategy& strategy);
+/// The same, a split with its parts: "split c4 (direct)".
+std::string long_name(const Strategy& strategy);
+
+struct LayerDecision {
+  Strategy strategy;
+  Explanation explanation;
+};
+
+/// What was decided for a pass, for reports.
+struct PassRecord {
+  Strategy strategy;
+  bool ifmap_kept = false;          ///< the ifmap lies in the cbuf already
+  bool ofmap_kept = false;          ///< the ofmap stays there
+  bool ofmap_stored = true;         ///< the ofmap goes to external memory
+  std::int32_t output_columns = 1;  ///< side by side, in the place of kernels
+  Explanation explanation;
+
+  /// The strategy's, and what stays: "split c4 (direct), out kept".
   [[nodiscard]] std::string long_name() const;
 };
 
@@ -133,15 +194,11 @@ struct LayerDecision {
 /// Throws InputError naming the layer, the smallest need and the size given when nothing fits.
 LayerDecision decide_layer(const ConvShape& shape, const Hardware& hardware, const Policy& policy);
 
-/// For a layer whose feature lies in the cbuf already: the first of direct, ping-pong and wait for
-/// its weights; nothing when not even one kernel group fits `hardware.cbuf_size`.
-std::optional<LayerDecision> decide_kept(const ConvShape& shape, const Hardware& hardware);
-
-/// External bytes of a decision: features, weights and parameters read, outputs written.
+/// External bytes of a strategy: ifmaps, weights and parameters read, ofmaps written.
 struct Traffic {
   std::uint64_t read_bytes = 0;
   std::uint64_t write_bytes = 0;
 };
-Traffic traffic_of(const ConvShape& shape, const Hardware& hardware, const LayerDecision& decision);
+Traffic traffic_of(const ConvShape& shape, const Hardware& hardware, const Strategy& strategy);
 
 }  // namespace tessera

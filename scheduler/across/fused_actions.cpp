@@ -22,11 +22,11 @@ class FusedPlanner {
     std::uint32_t at = state_.regions.window().begin;
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       places_[i].rows = at;
-      at += layout_.rows[i] * u32(row_atoms(*layers_[i].shape, hw_));
+      at += layout_.rows[i] * u32(row_atoms(layers_[i].shape(), hw_));
     }
     std::uint32_t end = state_.regions.window().end;
     for (std::size_t i = layers_.size(); i-- > 0;) {
-      end -= u32(weight_atoms(*layers_[i].shape, hw_));
+      end -= u32(weight_atoms(layers_[i].shape(), hw_));
       places_[i].weights = end;
     }
     place_params();
@@ -36,9 +36,9 @@ class FusedPlanner {
     std::vector<const ConvShape*> shapes;
     shapes.reserve(layers_.size());
     for (const FusedLayer& layer : layers_) {
-      shapes.push_back(layer.shape);
+      shapes.push_back(&layer.shape());
     }
-    Bands bands(shapes, layers_[0].data.feature_kept.has_value(), layout_);
+    Bands bands(shapes, layers_[0].pass->residency.ifmap.has_value(), layout_);
     bands.run([&](std::size_t i, Range rows) { add_step(bands, i, rows); });
     for (std::size_t s = 0; s < steps_.size(); ++s) {
       steps_[s].buffer == 0 ? add_loads(s) : add_work(steps_[s]);
@@ -79,7 +79,7 @@ class FusedPlanner {
     Step step;
     step.buffer = buffer;
     step.rows = rows;
-    if (buffer > (layers_[0].data.feature_kept ? 1U : 0U)) {
+    if (buffer > (layers_[0].pass->residency.ifmap ? 1U : 0U)) {
       step.from = kept_rows(bands, buffer - 1, bands.buffer(buffer - 1).present());
     }
     if (buffer < layers_.size()) {
@@ -106,7 +106,7 @@ class FusedPlanner {
         split_evenly(step.rows, std::min(u32(step.rows.size()), kMostLoads));
     std::uint64_t passed = 0;
     std::size_t action = 0;
-    const std::uint32_t row = u32(row_atoms(*layers_[0].shape, hw_));
+    const std::uint32_t row = u32(row_atoms(layers_[0].shape(), hw_));
     for (std::size_t p = 0; p < pieces.size(); ++p) {
       const std::uint64_t due = all * (kLead + kSpread * p / pieces.size()) / 100;
       while (first < work_.size() &&
@@ -125,9 +125,9 @@ class FusedPlanner {
         loads.work = first;
         loads.action = action;
       }
-      plan_feature_rows(*layers_[0].shape, hw_, layers_[0].data,
-                        {step.to.atom_of(pieces[p].begin, row), pieces[p], step.to.ring}, state_,
-                        loads.actions);
+      plan_feature_rows(*layers_[0].pass,
+                        {step.to.atom_of(pieces[p].begin, row), pieces[p], step.to.ring}, hw_,
+                        state_, loads.actions);
       loads_.push_back(std::move(loads));
     }
   }
@@ -149,29 +149,29 @@ class FusedPlanner {
 
   // Whether the work reads what lies where the rows are loaded.
   [[nodiscard]] bool is_read(const Step& load, const Step& work) const {
-    return RowBuffer(layout_.rows[0]).collide(load.rows, input_rows(*layers_[0].shape, work.rows));
+    return RowBuffer(layout_.rows[0]).collide(load.rows, input_rows(layers_[0].shape(), work.rows));
   }
 
   void add_work(const Step& step) {
     const std::size_t i = step.buffer - 1;
     const FusedLayer& layer = layers_[i];
-    LayerData data = layer.data;
-    if (!data.feature_kept) {
-      data.feature_kept = step.from;
+    PassResidency rows = layer.pass->residency;
+    if (!rows.ifmap) {
+      rows.ifmap = step.from;
     }
     if (i + 1 < layers_.size()) {
-      data.keep = step.to;
-      data.stored = layer.others_read;
-    } else if (data.keep) {
-      const std::uint32_t row = u32(layer.shape->out_w) * output_atoms(*layer.shape, hw_);
-      data.keep = KeptRows{data.keep->at + u32(step.rows.begin) * row, step.rows, {}};
+      rows.ofmap = step.to;
+      rows.is_stored = layer.others_read;
+    } else if (rows.ofmap) {
+      const std::uint32_t row = u32(layer.shape().out_w) * output_atoms(layer.shape(), hw_);
+      rows.ofmap = KeptRows{rows.ofmap->at + u32(step.rows.begin) * row, step.rows, {}};
     }
     const bool first = !places_[i].begun;
     places_[i].begun = true;
     Work work;
     work.layer = i;
-    plan_band(*layer.shape, hw_, *layer.decision, data,
-              {step.rows, places_[i].weights, places_[i].params, first}, state_, work.actions);
+    plan_band(*layer.pass, rows, {step.rows, places_[i].weights, places_[i].params, first}, hw_,
+              state_, work.actions);
     for (const Action& action : work.actions) {
       work.cycles += array_cycles(action);
     }
@@ -223,7 +223,7 @@ class FusedPlanner {
   void place_params() {
     std::uint32_t groups = 0;
     for (const FusedLayer& layer : layers_) {
-      groups += groups_of(*layer.shape, hw_);
+      groups += groups_of(layer.shape(), hw_);
     }
     if (groups > hw_.param_groups) {
       return;
@@ -231,13 +231,13 @@ class FusedPlanner {
     std::uint32_t at = state_.reserve_params(groups, hw_);
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       places_[i].params = at;
-      at += groups_of(*layers_[i].shape, hw_);
+      at += groups_of(layers_[i].shape(), hw_);
     }
   }
 
   // Of what layer i reads.
   [[nodiscard]] KeptRows kept_rows(const Bands& bands, std::size_t i, Range rows) const {
-    return bands.buffer(i).place(rows, places_[i].rows, u32(row_atoms(*layers_[i].shape, hw_)));
+    return bands.buffer(i).place(rows, places_[i].rows, u32(row_atoms(layers_[i].shape(), hw_)));
   }
 
   const std::vector<FusedLayer>& layers_;

@@ -10,10 +10,10 @@ namespace tessera {
 
 /// One layer of a group, as it is to be run.
 struct FusedLayer {
-  const ConvShape* shape = nullptr;
-  const LayerDecision* decision = nullptr;
-  LayerData data;
+  const ScheduledPass* pass = nullptr;
   bool others_read = false;  ///< not the last: its output goes to external memory, too
+
+  [[nodiscard]] const ConvShape& shape() const { return pass->shape.conv; }
 };
 
 /// Actions of one layer in one band, or loads for it.

@@ -21,7 +21,7 @@ class GroupChooser {
  public:
   explicit GroupChooser(const PlannedUnits& units) : units_(units), hw_(units.hardware) {
     for (std::size_t p = 0; p < units.order.size(); ++p) {
-      if (units.unit_at(p).kind == UnitKind::Accelerator && units.pieces_at(p).size() == 1) {
+      if (units.unit_at(p).kind == UnitKind::Accelerator && units.passes_at(p).size() == 1) {
         places_.push_back(p);
       }
     }
@@ -66,13 +66,13 @@ class GroupChooser {
   };
 
   [[nodiscard]] const ConvShape& shape_at(std::size_t place) const {
-    return units_.pieces_at(place)[0].shape;
+    return units_.passes_at(place)[0].shape.conv;
   }
 
   // The next unit, and nobody else, reads it, pixel by pixel.
   [[nodiscard]] bool is_link(const Keepable& keepable) const {
     const std::size_t writer = keepable.writer;
-    if (keepable.readers.front() != writer + 1 || units_.pieces_at(writer + 1).size() != 1) {
+    if (keepable.readers.front() != writer + 1 || units_.passes_at(writer + 1).size() != 1) {
       return false;
     }
     const ConvShape& made = shape_at(writer);
@@ -138,9 +138,9 @@ class GroupChooser {
     double bytes = constants(place);
     double waiting = 0;
     if (feature_kept_.count(place) == 0) {
-      const LayerDecision& decision = units_.pieces_at(place)[0].decision;
-      bytes = static_cast<double>(traffic_of(shape, hw_, decision).read_bytes);
-      waiting = decision.is_split() ? bytes : 0;
+      const Strategy& strategy = units_.passes_at(place)[0].strategy;
+      bytes = static_cast<double>(traffic_of(shape, hw_, strategy).read_bytes);
+      waiting = is_split(strategy) ? bytes : 0;
     }
     return cost(static_cast<double>(array_cycles(shape, hw_, {0, shape.out_h})),
                 bytes + output_bytes(place), waiting);
@@ -150,7 +150,7 @@ class GroupChooser {
     double constant = 0;
     for (std::size_t p = part.first; p <= part.last; ++p) {
       constant += constants(p) + (p != part.last && stored_.count(p) != 0 ? output_bytes(p) : 0);
-      if (units_.pieces_at(p)[0].variant.parts > 1) {
+      if (units_.passes_at(p)[0].shape.variant.parts > 1) {
         return std::nullopt;  // to be tried as they are
       }
     }
@@ -197,7 +197,7 @@ FusedShapes fused_shapes(const PlannedUnits& units, const FusedGroup& group, boo
   shapes.bytes_per_cycle = external_rate(units);
   shapes.small_bands = units.small_bands;
   for (std::size_t p = group.first; p <= group.last; ++p) {
-    shapes.layers.push_back(&units.pieces_at(p)[0].shape);
+    shapes.layers.push_back(&units.passes_at(p)[0].shape.conv);
   }
   return shapes;
 }

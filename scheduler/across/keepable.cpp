@@ -31,8 +31,8 @@ class Finder {
 
  private:
   [[nodiscard]] const WorkUnit& unit_at(std::size_t place) const { return units_.unit_at(place); }
-  [[nodiscard]] const std::vector<PlannedPiece>& pieces_at(std::size_t place) const {
-    return units_.pieces_at(place);
+  [[nodiscard]] const std::vector<ScheduledPass>& passes_at(std::size_t place) const {
+    return units_.passes_at(place);
   }
 
   void find_candidates() {
@@ -56,11 +56,11 @@ class Finder {
 
   void consider(std::size_t buffer, std::size_t writer) {
     const WorkUnit& unit = unit_at(writer);
-    if (unit.kind != UnitKind::Accelerator || pieces_at(writer).size() != 1 || unit.place ||
+    if (unit.kind != UnitKind::Accelerator || passes_at(writer).size() != 1 || unit.place ||
         plan_.aliases.of(unit.written()).offset != 0) {
       return;
     }
-    const ConvShape& made = pieces_at(writer)[0].shape;
+    const ConvShape& made = passes_at(writer)[0].shape.conv;
     const std::uint32_t per_pixel = output_atoms(made, hw_);
     if (!is_packed(unit.lowering.pieces[0].output_view, made.out_w, made.out_c) ||
         per_pixel > kMostPixelAtoms) {
@@ -84,7 +84,7 @@ class Finder {
       const bool reads_feature = p > writer && can_read(p, buffer, made);
       if (reads_feature && same_run(writer, p)) {
         candidate.readers.push_back(p);
-        candidate.saved_bytes += bytes * pieces_at(p).size();
+        candidate.saved_bytes += bytes * passes_at(p).size();
       } else {
         candidate.external = true;
       }
@@ -108,11 +108,11 @@ class Finder {
     if (unit.kind != UnitKind::Accelerator) {
       return false;
     }
-    for (std::size_t i = 0; i < pieces_at(place).size(); ++i) {
+    for (std::size_t i = 0; i < passes_at(place).size(); ++i) {
       const Piece& piece = unit.lowering.pieces[i];
-      const PlannedPiece& planned = pieces_at(place)[i];
-      const ConvShape& read = planned.shape;
-      if (!touches(piece.feature, buffer) || planned.data.fold ||
+      const ScheduledPass& planned = passes_at(place)[i];
+      const ConvShape& read = planned.shape.conv;
+      if (!touches(piece.feature, buffer) || planned.shape.fold ||
           plan_.aliases.of(piece.feature).offset != 0 ||
           !is_packed(piece.feature_view, read.in_w, read.in_c)) {
         return false;

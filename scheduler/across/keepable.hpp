@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "scheduler/across/activations.hpp"
-#include "scheduler/decide/planned_piece.hpp"
 #include "scheduler/lower/units.hpp"
+#include "scheduler/pass/scheduled_pass.hpp"
 #include "tessera/schedule.hpp"
 
 namespace tessera {
@@ -14,7 +14,7 @@ namespace tessera {
 /// The units of a network in one order, with their passes.
 struct PlannedUnits {
   const UnitPlan& plan;
-  const std::vector<std::vector<PlannedPiece>>& pieces;  ///< by unit
+  const std::vector<std::vector<ScheduledPass>>& passes;  ///< by unit
   const Activations& activations;
   const std::vector<std::uint32_t>& order;
   const Hardware& hardware;
@@ -24,8 +24,8 @@ struct PlannedUnits {
   [[nodiscard]] const WorkUnit& unit_at(std::size_t place) const {
     return plan.units[order[place]];
   }
-  [[nodiscard]] const std::vector<PlannedPiece>& pieces_at(std::size_t place) const {
-    return pieces[order[place]];
+  [[nodiscard]] const std::vector<ScheduledPass>& passes_at(std::size_t place) const {
+    return passes[order[place]];
   }
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "scheduler/decide/piece_decision.hpp"
+#include "scheduler/decide/decide_pass.hpp"
 #include "scheduler/lower/tiling.hpp"
 #include "scheduler/walk/layer_planner.hpp"
 #include "tessera/allocation.hpp"
@@ -49,8 +49,8 @@ class ResidencyPlanner {
 
  private:
   [[nodiscard]] const WorkUnit& unit_at(std::size_t place) const { return units_.unit_at(place); }
-  [[nodiscard]] const std::vector<PlannedPiece>& pieces_at(std::size_t place) const {
-    return units_.pieces_at(place);
+  [[nodiscard]] const std::vector<ScheduledPass>& passes_at(std::size_t place) const {
+    return units_.passes_at(place);
   }
 
   [[nodiscard]] const FusedGroup* group_at(std::size_t place) const {
@@ -122,11 +122,11 @@ class ResidencyPlanner {
     }
     const Region early = largest_gap(place - 1, place);
     std::uint64_t wanted = 0;
-    for (const PlannedPiece& piece : pieces_at(place)) {
+    for (const ScheduledPass& pass : passes_at(place)) {
       const std::uint64_t weights =
-          packed_bytes(piece.shape, hw_) / weight_unit_bytes(piece.shape, hw_);
-      const std::uint64_t feature =
-          std::uint64_t{u32(piece.shape.in_h)} * u32(piece.shape.in_w) * atoms_of(piece.shape, hw_);
+          packed_bytes(pass.shape.conv, hw_) / weight_unit_bytes(pass.shape.conv, hw_);
+      const std::uint64_t feature = std::uint64_t{u32(pass.shape.conv.in_h)} *
+                                    u32(pass.shape.conv.in_w) * atoms_of(pass.shape.conv, hw_);
       wanted = std::max(wanted, weights + (reads_kept(place) ? 0 : feature));
     }
     return early.size() >= wanted || early.size() >= most.size() / 4 * 3 ? early : most;
@@ -234,14 +234,14 @@ class ResidencyPlanner {
       return group_has_enough(*group, left, kept, saved);
     }
     std::uint64_t more = 0;
-    for (const PlannedPiece& piece : pieces_at(place)) {
-      const auto decision = decide_within(piece, hw_, units_.policy, left, kept);
+    for (const ScheduledPass& pass : passes_at(place)) {
+      const auto decision = decide_within(pass, hw_, units_.policy, {left}, kept);
       if (!decision) {
         return false;
       }
       if (!kept) {
-        const std::uint64_t now = bytes_of(traffic_of(piece.shape, hw_, *decision));
-        const std::uint64_t alone = bytes_of(traffic_of(piece.shape, hw_, piece.decision));
+        const std::uint64_t now = bytes_of(traffic_of(pass.shape.conv, hw_, decision->strategy));
+        const std::uint64_t alone = bytes_of(traffic_of(pass.shape.conv, hw_, pass.strategy));
         more += now - std::min(now, alone);
       }
     }

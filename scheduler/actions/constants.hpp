@@ -9,9 +9,6 @@
 
 namespace tessera {
 
-/// Bytes per output channel of a parameter record that holds any value.
-inline constexpr std::uint32_t kParamBytes = 12;
-
 /// Kernel data (OHWI) as [channel part][group][weight part][tap][atom of the part][kernel of the
 /// group][channel], each atom filled up with zeros unless the layer has a single one.
 /// Depthwise: [group][weight part][window][kernel of the group], an atom of taps each (command

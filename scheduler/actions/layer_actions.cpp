@@ -28,13 +28,6 @@ std::uint32_t LayerActions::weight_offset(Range groups, Range atoms) const {
   return shape_.same_kernels ? 0 : weight_atoms(groups, atoms);
 }
 
-LayerData unplaced(const ConvShape& shape) {
-  LayerData data;
-  data.feature = packed_view(shape.in_w, shape.in_c);
-  data.output = packed_view(shape.out_w, shape.out_c);
-  return data;
-}
-
 Transfer LayerActions::tile_transfer(const View& view, const PixelTile& tile, Range groups) const {
   Transfer transfer;
   transfer.address = view.offset + static_cast<std::uint64_t>(tile.rows.begin) * view.row_stride +
@@ -59,11 +52,12 @@ Transfer LayerActions::tile_transfer(const View& view, const PixelTile& tile, Ra
 std::vector<Access> LayerActions::post_accesses(std::uint32_t acc_base, std::uint32_t words,
                                                 std::uint32_t groups) const {
   std::vector<Access> accesses;
-  if (data_.operand) {
-    accesses.push_back({Resource::Operand, false, acc_base,
-                        std::uint64_t{acc_base} + (data_.operand_per_channel() ? groups : words)});
+  if (binding_.operand) {
+    accesses.push_back(
+        {Resource::Operand, false, acc_base,
+         std::uint64_t{acc_base} + (binding_.has_operand_per_channel() ? groups : words)});
   }
-  if (data_.table) {
+  if (binding_.table) {
     accesses.push_back({Resource::Table, false, table_, std::uint64_t{table_} + 1});
   }
   return accesses;
@@ -71,11 +65,11 @@ std::vector<Access> LayerActions::post_accesses(std::uint32_t acc_base, std::uin
 
 void LayerActions::load_table() {
   constexpr std::uint64_t kTableBytes = 1024;
-  if (!data_.table) {
+  if (!binding_.table) {
     return;
   }
   for (std::uint32_t t = 0; t < state_.tables.size(); ++t) {
-    if (state_.tables[t] == data_.table) {
+    if (state_.tables[t] == binding_.table) {
       table_ = t;
       state_.table_next = 1 - t;
       return;
@@ -83,22 +77,23 @@ void LayerActions::load_table() {
   }
   table_ = state_.table_next;
   state_.table_next = 1 - table_;
-  state_.tables[table_] = data_.table;
+  state_.tables[table_] = binding_.table;
   LoadAction load;
   load.kind = isa::LoadKind::Table;
   load.pixel_bytes = 4;
-  load.source.address = *data_.table;
+  load.source.address = *binding_.table;
   load.source.segment_bytes = kTableBytes;
   add_load(load, Resource::Table, table_, 1);
 }
 
 void LayerActions::load_operand(const PixelTile& tile, Range groups, std::uint32_t acc_base) {
-  if (!data_.operand) {
+  if (!binding_.operand) {
     return;
   }
   StreamState::HeldOperand& held = state_.operands[acc_base < hw_.acc_second() ? 0 : 1];
-  if (data_.operand_per_channel()) {
-    const StreamState::HeldOperand wanted{&shape_, data_.operand->offset, groups.begin, groups.end};
+  if (binding_.has_operand_per_channel()) {
+    const StreamState::HeldOperand wanted{&shape_, binding_.operand->offset, groups.begin,
+                                          groups.end};
     if (held == wanted) {
       return;
     }
@@ -114,8 +109,8 @@ void LayerActions::load_operand(const PixelTile& tile, Range groups, std::uint32
   load.pixel_bytes = kernels_of(shape_, hw_, groups);
   const PixelTile first{{tile.rows.begin, tile.rows.begin + 1},
                         {tile.cols.begin, tile.cols.begin + 1}};
-  const PixelTile& loaded = data_.operand_per_channel() ? first : tile;
-  load.source = tile_transfer(*data_.operand, loaded, groups);
+  const PixelTile& loaded = binding_.has_operand_per_channel() ? first : tile;
+  load.source = tile_transfer(*binding_.operand, loaded, groups);
   add_load(load, Resource::Operand, acc_base, loaded.pixels() * u32(groups.size()));
 }
 
@@ -134,23 +129,23 @@ void LayerActions::add_load(LoadAction load, Resource target, std::uint32_t begi
 }
 
 LoadAction LayerActions::folded_load(const Slab& slab) const {
-  const ConvShape& plain = data_.fold->plain;
+  const ConvShape& plain = fold_->plain;
   const std::int32_t first = slab.cols.begin * plain.stride_w - plain.pad_left;
   const std::int32_t end = (slab.cols.end - 1) * plain.stride_w - plain.pad_left + plain.kernel_w;
   const std::int32_t from = std::max(first, 0);
   const std::int32_t to = std::min(end, plain.in_w);
   LoadAction load;
   load.kind = isa::LoadKind::Feature;
-  load.pixel_bytes = u32(data_.fold->unit_bytes());
-  load.source.address = data_.feature.offset + u32(from) * data_.feature.pixel_stride;
+  load.pixel_bytes = u32(fold_->unit_bytes());
+  load.source.address = binding_.ifmap.offset + u32(from) * binding_.ifmap.pixel_stride;
   load.source.segment_bytes = std::uint64_t{u32(to - from)} * u32(plain.in_c);
-  load.source.outer_stride = data_.feature.row_stride;
+  load.source.outer_stride = binding_.ifmap.row_stride;
   isa::LdFold fold;
   fold.advance = u32(plain.stride_w * plain.in_c);
   fold.units = u32(slab.cols.size());
   fold.pad_before = u32((from - first) * plain.in_c);
   fold.pad_after = u32((end - to) * plain.in_c);
-  fold.value = data_.padding_value;
+  fold.value = binding_.padding_value;
   fold.unit_step = u32(slab.atoms.size());
   load.fold = fold;
   return load;
@@ -159,7 +154,7 @@ LoadAction LayerActions::folded_load(const Slab& slab) const {
 // Slab rows are input rows.
 void LayerActions::load_folded_rows(const Slab& slab, Range rows) {
   LoadAction load = folded_load(slab);
-  load.source.address += u32(rows.begin) * data_.feature.row_stride;
+  load.source.address += u32(rows.begin) * binding_.ifmap.row_stride;
   load.source.outer = u32(rows.size());
   add_load(load, Resource::Cbuf, slab.base + u32(rows.begin - slab.rows.begin) * slab.row_pitch(),
            u32(rows.size()) * slab.row_pitch());
@@ -168,7 +163,7 @@ void LayerActions::load_folded_rows(const Slab& slab, Range rows) {
 // Each kernel row comes for all slab rows at once, to its place in the atoms; where it lies outside
 // the picture, padding does.
 void LayerActions::load_folded_parts(const Slab& slab, Range outputs) {
-  const Fold& fold = *data_.fold;
+  const Fold& fold = *fold_;
   const ConvShape& plain = fold.plain;
   for (std::int32_t ky = 0; ky < fold.rows; ++ky) {
     const std::uint32_t first_byte = u32(ky * fold.unit_bytes());
@@ -181,8 +176,8 @@ void LayerActions::load_folded_parts(const Slab& slab, Range outputs) {
       load.fold->offset = first_byte % hw_.atomic_c;
       load.fold->blank = blank ? 1 : 0;
       load.source.outer = u32(range.size());
-      load.source.outer_stride = blank ? 0 : u32(plain.stride_h) * data_.feature.row_stride;
-      load.source.address += blank ? 0 : u32(input_row(range.begin)) * data_.feature.row_stride;
+      load.source.outer_stride = blank ? 0 : u32(plain.stride_h) * binding_.ifmap.row_stride;
+      load.source.address += blank ? 0 : u32(input_row(range.begin)) * binding_.ifmap.row_stride;
       const std::uint32_t row = u32(range.begin - slab.rows.begin);
       // The last unit's other atoms are not touched.
       const std::uint32_t before = first_byte / hw_.atomic_c;
@@ -203,13 +198,13 @@ void LayerActions::load_folded_parts(const Slab& slab, Range outputs) {
 }
 
 void LayerActions::load_slab(const Slab& slab, std::uint32_t bands) {
-  if (data_.feature_kept) {
+  if (residency_.ifmap) {
     return;
   }
-  if (data_.fold) {
+  if (fold_) {
     const Range& rows = slab.rows;
     for (const Range& band : split_evenly(rows, std::min(bands, u32(rows.size())))) {
-      data_.fold->rows > 1 ? load_folded_parts(slab, band) : load_folded_rows(slab, band);
+      fold_->rows > 1 ? load_folded_parts(slab, band) : load_folded_rows(slab, band);
     }
     return;
   }
@@ -217,7 +212,7 @@ void LayerActions::load_slab(const Slab& slab, std::uint32_t bands) {
   const std::int64_t c1 =
       std::min<std::int64_t>(std::int64_t{slab.atoms.end} * hw_.atomic_c, shape_.in_c);
   const auto pixel_bytes = static_cast<std::uint64_t>(c1 - c0);
-  const View& view = data_.feature;
+  const View& view = binding_.ifmap;
   for (const Range& rows : split_evenly(slab.rows, std::min(bands, u32(slab.rows.size())))) {
     LoadAction load;
     load.kind = isa::LoadKind::Feature;
@@ -248,7 +243,7 @@ void LayerActions::load_weights(Range groups, Range atoms, std::uint32_t base) {
           ? 0
           : kernel_atoms(shape_, hw_, u32(atoms.begin)) * static_cast<std::uint64_t>(shape_.out_c);
   load.source.address =
-      data_.weights +
+      binding_.weights +
       unit * (parts_before + kernel_atoms(shape_, hw_, u32(atoms.size())) * kernels_before);
   load.source.segment_bytes = weight_atoms(groups, atoms) * unit;
   add_load(load, Resource::Cbuf, base, weight_atoms(groups, atoms));
@@ -276,12 +271,12 @@ std::uint32_t LayerActions::load_params(Range groups) {
 void LayerActions::load_params(Range groups, std::uint32_t base) {
   LoadAction load;
   load.kind = isa::LoadKind::Param;
-  load.pixel_bytes = data_.param_bytes;
-  load.factor = data_.factor;
-  load.source.address =
-      data_.params + static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k * data_.param_bytes;
+  load.pixel_bytes = binding_.param_bytes;
+  load.factor = binding_.factor;
+  load.source.address = binding_.params + static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k *
+                                              binding_.param_bytes;
   load.source.segment_bytes =
-      packed_params_bytes(kernels_of(shape_, hw_, groups), data_.param_bytes);
+      packed_params_bytes(kernels_of(shape_, hw_, groups), binding_.param_bytes);
   add_load(load, Resource::Parameter, base, u32(groups.size()));
 }
 
@@ -307,7 +302,7 @@ void LayerActions::convolve(const Convolution& c) {
   conv.input.rows = u32(c.slab.rows.size());
   conv.input.cols = u32(c.slab.cols.size());
   conv.input.atoms = u32(c.slab.atoms.size());
-  conv.input.zero_point = data_.padding_value;
+  conv.input.zero_point = binding_.padding_value;
   // DEPTHWISE has its size from the window.
   conv.kernel = {windowed ? 1 : u32(shape_.kernel_h),
                  windowed ? 1 : u32(shape_.kernel_w),
@@ -388,11 +383,11 @@ void LayerActions::convolve(const Convolution& c) {
   }
   // Loads cannot hand tokens to stores: the first convolution makes sure that what was loaded where
   // the output will be kept is there.
-  if (data_.keep && !reserved_) {
+  if (residency_.ofmap && !reserved_) {
     reserved_ = true;
     const std::uint32_t row = u32(shape_.out_w) * output_atoms(shape_, hw_);
-    for (const Range& piece : data_.keep->ring.pieces(data_.keep->rows)) {
-      const std::uint64_t first = data_.keep->atom_of(piece.begin, row);
+    for (const Range& piece : residency_.ofmap->ring.pieces(residency_.ofmap->rows)) {
+      const std::uint64_t first = residency_.ofmap->atom_of(piece.begin, row);
       action.accesses.push_back(
           {Resource::Cbuf, true, first, first + std::uint64_t{u32(piece.size())} * row});
     }
@@ -404,13 +399,13 @@ void LayerActions::convolve(const Convolution& c) {
 void LayerActions::store(const PixelTile& tile, Range groups, std::uint32_t acc_base,
                          std::uint32_t params) {
   StoreAction store;
-  store.dest = tile_transfer(data_.output, tile, groups);
+  store.dest = tile_transfer(binding_.ofmap, tile, groups);
   store.dest.merge();
-  store.quant = data_.quant;
-  store.post = data_.post;
-  store.post.table_select = data_.table ? table_ : 0;
-  store.result = data_.result;
-  store.result.per_channel = data_.operand_per_channel() ? 1 : 0;
+  store.quant = binding_.quant;
+  store.post = binding_.post;
+  store.post.table_select = binding_.table ? table_ : 0;
+  store.result = binding_.result;
+  store.result.per_channel = binding_.has_operand_per_channel() ? 1 : 0;
   store.tile = {tile.pixels(), u32(groups.size()), last_kernels(groups), params};
   store.acc_base = acc_base;
   Action action;
@@ -424,13 +419,13 @@ void LayerActions::store(const PixelTile& tile, Range groups, std::uint32_t acc_
        post_accesses(acc_base, tile.pixels() * u32(groups.size()), u32(groups.size()))) {
     action.accesses.push_back(access);
   }
-  if (data_.keep) {
+  if (residency_.ofmap) {
     const std::uint32_t per_pixel = output_atoms(shape_, hw_);
     const std::uint32_t first = u32(groups.begin) * hw_.atomic_k;
     const std::uint32_t last = first + kernels_of(shape_, hw_, groups) - 1;
     const std::uint32_t per_row = u32(shape_.out_w) * per_pixel;
     store.keep = isa::StKeep{u32(tile.cols.size()), per_pixel, per_row};
-    store.kept_at = data_.keep->atom_of(tile.rows.begin, per_row) +
+    store.kept_at = residency_.ofmap->atom_of(tile.rows.begin, per_row) +
                     u32(tile.cols.begin) * per_pixel + first / hw_.atomic_c;
     store.kept_byte = first % hw_.atomic_c;
     const std::uint64_t end = store.kept_at + std::uint64_t{u32(tile.rows.size() - 1)} * per_row +
@@ -438,8 +433,8 @@ void LayerActions::store(const PixelTile& tile, Range groups, std::uint32_t acc_
                               (last / hw_.atomic_c - first / hw_.atomic_c + 1);
     action.accesses.push_back({Resource::Cbuf, true, store.kept_at, end});
   }
-  store.keep_only = !data_.stored;
-  if (data_.stored) {
+  store.keep_only = !residency_.is_stored;
+  if (residency_.is_stored) {
     action.accesses.push_back({Resource::External, true, store.dest.address, store.dest.end()});
   }
   action.body = store;

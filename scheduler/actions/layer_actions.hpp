@@ -3,81 +3,17 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <vector>
 
 #include "scheduler/actions/actions.hpp"
 #include "scheduler/actions/constants.hpp"
 #include "scheduler/actions/regions.hpp"
-#include "scheduler/lower/lowering.hpp"
 #include "scheduler/lower/tiling.hpp"
+#include "scheduler/pass/scheduled_pass.hpp"
 #include "tessera/schedule.hpp"
 
 namespace tessera {
-
-/// Where rows in the cbuf wrap around, when they lie in a ring buffer.
-struct RowRing {
-  std::int32_t wrap = std::numeric_limits<std::int32_t>::max();  ///< first row that wrapped around
-  std::uint32_t atoms = 0;  ///< of the buffer: rows from `wrap` on lie so much lower
-
-  /// Atoms from row `from` to a later one.
-  [[nodiscard]] std::uint32_t distance(std::int32_t from, std::int32_t row,
-                                       std::uint32_t row_pitch) const {
-    return u32(row - from) * row_pitch - (from < wrap && row >= wrap ? atoms : 0);
-  }
-  /// The rows in pieces without a gap between them: one or two.
-  [[nodiscard]] std::vector<Range> pieces(Range rows) const {
-    if (wrap <= rows.begin || wrap >= rows.end) {
-      return {rows};
-    }
-    return {{rows.begin, wrap}, {wrap, rows.end}};
-  }
-};
-
-/// Rows of a feature that lie in the cbuf, packed.
-struct KeptRows {
-  std::uint32_t at = 0;  ///< atom of the first one
-  Range rows;
-  RowRing ring;
-
-  [[nodiscard]] std::uint32_t atom_of(std::int32_t row, std::uint32_t row_pitch) const {
-    return at + ring.distance(rows.begin, row, row_pitch);
-  }
-};
-
-/// External addresses and numbers of what one pass of the array reads and writes.
-struct LayerData {
-  View feature;                             ///< int8, channels adjacent
-  std::uint64_t weights = 0;                ///< as packed by pack_weights for the same decision
-  std::uint64_t params = 0;                 ///< as packed by pack_params
-  std::uint32_t param_bytes = kParamBytes;  ///< per output channel
-  std::optional<isa::LdFactor> factor;      ///< of all output channels
-  View output;                              ///< int8
-  std::optional<Fold> fold;                 ///< the shape is folded, the feature is not
-  std::optional<View> operand;
-  /// Every pixel has the same operands.
-  [[nodiscard]] bool operand_per_channel() const {
-    return operand && operand->row_stride == 0 && operand->pixel_stride == 0;
-  }
-  std::optional<std::uint64_t> table;  ///< 256 int32
-  std::int32_t padding_value = 0;
-  isa::StQuant quant;
-  isa::StPost post;
-  isa::StResult result;
-  std::optional<KeptRows> feature_kept;  ///< it lies there already
-  std::optional<KeptRows> keep;          ///< where the output is kept, too
-  bool stored = true;                    ///< the output goes to external memory
-
-  /// Bytes of a pixel are written or read one by one: a transfer then takes one row.
-  [[nodiscard]] bool scattered() const {
-    return output.channel_stride != 1 ||
-           (operand && operand->channel_stride != 1 && !operand_per_channel());
-  }
-};
-
-/// Packed tensors at addresses that mean nothing, for the traffic that a decision causes.
-LayerData unplaced(const ConvShape& shape);
 
 /// What the layers of one stream hand on to each other.
 struct StreamState {
@@ -141,9 +77,16 @@ std::uint32_t weight_unit_bytes(const ConvShape& shape, const Hardware& hardware
 /// Appends actions in the order of the calls.
 class LayerActions {
  public:
-  LayerActions(const ConvShape& shape, const Hardware& hardware, const LayerData& data,
+  /// `residency`: the pass's own, or that of some of its rows.
+  LayerActions(const ScheduledPass& pass, const PassResidency& residency, const Hardware& hardware,
                StreamState& state, std::vector<Action>& actions)
-      : shape_(shape), hw_(hardware), data_(data), state_(state), actions_(actions) {}
+      : shape_(pass.shape.conv),
+        fold_(pass.shape.fold),
+        binding_(pass.binding),
+        residency_(residency),
+        hw_(hardware),
+        state_(state),
+        actions_(actions) {}
 
   /// Atoms of the weights of these kernel groups and channel atoms.
   [[nodiscard]] std::uint32_t weight_atoms(Range groups, Range atoms) const;
@@ -185,8 +128,10 @@ class LayerActions {
                                                   std::uint32_t groups) const;
 
   const ConvShape& shape_;
+  const std::optional<Fold>& fold_;
+  const Binding& binding_;
+  const PassResidency& residency_;
   const Hardware& hw_;
-  const LayerData& data_;
   StreamState& state_;
   std::vector<Action>& actions_;
   std::uint32_t table_ = 0;

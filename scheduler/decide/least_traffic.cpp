@@ -25,12 +25,13 @@ struct Cut {
 
 class LeastTraffic {
  public:
-  LeastTraffic(const ConvShape& shape, const Hardware& hardware, const std::optional<Fold>& fold)
+  LeastTraffic(const ConvShape& shape, const Hardware& hardware, CbufBudget budget,
+               const std::optional<Fold>& fold)
       : shape_(shape),
         hw_(hardware),
         atoms_(atoms_of(shape, hardware)),
         groups_(groups_of(shape, hardware)),
-        cbuf_(hardware.cbuf_atoms()),
+        cbuf_(budget.atoms),
         weight_bytes_(packed_bytes(shape, hardware)),
         param_bytes_(std::uint64_t{8} * u32(shape.out_c)),
         fold_(fold) {
@@ -60,10 +61,11 @@ class LeastTraffic {
         consider_kernel_parts(w, n);
       }
     }
-    if (best_) {
-      best_->reason = fmt::format("the fewest external bytes: {}", least_);
+    if (!best_) {
+      return std::nullopt;
     }
-    return std::move(best_);
+    return LayerDecision{std::move(*best_),
+                         {{}, {}, fmt::format("the fewest external bytes: {}", least_)}};
   }
 
  private:
@@ -106,13 +108,11 @@ class LeastTraffic {
     if (bytes >= least_) {
       return;
     }
-    take(bytes, h, w, 1);
-    best_->rolling = rolling;
     const Mode mode = !rolling && feature + all <= cbuf_ ? Mode::Direct
                       : feature + 2 * group <= cbuf_     ? Mode::PingPong
                                                          : Mode::Wait;
     // Weights stay only when all tiles are alike.
-    best_->modes.assign(std::size_t{h} * w, mode);
+    take(bytes, SpatialTiles{{h, w}, std::vector<Mode>(std::size_t{h} * w, mode), rolling});
   }
 
   // A tile's sums fit the accumulators; its kernel groups' weights pass by in channel parts.
@@ -138,11 +138,7 @@ class LeastTraffic {
       }
     }
     if (parts) {
-      take(bytes, h, w, *parts);
-      best_->rolling = rolling;
-      best_->feature_resident = true;
-      best_->whole_accumulators = pixels > hw_.acc_half();
-      best_->modes.assign(std::size_t{h} * w * *parts, Mode::Wait);
+      take(bytes, ResidentIfmap{{h, w}, *parts, pixels > hw_.acc_half(), rolling});
     }
   }
 
@@ -168,12 +164,10 @@ class LeastTraffic {
       const std::uint64_t chunk = group_atoms(part);
       // With room for the next part beside it, or for just one where nothing smaller is left.
       if (2 * (feature + groups * chunk) <= cbuf_ || (part == 1 && feature + chunk <= cbuf_)) {
-        take(bytes, h, w, n);
-        best_->block_groups = groups;
-        best_->whole_accumulators = true;
-        best_->modes.assign(std::size_t{h} * w * n, feature + groups * chunk <= cbuf_ ? Mode::Direct
-                                                    : feature + 2 * chunk <= cbuf_ ? Mode::PingPong
-                                                                                   : Mode::Wait);
+        const Mode mode = feature + groups * chunk <= cbuf_ ? Mode::Direct
+                          : feature + 2 * chunk <= cbuf_    ? Mode::PingPong
+                                                            : Mode::Wait;
+        take(bytes, SumBlocks{{h, w}, n, groups, mode});
         return;
       }
     }
@@ -203,10 +197,7 @@ class LeastTraffic {
       }
     }
     if (band > 0) {
-      take(bytes, 1, w, 1);
-      best_->band_rows = band;
-      best_->kernel_parts = n;
-      best_->modes = {Mode::Direct};
+      take(bytes, KernelSplit{band, n, w});
     }
   }
 
@@ -215,12 +206,9 @@ class LeastTraffic {
     return std::uint64_t{rolling ? rows_[0].sum : rows.sum} * cols.sum;
   }
 
-  void take(std::uint64_t bytes, std::uint32_t h, std::uint32_t w, std::uint32_t parts) {
+  void take(std::uint64_t bytes, Strategy strategy) {
     least_ = bytes;
-    best_.emplace();
-    best_->tiles_h = h;
-    best_->tiles_w = w;
-    best_->channel_parts = parts;
+    best_ = std::move(strategy);
   }
 
   const ConvShape& shape_;
@@ -232,17 +220,18 @@ class LeastTraffic {
   const std::optional<Fold>& fold_;
   std::vector<Cut> rows_, cols_;  // by number of tiles less one
   std::uint64_t least_ = std::numeric_limits<std::uint64_t>::max();
-  std::optional<LayerDecision> best_;
+  std::optional<Strategy> best_;
 };
 
 }  // namespace
 
 std::optional<LayerDecision> decide_least_traffic(const ConvShape& shape, const Hardware& hardware,
+                                                  CbufBudget budget,
                                                   const std::optional<Fold>& fold) {
   if (shape.depthwise) {
     return std::nullopt;
   }
-  return LeastTraffic(shape, hardware, fold).run();
+  return LeastTraffic(shape, hardware, budget, fold).run();
 }
 
 }  // namespace tessera

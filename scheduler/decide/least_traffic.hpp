@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "scheduler/decide/modes.hpp"
 #include "scheduler/lower/fold.hpp"
 #include "tessera/schedule.hpp"
 
@@ -12,6 +13,7 @@ namespace tessera {
 /// parts of these; blocks of sums whose channel parts pass by. `fold`: the shape is folded. Nothing
 /// when none fits, or for depthwise layers.
 std::optional<LayerDecision> decide_least_traffic(const ConvShape& shape, const Hardware& hardware,
+                                                  CbufBudget budget,
                                                   const std::optional<Fold>& fold);
 
 }  // namespace tessera

@@ -3,9 +3,10 @@
 
 #include <limits>
 
+#include "scheduler/decide/modes.hpp"
 #include "scheduler/lower/tiling.hpp"
+#include "scheduler/walk/layer_planner.hpp"
 #include "tessera/error.hpp"
-#include "tessera/schedule.hpp"
 
 namespace tessera {
 namespace {
@@ -19,28 +20,28 @@ struct Split {
 
 class Decider {
  public:
-  Decider(const ConvShape& shape, const Hardware& hardware, const Policy& policy)
-      : shape_(shape), hardware_(hardware), policy_(policy), atoms_(part_units(shape, hardware)) {
-    decision_.sizes.total_cbuf = hardware.cbuf_size;
-    decision_.sizes.total_weight = weight_bytes(atoms_, static_cast<std::uint32_t>(shape.out_c));
-    decision_.sizes.min_weight = weight_bytes(atoms_, first_group());
-    decision_.sizes.total_feature = feature_bytes(shape.in_h, shape.in_w, atoms_);
+  Decider(const ConvShape& shape, const Hardware& hardware, CbufBudget budget, const Policy& policy)
+      : shape_(shape),
+        hardware_(hardware),
+        budget_(budget),
+        cbuf_(budget.bytes(hardware)),
+        policy_(policy),
+        atoms_(part_units(shape, hardware)) {
+    sizes_.total_cbuf = cbuf_;
+    sizes_.total_weight = weight_bytes(atoms_, static_cast<std::uint32_t>(shape.out_c));
+    sizes_.min_weight = weight_bytes(atoms_, first_group());
+    sizes_.total_feature = feature_bytes(shape.in_h, shape.in_w, atoms_);
   }
 
-  std::optional<LayerDecision> run_kept() {
-    BufferSizes& s = decision_.sizes;
-    s.total_feature = 0;
-    const std::optional<Mode> mode = mode_for(0, atoms_);
-    if (!mode) {
-      return std::nullopt;
+  Decided run_kept() {
+    sizes_.total_feature = 0;
+    if (const std::optional<Mode> mode = mode_for(0, atoms_)) {
+      take(whole(*mode), "the feature is in the buffer, the first rule that holds for the weights");
     }
-    decision_.feature_kept = true;
-    decision_.modes = {*mode};
-    decision_.reason = "the feature is in the buffer, the first rule that holds for the weights";
-    return std::move(decision_);
+    return std::move(decided_);
   }
 
-  LayerDecision run() {
+  Decided run() {
     switch (policy_.mode) {
       case ForcedMode::None:
         first_fit();
@@ -58,10 +59,17 @@ class Decider {
         force_split();
         break;
     }
-    return std::move(decision_);
+    return std::move(decided_);
   }
 
  private:
+  static Strategy whole(Mode mode) { return SpatialTiles{{}, {mode}, false}; }
+
+  void take(Strategy strategy, std::string reason) {
+    decided_.decision =
+        LayerDecision{std::move(strategy), {sizes_, std::move(trace_), std::move(reason)}};
+  }
+
   [[nodiscard]] std::uint32_t first_group() const {
     return std::min<std::uint32_t>(hardware_.atomic_k, static_cast<std::uint32_t>(shape_.out_c));
   }
@@ -83,12 +91,12 @@ class Decider {
   bool test(const std::string& rule, const std::string& formula, std::uint64_t weights,
             int weight_factor, std::uint64_t feature) {
     const std::uint64_t need = static_cast<std::uint64_t>(weight_factor) * weights + feature;
-    const bool holds = need <= hardware_.cbuf_size;
+    const bool holds = need <= cbuf_;
     const std::string factor = weight_factor == 1 ? "" : fmt::format("{} * ", weight_factor);
-    decision_.trace.push_back({rule, formula + " <= total_cbuf",
-                               fmt::format("{}{} + {} = {} {} {}", factor, weights, feature, need,
-                                           holds ? "<=" : ">", hardware_.cbuf_size),
-                               holds});
+    trace_.push_back({rule, formula + " <= total_cbuf",
+                      fmt::format("{}{} + {} = {} {} {}", factor, weights, feature, need,
+                                  holds ? "<=" : ">", cbuf_),
+                      holds});
     return holds;
   }
 
@@ -96,13 +104,13 @@ class Decider {
   [[nodiscard]] std::optional<Mode> mode_for(std::uint64_t feature, std::uint32_t atoms) const {
     const std::uint64_t total = weight_bytes(atoms, kernels_on(atoms));
     const std::uint64_t group = weight_bytes(atoms, first_group());
-    if (total + feature <= hardware_.cbuf_size) {
+    if (total + feature <= cbuf_) {
       return Mode::Direct;
     }
-    if (2 * group + feature <= hardware_.cbuf_size) {
+    if (2 * group + feature <= cbuf_) {
       return Mode::PingPong;
     }
-    if (group + feature <= hardware_.cbuf_size) {
+    if (group + feature <= cbuf_) {
       return Mode::Wait;
     }
     return std::nullopt;
@@ -132,7 +140,7 @@ class Decider {
     for (std::uint32_t n = 2; n <= atoms_; ++n) {
       const std::uint32_t atoms = part_atoms(n);
       if (feature_bytes(shape_.in_h, shape_.in_w, atoms) + weight_bytes(atoms, first_group()) <=
-          hardware_.cbuf_size) {
+          cbuf_) {
         return Split{n, 1, 1};
       }
     }
@@ -152,7 +160,7 @@ class Decider {
       }
       const std::int32_t tile_cols = largest_cols(w);
       const auto fits = [&](std::uint32_t h) {
-        return feature_bytes(largest_rows(h), tile_cols, atoms) + weights <= hardware_.cbuf_size;
+        return feature_bytes(largest_rows(h), tile_cols, atoms) + weights <= cbuf_;
       };
       std::uint32_t low =
           static_cast<std::uint32_t>(std::max<std::uint64_t>(1, ceil_div(least, w)));
@@ -194,12 +202,8 @@ class Decider {
     return best;
   }
 
-  LayerDecision with(const Split& split) const {
-    LayerDecision decision = decision_;
-    decision.channel_parts = split.channels;
-    decision.tiles_h = split.tiles_h;
-    decision.tiles_w = split.tiles_w;
-    decision.modes.clear();
+  [[nodiscard]] Strategy with(const Split& split) const {
+    std::vector<Mode> modes;
     const auto parts = split_evenly({0, static_cast<std::int32_t>(atoms_)}, split.channels);
     for (const Range& rows : split_evenly({0, shape_.out_h}, split.tiles_h)) {
       for (const Range& cols : split_evenly({0, shape_.out_w}, split.tiles_w)) {
@@ -207,11 +211,15 @@ class Decider {
           const auto n = static_cast<std::uint32_t>(atoms.size());
           const std::uint64_t feature =
               feature_bytes(input_rows(shape_, rows).size(), input_cols(shape_, cols).size(), n);
-          decision.modes.push_back(mode_for(feature, n).value());
+          modes.push_back(mode_for(feature, n).value());
         }
       }
     }
-    return decision;
+    const TileGrid grid{split.tiles_h, split.tiles_w};
+    if (split.channels == 1) {
+      return SpatialTiles{grid, std::move(modes), false};
+    }
+    return ChannelSplit{grid, split.channels, std::move(modes)};
   }
 
   void note_split(const char* rule, const std::optional<Split>& split) {
@@ -229,22 +237,21 @@ class Decider {
       line.formula = fmt::format(
           "max_split_feature + max_split_weight <= total_cbuf, {} channel part(s), {} x {} tile(s)",
           split->channels, split->tiles_h, split->tiles_w);
-      line.numbers = fmt::format("{} + {} = {} <= {}", feature, weights, feature + weights,
-                                 hardware_.cbuf_size);
+      line.numbers = fmt::format("{} + {} = {} <= {}", feature, weights, feature + weights, cbuf_);
     }
-    decision_.trace.push_back(line);
+    trace_.push_back(line);
   }
 
   void first_fit() {
-    const BufferSizes& s = decision_.sizes;
+    const BufferSizes& s = sizes_;
     if (test("direct", "total_weight + total_feature", s.total_weight, 1, s.total_feature)) {
-      return take(Mode::Direct);
+      return take(whole(Mode::Direct), "the first rule that holds");
     }
     if (test("ping-pong", "2 * min_weight + total_feature", s.min_weight, 2, s.total_feature)) {
-      return take(Mode::PingPong);
+      return take(whole(Mode::PingPong), "the first rule that holds");
     }
     if (test("wait", "min_weight + total_feature", s.min_weight, 1, s.total_feature)) {
-      return take(Mode::Wait);
+      return take(whole(Mode::Wait), "the first rule that holds");
     }
     const auto channels = policy_.split == SplitChoice::Spatial ? std::nullopt : channel_split();
     const auto spatial =
@@ -259,57 +266,49 @@ class Decider {
       return take_both();
     }
     if (channels && spatial && is_diagonal(shape_, hardware_)) {
-      decision_ = with(*spatial);
-      decision_.reason = "pixels come in longer pieces than by channels";
-      return;
+      return take(with(*spatial), "pixels come in longer pieces than by channels");
     }
     if (channels && spatial) {
       return take_cheaper(with(*channels), with(*spatial));
     }
-    decision_ = with(channels ? *channels : *spatial);
-    decision_.reason = policy_.split == SplitChoice::Auto ? "the only split that fits"
-                                                          : "the split that was asked for";
-  }
-
-  void take(Mode mode) {
-    decision_.modes = {mode};
-    decision_.reason = "the first rule that holds";
+    take(with(channels ? *channels : *spatial), policy_.split == SplitChoice::Auto
+                                                    ? "the only split that fits"
+                                                    : "the split that was asked for");
   }
 
   void take_both() {
     const auto both = both_split(2);
     note_split("split by channels and space", both);
-    if (!both) {
-      fail_too_large();
+    if (both) {
+      take(with(*both), "neither split is enough alone");
+    } else {
+      decided_.problem = too_large();
     }
-    decision_ = with(*both);
-    decision_.reason = "neither split is enough alone";
   }
 
-  void take_cheaper(const LayerDecision& channels, const LayerDecision& spatial) {
-    const Traffic a = traffic_of(shape_, hardware_, channels);
-    const Traffic b = traffic_of(shape_, hardware_, spatial);
+  void take_cheaper(Strategy channels, Strategy spatial) {
+    const Traffic a = traffic_of(shape_, hardware_, channels, budget_.atoms);
+    const Traffic b = traffic_of(shape_, hardware_, spatial, budget_.atoms);
     const std::uint64_t bytes_a = a.read_bytes + a.write_bytes;
     const std::uint64_t bytes_b = b.read_bytes + b.write_bytes;
-    decision_ = bytes_a < bytes_b ? channels : spatial;
-    decision_.reason =
-        fmt::format("external bytes: {} by channels, {} by height and width", bytes_a, bytes_b);
+    take(bytes_a < bytes_b ? std::move(channels) : std::move(spatial),
+         fmt::format("external bytes: {} by channels, {} by height and width", bytes_a, bytes_b));
   }
 
   void force(Mode mode) {
-    const BufferSizes& s = decision_.sizes;
+    const BufferSizes& s = sizes_;
     const bool fits =
         mode == Mode::Direct
             ? test("direct", "total_weight + total_feature", s.total_weight, 1, s.total_feature)
         : mode == Mode::PingPong
             ? test("ping-pong", "2 * min_weight + total_feature", s.min_weight, 2, s.total_feature)
             : test("wait", "min_weight + total_feature", s.min_weight, 1, s.total_feature);
-    if (!fits) {
-      throw InputError(fmt::format("layer `{}`: mode {} does not fit: {}", shape_.name,
-                                   name_of(mode), decision_.trace.back().numbers));
+    if (fits) {
+      take(whole(mode), "the mode that was asked for");
+    } else {
+      decided_.problem = fmt::format("layer `{}`: mode {} does not fit: {}", shape_.name,
+                                     name_of(mode), trace_.back().numbers);
     }
-    decision_.modes = {mode};
-    decision_.reason = "the mode that was asked for";
   }
 
   void force_split() {
@@ -325,40 +324,53 @@ class Decider {
       split = both_split(2);
     }
     note_split(rule, split);
-    if (!split) {
-      throw InputError(fmt::format("layer `{}`: {} does not fit {} bytes of cbuf", shape_.name,
-                                   rule, hardware_.cbuf_size));
+    if (split) {
+      take(with(*split), "the split that was asked for");
+    } else {
+      decided_.problem =
+          fmt::format("layer `{}`: {} does not fit {} bytes of cbuf", shape_.name, rule, cbuf_);
     }
-    decision_ = with(*split);
-    decision_.reason = "the split that was asked for";
   }
 
-  [[noreturn]] void fail_too_large() const {
+  [[nodiscard]] std::string too_large() const {
     const std::int32_t rows = std::min(shape_.in_h, (shape_.kernel_h - 1) * shape_.dilation_h + 1);
     const std::int32_t cols = std::min(shape_.in_w, (shape_.kernel_w - 1) * shape_.dilation_w + 1);
     const std::uint64_t need = feature_bytes(rows, cols, 1) + weight_bytes(1, first_group());
-    throw InputError(fmt::format(
+    return fmt::format(
         "layer `{}` does not fit the cbuf: its smallest part (one output pixel, {} input channels, "
         "{} kernels) needs {} bytes, the cbuf has {}",
         shape_.name, shape_.depthwise ? hardware_.atomic_k : hardware_.atomic_c, first_group(),
-        need, hardware_.cbuf_size));
+        need, cbuf_);
   }
 
   const ConvShape& shape_;
   const Hardware& hardware_;
+  CbufBudget budget_;
+  std::uint64_t cbuf_;  // the same in bytes
   const Policy& policy_;
-  std::uint32_t atoms_;  ///< what channel parts are cut from: kernel groups when depthwise
-  LayerDecision decision_;
+  std::uint32_t atoms_;  // what channel parts are cut from: kernel groups when depthwise
+  BufferSizes sizes_;
+  std::vector<Inequality> trace_;
+  Decided decided_;
 };
 
 }  // namespace
 
-LayerDecision decide_layer(const ConvShape& shape, const Hardware& hardware, const Policy& policy) {
-  return Decider(shape, hardware, policy).run();
+Decided decide_layer_within(const ConvShape& shape, const Hardware& hardware, CbufBudget budget,
+                            const Policy& policy) {
+  return Decider(shape, hardware, budget, policy).run();
 }
 
-std::optional<LayerDecision> decide_kept(const ConvShape& shape, const Hardware& hardware) {
-  return Decider(shape, hardware, {}).run_kept();
+Decided decide_kept(const ConvShape& shape, const Hardware& hardware, CbufBudget budget) {
+  return Decider(shape, hardware, budget, {}).run_kept();
+}
+
+LayerDecision decide_layer(const ConvShape& shape, const Hardware& hardware, const Policy& policy) {
+  Decided decided = decide_layer_within(shape, hardware, whole_cbuf(hardware), policy);
+  if (!decided.decision) {
+    throw InputError(decided.problem);
+  }
+  return std::move(*decided.decision);
 }
 
 }  // namespace tessera

@@ -1,6 +1,9 @@
 // The way from a prepared network to its program, one step after the other.
 #include "scheduler/program/assemble.hpp"
 
+#include <utility>
+
+#include "scheduler/program/bind_passes.hpp"
 #include "scheduler/program/layer_records.hpp"
 #include "scheduler/program/memory_map.hpp"
 #include "scheduler/program/program_steps.hpp"
@@ -40,13 +43,13 @@ Prepared prepare(const Network& network, const Hardware& hardware, const Policy&
 Program compile_tuned(const Prepared& prepared, const Tuning& tuning, Contents contents) {
   DecidedNetwork decided = decide_network(prepared, tuning);
   set_sizes(prepared, tuning, decided);
-  return assemble(prepared, tuning, decided, contents);
+  return assemble(prepared, tuning, std::move(decided), contents);
 }
 
-Program assemble(const Prepared& prepared, const Tuning& tuning, const DecidedNetwork& decided,
+Program assemble(const Prepared& prepared, const Tuning& tuning, DecidedNetwork decided,
                  Contents contents) {
-  PlacedConstants constants = place_constants(prepared, decided, contents);
-  WorkPlan work = plan_work(prepared, tuning, decided, constants);
+  Constants constants = bind_passes(prepared, contents, decided);
+  WorkPlan work = plan_work(prepared, tuning, decided);
   const MemoryMap map = map_memory(prepared, decided.residency, work, constants.image.size());
 
   Program program;

@@ -6,7 +6,7 @@
 namespace tessera {
 
 /// Of a network that decide_network and set_sizes have decided with that tuning. Throws InputError.
-Program assemble(const Prepared& prepared, const Tuning& tuning, const DecidedNetwork& decided,
+Program assemble(const Prepared& prepared, const Tuning& tuning, DecidedNetwork decided,
                  Contents contents);
 
 }  // namespace tessera

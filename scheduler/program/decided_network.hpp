@@ -9,7 +9,7 @@
 namespace tessera {
 
 struct DecidedNetwork {
-  std::vector<std::vector<PlannedPiece>> pieces;  ///< by unit; none for the host
+  std::vector<std::vector<ScheduledPass>> passes;  ///< by unit; none for the host
   Residency residency;
   OrderChoice orders;  ///< a single one when something stays in the cbuf
 };

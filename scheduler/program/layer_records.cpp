@@ -12,6 +12,15 @@ LayerRecord describe_operator(const Network& network, const Operator& op) {
   return record;
 }
 
+PassRecord describe_pass(const ScheduledPass& pass) {
+  return {pass.strategy,
+          pass.residency.ifmap.has_value(),
+          pass.residency.ofmap.has_value(),
+          pass.residency.is_stored,
+          pass.shape.columns,
+          pass.explanation};
+}
+
 }  // namespace
 
 std::vector<LayerRecord> describe_layers(const Prepared& prepared, const DecidedNetwork& decided) {
@@ -22,7 +31,7 @@ std::vector<LayerRecord> describe_layers(const Prepared& prepared, const Decided
   }
   for (std::size_t u = 0; u < prepared.plan.units.size(); ++u) {
     const WorkUnit& unit = prepared.plan.units[u];
-    const std::vector<PlannedPiece>& pieces = decided.pieces[u];
+    const std::vector<ScheduledPass>& passes = decided.passes[u];
     LayerRecord& record = layers[unit.op];
     record.no_copy = unit.kind == UnitKind::NoCopy;
     record.host_reason = unit.host_reason;
@@ -33,10 +42,9 @@ std::vector<LayerRecord> describe_layers(const Prepared& prepared, const Decided
     for (const std::size_t rider : unit.absorbed) {
       layers[rider].rides_on = unit.op;
     }
-    record.passes = u32(pieces.size());
-    if (!pieces.empty()) {
-      record.decision = pieces[0].decision;
-      record.decision->output_columns = pieces[0].columns;
+    record.passes = u32(passes.size());
+    if (!passes.empty()) {
+      record.pass = describe_pass(passes[0]);
     }
   }
   return layers;

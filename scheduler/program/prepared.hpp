@@ -6,8 +6,8 @@
 
 #include "scheduler/across/activations.hpp"
 #include "scheduler/across/order_choice.hpp"
-#include "scheduler/decide/planned_piece.hpp"
 #include "scheduler/lower/units.hpp"
+#include "scheduler/pass/scheduled_pass.hpp"
 #include "scheduler/stream/load_order.hpp"
 #include "tessera/program.hpp"
 
@@ -33,8 +33,8 @@ struct Tuning {
   std::vector<Variant> variants;  ///< by operator; empty: none
   bool rows_last = false;         ///< of all that the first row by row work loads
   LoadsAhead ahead;
-  std::uint32_t feature_bands = 4;        ///< as LayerDecision has it, of all layers
-  std::vector<std::int32_t> tile_shifts;  ///< by operator, as LayerDecision has it; empty: all 0
+  std::uint32_t feature_bands = 4;        ///< as TileSizes has it, of all layers
+  std::vector<std::int32_t> tile_shifts;  ///< by operator, as TileSizes has it; empty: all 0
 };
 
 /// As compile, without choosing. Throws InputError.

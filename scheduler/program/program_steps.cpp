@@ -170,7 +170,7 @@ void record_outputs(const WorkUnit& unit, const Network& network, const MemoryMa
 }
 
 void count(const Segment& segment, const Hardware& hardware, LayerRecord& record) {
-  const Traffic traffic = traffic_of(segment.actions, 0);
+  const Traffic traffic = traffic_of(segment.actions);
   record.traffic.read_bytes += traffic.read_bytes;
   record.traffic.write_bytes += traffic.write_bytes;
   record.accesses += accesses_of(segment.actions, hardware);

@@ -15,65 +15,29 @@ struct Work {
   const Prepared& prepared;
   const Tuning& tuning;
   const DecidedNetwork& decided;
-  const PlacedConstants& constants;
 
   [[nodiscard]] const WorkUnit& unit(std::uint32_t u) const { return prepared.plan.units[u]; }
 };
 
-View at(View view, std::uint64_t address) {
-  view.offset += address;
-  return view;
-}
-
-std::uint64_t virtual_address(const Prepared& prepared, std::int32_t tensor) {
-  return (prepared.activations.buffer_of(tensor) + 1) * kVirtualBuffer +
-         prepared.plan.aliases.of(tensor).offset;
-}
-
-// A pass's data with the virtual addresses of the tensors that it reads and writes.
-LayerData addressed(const Work& work, std::uint32_t u, std::size_t p) {
-  const WorkUnit& unit = work.unit(u);
-  const Piece& piece = unit.lowering.pieces[p];
-  const PlannedPiece& planned = work.decided.pieces[u][p];
-  LayerData data = work.constants.data[u][p];
-  data.feature = at(piece.feature_view, virtual_address(work.prepared, piece.feature));
-  data.feature.row_stride *= u32(planned.feature_step_h);
-  data.feature.pixel_stride *= u32(planned.feature_step_w);
-  data.output = at(unit.place ? unit.place->within(piece.output_view) : piece.output_view,
-                   virtual_address(work.prepared, unit.written()));
-  data.output.pixel_stride *= u32(planned.columns);
-  if (piece.operand_view) {
-    const std::int32_t operand = unit.lowering.post->operand;
-    const auto constant = work.constants.operands.find(operand);
-    data.operand = at(*piece.operand_view, constant == work.constants.operands.end()
-                                               ? virtual_address(work.prepared, operand)
-                                               : constant->second);
-    data.operand->pixel_stride *= u32(planned.columns);
-  }
-  return data;
-}
-
 std::vector<Action> actions_of_unit(const Work& work, std::uint32_t u, StreamState& state) {
   std::vector<Action> actions;
-  for (std::size_t p = 0; p < work.decided.pieces[u].size(); ++p) {
-    const PlannedPiece& piece = work.decided.pieces[u][p];
-    plan_layer(piece.shape, work.prepared.hardware, piece.decision, addressed(work, u, p), state,
-               actions);
+  for (const ScheduledPass& pass : work.decided.passes[u]) {
+    plan_layer(pass, work.prepared.hardware, state, actions);
   }
   return actions;
 }
 
 // Kept tensors are in use as well.
 void note_kept(const Work& work, std::uint32_t u, StreamState& state) {
-  const PlannedPiece& piece = work.decided.pieces[u][0];
-  const ConvShape& shape = piece.shape;
+  const ScheduledPass& pass = work.decided.passes[u][0];
+  const ConvShape& shape = pass.shape.conv;
   const Hardware& hardware = work.prepared.hardware;
-  if (piece.data.feature_kept) {
-    const std::uint32_t at = piece.data.feature_kept->at;
+  if (pass.residency.ifmap) {
+    const std::uint32_t at = pass.residency.ifmap->at;
     state.regions.note({at, at + u32(shape.in_h) * u32(shape.in_w) * atoms_of(shape, hardware)});
   }
-  if (piece.data.keep) {
-    const std::uint32_t at = piece.data.keep->at;
+  if (pass.residency.ofmap) {
+    const std::uint32_t at = pass.residency.ofmap->at;
     state.regions.note(
         {at, at + u32(shape.out_h) * u32(shape.out_w) * output_atoms(shape, hardware)});
   }
@@ -85,10 +49,8 @@ void plan_group(const Work& work, const std::vector<std::uint32_t>& order, std::
   std::vector<FusedLayer> layers;
   for (std::size_t i = 0; i < layout.rows.size(); ++i) {
     const std::uint32_t u = order[first + i];
-    const PlannedPiece& piece = work.decided.pieces[u][0];
     const std::size_t buffer = work.prepared.activations.buffer_of(work.unit(u).written());
-    layers.push_back({&piece.shape, &piece.decision, addressed(work, u, 0),
-                      work.decided.residency.external[buffer]});
+    layers.push_back({&work.decided.passes[u][0], work.decided.residency.external[buffer]});
   }
   for (FusedSegment& segment : plan_fused(layers, layout, work.prepared.hardware, state)) {
     segments.push_back(
@@ -175,9 +137,8 @@ bool plans_in_place(const PlanOptions& plan) {
   return plan.in_place && (plan.planner == PlannerName::Best || plan.planner == PlannerName::Exact);
 }
 
-WorkPlan plan_work(const Prepared& prepared, const Tuning& tuning, const DecidedNetwork& decided,
-                   const PlacedConstants& constants) {
-  const Work work{prepared, tuning, decided, constants};
+WorkPlan plan_work(const Prepared& prepared, const Tuning& tuning, const DecidedNetwork& decided) {
+  const Work work{prepared, tuning, decided};
   std::optional<WorkPlan> best;
   for (std::size_t i = 0; i < decided.orders.orders.size(); ++i) {
     WorkPlan plan = plan_in(work, decided.orders.orders[i]);

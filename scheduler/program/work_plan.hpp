@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/program/placed_constants.hpp"
+#include "scheduler/program/decided_network.hpp"
 
 namespace tessera {
 
@@ -29,7 +29,6 @@ struct WorkPlan {
 bool plans_in_place(const PlanOptions& plan);
 
 /// Along the order whose activations need the least memory.
-WorkPlan plan_work(const Prepared& prepared, const Tuning& tuning, const DecidedNetwork& decided,
-                   const PlacedConstants& constants);
+WorkPlan plan_work(const Prepared& prepared, const Tuning& tuning, const DecidedNetwork& decided);
 
 }  // namespace tessera

@@ -128,7 +128,7 @@ Program Start::program(const Tuning& tuning) {
   }
   DecidedNetwork decided = known->second;
   set_sizes(prepared_, tuning, decided);
-  Program program = assemble(prepared_, tuning, decided, Contents::Commands);
+  Program program = assemble(prepared_, tuning, std::move(decided), Contents::Commands);
   program.hardware.acc_words = std::max(hardware_.acc_words, hardware_.acc_built);
   return program;
 }

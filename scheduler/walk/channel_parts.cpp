@@ -21,21 +21,15 @@ struct BlockWork {
   std::uint32_t params;
 };
 
-std::uint32_t block_words(const LayerWalk& walk) {
-  return walk.decision.whole_accumulators ? walk.hw.acc_words : walk.hw.acc_half();
-}
-
-std::uint32_t block_base(LayerWalk& walk) {
-  return walk.decision.whole_accumulators ? 0 : walk.add.next_acc_half();
+/// Where the sums of the next block begin.
+std::uint32_t block_base(LayerWalk& walk, bool whole_accumulators) {
+  return whole_accumulators ? 0 : walk.add.next_acc_half();
 }
 
 // The block shape with the least reads: features come once per group block (plus halo), weights
 // once per pixel block.
 Block best_block(const LayerWalk& walk, Range rows, Range cols) {
   const Hardware& hw = walk.hw;
-  if (walk.decision.block_groups > 0) {
-    return {walk.decision.block_groups, block_words(walk) / walk.decision.block_groups};
-  }
   Block best;
   std::uint64_t best_bytes = std::numeric_limits<std::uint64_t>::max();
   const std::uint32_t most =
@@ -90,25 +84,38 @@ void add_part(LayerWalk& walk, const BlockWork& work, std::size_t part, Mode mod
   }
 }
 
-}  // namespace
-
-void walk_channel_parts(LayerWalk& walk, Range rows, Range cols, const Mode* modes) {
-  const Block block = best_block(walk, rows, cols);
+// Block after block, part after part, each in its mode.
+template <class ModeOf>
+void walk_blocks(LayerWalk& walk, const PixelTile& area, const Block& block,
+                 bool whole_accumulators, const ModeOf& mode_of) {
   for (const Range& groups :
        split_evenly(walk.all_groups(), u32(ceil_div(walk.groups, block.groups)))) {
-    for (const PixelTile& tile : walk.cut_block(rows, cols, block.words)) {
-      const std::uint32_t acc = block_base(walk);
+    for (const PixelTile& tile : walk.cut_block(area.rows, area.cols, block.words)) {
+      const std::uint32_t acc = block_base(walk, whole_accumulators);
       const std::uint32_t params = walk.add.load_params(groups);
       walk.add.load_operand(tile, groups, acc);
       for (std::size_t part = 0; part < walk.parts.size(); ++part) {
-        add_part(walk, {tile, groups, acc, params}, part, modes[part]);
+        add_part(walk, {tile, groups, acc, params}, part, mode_of(part));
       }
       walk.add.store(tile, groups, acc, params);
     }
   }
 }
 
-void walk_resident_parts(LayerWalk& walk, Range rows, Range cols, RollingRows* rolling) {
+}  // namespace
+
+void walk_channel_parts(LayerWalk& walk, Range rows, Range cols, const Mode* modes) {
+  walk_blocks(walk, {rows, cols}, best_block(walk, rows, cols), false,
+              [&](std::size_t part) { return modes[part]; });
+}
+
+void walk_sum_blocks(LayerWalk& walk, Range rows, Range cols, const SumBlocks& blocks) {
+  const Block block{blocks.kernel_groups, walk.hw.acc_words / blocks.kernel_groups};
+  walk_blocks(walk, {rows, cols}, block, true, [&](std::size_t) { return blocks.mode; });
+}
+
+void walk_resident_parts(LayerWalk& walk, Range rows, Range cols, const ResidentIfmap& ifmap,
+                         RollingRows* rolling) {
   std::vector<Slab> slabs;
   std::uint32_t features = 0;
   std::uint32_t chunk = 1;
@@ -137,7 +144,7 @@ void walk_resident_parts(LayerWalk& walk, Range rows, Range cols, RollingRows* r
   std::uint32_t turn = 0;
   for (std::int32_t g = 0; g < static_cast<std::int32_t>(walk.groups); ++g) {
     const Range group{g, g + 1};
-    const std::uint32_t acc = block_base(walk);
+    const std::uint32_t acc = block_base(walk, ifmap.whole_accumulators);
     const std::uint32_t params = walk.add.load_params(group);
     walk.add.load_operand(tile, group, acc);
     for (std::size_t part = 0; part < walk.parts.size(); ++part) {

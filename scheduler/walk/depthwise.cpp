@@ -42,7 +42,7 @@ void walk_part(LayerWalk& walk, Range rows, Range cols, Range part, Mode mode) {
       walk.add.load_weights(groups, part, weights);
     }
     if (g == part.begin) {
-      walk.add.load_slab(slab, walk.decision.feature_bands);
+      walk.add.load_slab(slab, walk.sizes.ifmap_loads);
     }
     for (const PixelTile& tile : tiles) {
       walk.finish_tile(slab, tile, groups, weights, params,

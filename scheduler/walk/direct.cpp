@@ -4,11 +4,11 @@
 
 namespace tessera {
 
-DirectWalk::DirectWalk(LayerWalk& walk)
+DirectWalk::DirectWalk(LayerWalk& walk, const SpatialTiles& tiles)
     : walk_(walk),
-      keep_(walk.decision.is_split() &&
-            std::all_of(walk.decision.modes.begin(), walk.decision.modes.end(),
-                        [](Mode mode) { return mode == Mode::Direct; })) {}
+      keep_(tiles.grid.tiles() > 1 && std::all_of(tiles.modes.begin(), tiles.modes.end(),
+                                                  [](Mode mode) { return mode == Mode::Direct; })) {
+}
 
 void DirectWalk::tile(Range rows, Range cols) {
   Slab slab = walk_.slab_for(rows, cols, walk_.all_atoms());
@@ -36,7 +36,7 @@ void DirectWalk::tile(Range rows, Range cols) {
       walk_.add.load_weights(groups, walk_.all_atoms(), base);
     }
     if (!slab_loaded) {
-      walk_.add.load_slab(slab, walk_.decision.feature_bands);
+      walk_.add.load_slab(slab, walk_.sizes.ifmap_loads);
       slab_loaded = true;
     }
     for (const PixelTile& tile :
@@ -49,8 +49,8 @@ void DirectWalk::tile(Range rows, Range cols) {
 
 std::uint32_t DirectWalk::largest_slab() const {
   std::uint32_t largest = 0;
-  for (const Range& rows : split_evenly({0, walk_.shape.out_h}, walk_.decision.tiles_h)) {
-    for (const Range& cols : split_evenly({0, walk_.shape.out_w}, walk_.decision.tiles_w)) {
+  for (const Range& rows : split_evenly({0, walk_.shape.out_h}, walk_.grid.rows)) {
+    for (const Range& cols : split_evenly({0, walk_.shape.out_w}, walk_.grid.cols)) {
       largest = std::max(largest, walk_.slab_for(rows, cols, walk_.all_atoms()).size());
     }
   }

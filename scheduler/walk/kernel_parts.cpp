@@ -39,20 +39,19 @@ void walk_rows(LayerWalk& walk, const KernelPart& part, const PixelTile& area,
 
 }  // namespace
 
-void walk_kernel_parts(LayerWalk& walk) {
-  const LayerDecision& decision = walk.decision;
+void walk_kernel_parts(LayerWalk& walk, const KernelSplit& split) {
   const auto bands =
-      split_evenly({0, walk.shape.out_h}, u32(ceil_div(u32(walk.shape.out_h), decision.band_rows)));
-  const auto kernels = split_evenly(walk.all_groups(), decision.kernel_parts);
+      split_evenly({0, walk.shape.out_h}, u32(ceil_div(u32(walk.shape.out_h), split.rows)));
+  const auto kernels = split_evenly(walk.all_groups(), split.parts);
   const std::uint32_t weights = walk.add.weight_atoms(kernels[0], walk.all_atoms());
   const std::uint32_t row = std::max(1U, walk.most_input_cols() * atoms_of(walk.shape, walk.hw));
   // With the next band's rows beside this one's, when there is room.
   RollingRows rolling(
       std::min({(walk.state.regions.window().size() - weights) / row, u32(walk.shape.in_h),
-                walk.most_input_rows(bands) + decision.band_rows * u32(walk.shape.stride_h)}));
+                walk.most_input_rows(bands) + split.rows * u32(walk.shape.stride_h)}));
   for (const Range& groups : kernels) {
     KernelPart part{groups, walk.add.load_params(groups)};
-    for (const Range& cols : split_evenly({0, walk.shape.out_w}, decision.tiles_w)) {
+    for (const Range& cols : split_evenly({0, walk.shape.out_w}, split.strips)) {
       rolling.begin_strip();
       for (const Range& rows : bands) {
         walk_rows(walk, part, {rows, cols}, walk.place(0, weights, &rolling), rolling);

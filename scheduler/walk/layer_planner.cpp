@@ -1,88 +1,133 @@
 #include "scheduler/walk/layer_planner.hpp"
 
+#include <stdexcept>
+
 #include "scheduler/walk/walks.hpp"
 
 namespace tessera {
 namespace {
 
-// In tiles, each in the mode that was decided for it.
-void walk_tiles(LayerWalk& walk) {
-  const Mode* modes = walk.decision.modes.data();
-  DirectWalk direct(walk);
-  for (const Range& rows : split_evenly({0, walk.shape.out_h}, walk.decision.tiles_h)) {
-    for (const Range& cols : split_evenly({0, walk.shape.out_w}, walk.decision.tiles_w)) {
-      if (walk.shape.depthwise && walk.data.feature_kept) {
-        walk_kept_depthwise(walk, rows, cols, modes[0]);
-      } else if (walk.shape.depthwise) {
-        walk_depthwise(walk, rows, cols, modes);
-      } else if (walk.parts.size() > 1 && walk.decision.feature_resident) {
-        walk_resident_parts(walk, rows, cols);
-      } else if (walk.parts.size() > 1) {
-        walk_channel_parts(walk, rows, cols, modes);
-      } else if (walk.data.feature_kept) {
-        walk_kept(walk, rows, cols, modes[0]);
-      } else if (modes[0] == Mode::Direct) {
-        direct.tile(rows, cols);
-      } else {
-        walk_streamed(walk, rows, cols, modes[0] == Mode::PingPong ? 2 : 1);
-      }
-      modes += walk.parts.size();
+/// Tile by tile, from top to bottom in strips.
+template <class Walk>
+void for_tiles(const LayerWalk& walk, const Walk& tile) {
+  for (const Range& rows : split_evenly({0, walk.shape.out_h}, walk.grid.rows)) {
+    for (const Range& cols : split_evenly({0, walk.shape.out_w}, walk.grid.cols)) {
+      tile(rows, cols);
     }
   }
 }
 
+/// Each strategy in its order of loops.
+struct Walker {
+  LayerWalk& walk;
+
+  void operator()(const SpatialTiles& tiles) const {
+    if (tiles.line_buffer) {
+      walk_rolling(walk, tiles);
+      return;
+    }
+    DirectWalk direct(walk, tiles);
+    auto mode = tiles.modes.begin();
+    for_tiles(walk, [&](Range rows, Range cols) {
+      if (walk.shape.depthwise && walk.residency.ifmap) {
+        walk_kept_depthwise(walk, rows, cols, *mode);
+      } else if (walk.shape.depthwise) {
+        walk_depthwise(walk, rows, cols, &*mode);
+      } else if (walk.residency.ifmap) {
+        walk_kept(walk, rows, cols, *mode);
+      } else if (*mode == Mode::Direct) {
+        direct.tile(rows, cols);
+      } else {
+        walk_streamed(walk, rows, cols, places_of(*mode));
+      }
+      ++mode;
+    });
+  }
+
+  void operator()(const ChannelSplit& split) const {
+    const Mode* modes = split.modes.data();
+    for_tiles(walk, [&](Range rows, Range cols) {
+      walk.shape.depthwise ? walk_depthwise(walk, rows, cols, modes)
+                           : walk_channel_parts(walk, rows, cols, modes);
+      modes += walk.parts.size();
+    });
+  }
+
+  void operator()(const SumBlocks& blocks) const {
+    for_tiles(walk, [&](Range rows, Range cols) { walk_sum_blocks(walk, rows, cols, blocks); });
+  }
+
+  void operator()(const ResidentIfmap& ifmap) const {
+    if (ifmap.line_buffer) {
+      walk_rolling(walk, ifmap);
+      return;
+    }
+    for_tiles(walk, [&](Range rows, Range cols) { walk_resident_parts(walk, rows, cols, ifmap); });
+  }
+
+  void operator()(const KernelSplit& split) const { walk_kernel_parts(walk, split); }
+
+  void operator()(const DepthFirst&) const {
+    throw std::logic_error("rows of a group are planned with the group");
+  }
+};
+
 }  // namespace
 
-void plan_layer(const ConvShape& shape, const Hardware& hardware, const LayerDecision& decision,
-                const LayerData& data, StreamState& state, std::vector<Action>& actions) {
-  LayerWalk walk(shape, hardware, decision, data, state, actions);
+void plan_layer(const ScheduledPass& pass, const Hardware& hardware, StreamState& state,
+                std::vector<Action>& actions) {
+  LayerWalk walk(pass, pass.residency, hardware, state, actions);
   walk.add.load_table();
-  if (decision.band_rows > 0) {
-    walk_kernel_parts(walk);
-  } else if (decision.rolling) {
-    walk_rolling(walk);
-  } else {
-    walk_tiles(walk);
-  }
+  std::visit(Walker{walk}, pass.strategy);
   state.rows_last = false;
 }
 
-void plan_band(const ConvShape& shape, const Hardware& hardware, const LayerDecision& decision,
-               const LayerData& data, const Band& band, StreamState& state,
-               std::vector<Action>& actions) {
-  LayerWalk walk(shape, hardware, decision, data, state, actions);
+void plan_band(const ScheduledPass& pass, const PassResidency& residency, const Band& band,
+               const Hardware& hardware, StreamState& state, std::vector<Action>& actions) {
+  LayerWalk walk(pass, residency, hardware, state, actions);
   walk.add.load_table();
-  shape.depthwise ? walk_band_depthwise(walk, band) : walk_band(walk, band);
+  walk.shape.depthwise ? walk_band_depthwise(walk, band) : walk_band(walk, band);
 }
 
-void plan_feature_rows(const ConvShape& shape, const Hardware& hardware, const LayerData& data,
-                       const KeptRows& rows, StreamState& state, std::vector<Action>& actions) {
+void plan_feature_rows(const ScheduledPass& pass, const KeptRows& rows, const Hardware& hardware,
+                       StreamState& state, std::vector<Action>& actions) {
+  const ConvShape& shape = pass.shape.conv;
   const Range atoms{0, static_cast<std::int32_t>(atoms_of(shape, hardware))};
   const std::uint32_t pitch = u32(shape.in_w) * u32(atoms.size());
   for (const Range& piece : rows.ring.pieces(rows.rows)) {
-    LayerActions(shape, hardware, data, state, actions)
+    LayerActions(pass, pass.residency, hardware, state, actions)
         .load_slab({piece, {0, shape.in_w}, atoms, rows.atom_of(piece.begin, pitch), {}}, 1);
   }
 }
 
-Traffic traffic_of(const std::vector<Action>& actions, std::size_t first) {
+Traffic traffic_of(const std::vector<Action>& actions) {
   Traffic traffic;
-  for (std::size_t i = first; i < actions.size(); ++i) {
-    if (const auto* load = std::get_if<LoadAction>(&actions[i].body); load != nullptr) {
+  for (const Action& action : actions) {
+    if (const auto* load = std::get_if<LoadAction>(&action.body); load != nullptr) {
       traffic.read_bytes += load->source.bytes();
-    } else if (const auto* store = std::get_if<StoreAction>(&actions[i].body); store != nullptr) {
+    } else if (const auto* store = std::get_if<StoreAction>(&action.body); store != nullptr) {
       traffic.write_bytes += store->keep_only ? 0 : store->dest.bytes();
     }
   }
   return traffic;
 }
 
-Traffic traffic_of(const ConvShape& shape, const Hardware& hardware,
-                   const LayerDecision& decision) {
+Traffic traffic_of(const ConvShape& shape, const Hardware& hardware, const Strategy& strategy,
+                   std::uint32_t atoms) {
   StreamState state(hardware);
+  // Where it lies is of no account.
+  state.regions.set_window({0, atoms});
   std::vector<Action> actions;
-  plan_layer(shape, hardware, decision, unplaced(shape), state, actions);
-  return traffic_of(actions, 0);
+  ScheduledPass pass;
+  pass.shape.conv = shape;
+  pass.strategy = strategy;
+  pass.binding = unplaced(shape);
+  plan_layer(pass, hardware, state, actions);
+  return traffic_of(actions);
+}
+
+Traffic traffic_of(const ConvShape& shape, const Hardware& hardware, const Strategy& strategy) {
+  return traffic_of(shape, hardware, strategy, hardware.cbuf_atoms());
 }
 
 }  // namespace tessera

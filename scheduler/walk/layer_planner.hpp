@@ -1,4 +1,4 @@
-// Turns a layer's decision into loads, convolutions and stores.
+// Turns a scheduled pass into loads, convolutions and stores.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,16 @@
 
 namespace tessera {
 
-/// External bytes of the actions from `first` on.
-Traffic traffic_of(const std::vector<Action>& actions, std::size_t first);
+/// External bytes of the actions.
+Traffic traffic_of(const std::vector<Action>& actions);
+
+/// External bytes of a strategy with so many atoms of the cbuf.
+Traffic traffic_of(const ConvShape& shape, const Hardware& hardware, const Strategy& strategy,
+                   std::uint32_t atoms);
 
 /// Appends the layer's actions. Their order is a valid execution, one after the other.
-void plan_layer(const ConvShape& shape, const Hardware& hardware, const LayerDecision& decision,
-                const LayerData& data, StreamState& state, std::vector<Action>& actions);
+void plan_layer(const ScheduledPass& pass, const Hardware& hardware, StreamState& state,
+                std::vector<Action>& actions);
 
 /// Some rows of a layer whose weights stay in the cbuf from one band to the next.
 struct Band {
@@ -24,13 +28,12 @@ struct Band {
   bool loads_weights = false;           ///< the first band does
 };
 
-/// Appends the band's actions, as plan_layer does.
-void plan_band(const ConvShape& shape, const Hardware& hardware, const LayerDecision& decision,
-               const LayerData& data, const Band& band, StreamState& state,
-               std::vector<Action>& actions);
+/// Appends the band's actions, as plan_layer does. `residency`: of its rows.
+void plan_band(const ScheduledPass& pass, const PassResidency& residency, const Band& band,
+               const Hardware& hardware, StreamState& state, std::vector<Action>& actions);
 
 /// Appends loads of these rows of the layer's feature, to lie packed from an atom on.
-void plan_feature_rows(const ConvShape& shape, const Hardware& hardware, const LayerData& data,
-                       const KeptRows& rows, StreamState& state, std::vector<Action>& actions);
+void plan_feature_rows(const ScheduledPass& pass, const KeptRows& rows, const Hardware& hardware,
+                       StreamState& state, std::vector<Action>& actions);
 
 }  // namespace tessera

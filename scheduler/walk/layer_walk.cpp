@@ -11,27 +11,24 @@ constexpr std::uint32_t kWeightChunks = 8;  // so that work can begin before all
 
 }  // namespace
 
-LayerWalk::LayerWalk(const ConvShape& shape_, const Hardware& hardware,
-                     const LayerDecision& decision_, const LayerData& data_, StreamState& state_,
-                     std::vector<Action>& actions)
-    : shape(shape_),
+LayerWalk::LayerWalk(const ScheduledPass& pass, const PassResidency& residency_,
+                     const Hardware& hardware, StreamState& state_, std::vector<Action>& actions)
+    : shape(pass.shape.conv),
       hw(hardware),
-      decision(decision_),
-      data(data_),
+      grid(grid_of(pass.strategy)),
+      sizes(pass.sizes),
+      residency(residency_),
       state(state_),
-      add(shape_, hardware, data_, state_, actions),
-      groups(groups_of(shape_, hardware)),
-      parts(split_evenly({0, static_cast<std::int32_t>(part_units(shape_, hardware))},
-                         decision_.channel_parts)),
-      most_rows_(data_.scattered() ? 1 : kMaxTileExtent) {}
+      add(pass, residency_, hardware, state_, actions),
+      groups(groups_of(shape, hardware)),
+      parts(split_evenly({0, static_cast<std::int32_t>(part_units(shape, hardware))},
+                         channel_parts(pass.strategy))),
+      most_rows_(pass.binding.is_scattered() ? 1 : kMaxTileExtent) {}
 
 Slab LayerWalk::slab_for(Range out_rows, Range out_cols, Range atoms) const {
-  if (data.feature_kept) {
-    return {data.feature_kept->rows,
-            {0, shape.in_w},
-            atoms,
-            data.feature_kept->at,
-            data.feature_kept->ring};
+  if (residency.ifmap) {
+    return {
+        residency.ifmap->rows, {0, shape.in_w}, atoms, residency.ifmap->at, residency.ifmap->ring};
   }
   return {input_rows(shape, out_rows), input_cols(shape, out_cols), atoms, 0, {}};
 }
@@ -84,7 +81,7 @@ std::uint32_t LayerWalk::most_input_rows(const std::vector<Range>& tiles) const 
 
 std::uint32_t LayerWalk::most_input_cols() const {
   std::uint32_t most = 0;
-  for (const Range& cols : split_evenly({0, shape.out_w}, decision.tiles_w)) {
+  for (const Range& cols : split_evenly({0, shape.out_w}, grid.cols)) {
     most = std::max(most, u32(input_cols(shape, cols).size()));
   }
   return most;
@@ -107,12 +104,12 @@ std::vector<PixelTile> LayerWalk::cut_pixels_depthwise(Range rows, Range cols) c
 
 // A store writes rows that lie in one piece.
 std::vector<Range> LayerWalk::pieces_of(Range rows) const {
-  return data.keep ? data.keep->ring.pieces(rows) : std::vector<Range>{rows};
+  return residency.ofmap ? residency.ofmap->ring.pieces(rows) : std::vector<Range>{rows};
 }
 
 std::uint32_t LayerWalk::tile_limit() const {
   const std::uint32_t least = std::min(hw.acc_half(), 2 * hw.atomic_k);
-  return std::max(least, hw.acc_half() >> std::max(0, decision.tile_shift));
+  return std::max(least, hw.acc_half() >> std::max(0, sizes.shift));
 }
 
 std::uint32_t LayerWalk::groups_at_once(std::uint32_t pixels) const {
@@ -120,10 +117,10 @@ std::uint32_t LayerWalk::groups_at_once(std::uint32_t pixels) const {
   std::uint32_t most = std::max(1U, hw.acc_half() / enough);
   if (pixels < 2 * hw.atomic_k) {
     // Weights outweigh features: work begins with the first of several chunks of them.
-    const std::uint32_t chunks = std::max(1U, kWeightChunks >> std::max(0, -decision.tile_shift));
+    const std::uint32_t chunks = std::max(1U, kWeightChunks >> std::max(0, -sizes.shift));
     most = std::min(most, u32(ceil_div(groups, chunks)));
   }
-  most = std::max(1U, most >> std::max(0, decision.tile_shift));
+  most = std::max(1U, most >> std::max(0, sizes.shift));
   most = std::min({most, hw.param_groups / 2, kMaxGroups, groups});
   return u32(ceil_div(groups, ceil_div(groups, most)));
 }

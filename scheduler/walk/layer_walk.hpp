@@ -26,11 +26,12 @@ struct RollingRows {
   std::optional<Placement> placement;  ///< of the ring and the weights, from the first tile on
 };
 
-/// One layer, its decision, and the actions that grow as it is walked.
+/// One pass, and the actions that grow as it is walked.
 class LayerWalk {
  public:
-  LayerWalk(const ConvShape& shape, const Hardware& hardware, const LayerDecision& decision,
-            const LayerData& data, StreamState& state, std::vector<Action>& actions);
+  /// `residency`: the pass's own, or that of some of its rows.
+  LayerWalk(const ScheduledPass& pass, const PassResidency& residency, const Hardware& hardware,
+            StreamState& state, std::vector<Action>& actions);
 
   [[nodiscard]] std::uint32_t taps() const { return u32(shape.kernel_h) * u32(shape.kernel_w); }
   [[nodiscard]] Range all_groups() const { return {0, static_cast<std::int32_t>(groups)}; }
@@ -75,8 +76,9 @@ class LayerWalk {
 
   const ConvShape& shape;
   const Hardware& hw;
-  const LayerDecision& decision;
-  const LayerData& data;
+  const TileGrid grid;
+  const TileSizes sizes;
+  const PassResidency& residency;
   StreamState& state;
   LayerActions add;
   const std::uint32_t groups;      ///< of kernels

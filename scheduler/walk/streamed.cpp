@@ -14,7 +14,7 @@ void walk_streamed(LayerWalk& walk, Range rows, Range cols, std::uint32_t halves
     const std::uint32_t params = walk.add.load_params(group);
     walk.add.load_weights(group, walk.all_atoms(), weights);
     if (g == 0) {
-      walk.load_slab(slab, walk.decision.feature_bands, rolling);
+      walk.load_slab(slab, walk.sizes.ifmap_loads, rolling);
     }
     for (const PixelTile& tile : walk.cut_pixels(rows, cols, walk.hw.acc_half())) {
       walk.finish_tile(slab, tile, group, weights, params);

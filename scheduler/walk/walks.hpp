@@ -11,7 +11,7 @@ namespace tessera {
 /// the weights of the first stay.
 class DirectWalk {
  public:
-  explicit DirectWalk(LayerWalk& walk);
+  DirectWalk(LayerWalk& walk, const SpatialTiles& tiles);
   void tile(Range rows, Range cols);
 
  private:
@@ -25,6 +25,11 @@ class DirectWalk {
   Range resident_groups_;  ///< whose parameters these are
 };
 
+/// Kernel groups whose weights have a place at once.
+inline std::uint32_t places_of(Mode mode) {
+  return mode == Mode::PingPong ? 2 : 1;
+}
+
 /// ping-pong and wait: features stay, one kernel group at a time in `halves` places.
 void walk_streamed(LayerWalk& walk, Range rows, Range cols, std::uint32_t halves,
                    RollingRows* rolling = nullptr);
@@ -33,16 +38,21 @@ void walk_streamed(LayerWalk& walk, Range rows, Range cols, std::uint32_t halves
 /// while the channel parts pass by, each in its own mode.
 void walk_channel_parts(LayerWalk& walk, Range rows, Range cols, const Mode* modes);
 
+/// The same with all accumulators, the block as it was decided.
+void walk_sum_blocks(LayerWalk& walk, Range rows, Range cols, const SumBlocks& blocks);
+
 /// Split by channels: the features of all parts stay, their weights pass by, group by group and
 /// part by part.
-void walk_resident_parts(LayerWalk& walk, Range rows, Range cols, RollingRows* rolling = nullptr);
+void walk_resident_parts(LayerWalk& walk, Range rows, Range cols, const ResidentIfmap& ifmap,
+                         RollingRows* rolling = nullptr);
 
 /// Strips of columns from top to bottom; rows that the next tile needs, too, stay.
-void walk_rolling(LayerWalk& walk);
+void walk_rolling(LayerWalk& walk, const SpatialTiles& tiles);
+void walk_rolling(LayerWalk& walk, const ResidentIfmap& ifmap);
 
 /// Weights of some kernels stay while strips of columns pass, some rows at once; then the next
 /// kernels.
-void walk_kernel_parts(LayerWalk& walk);
+void walk_kernel_parts(LayerWalk& walk, const KernelSplit& split);
 
 /// The feature is in the buffer: weights pass by, as far ahead as there is room.
 void walk_kept(LayerWalk& walk, Range rows, Range cols, Mode mode);

@@ -21,11 +21,10 @@ std::string compare(const Network& network, const std::vector<Bytes>& inputs, Ou
     while (at < output.size() && at < actual.size() && actual[at] == output[at]) {
       ++at;
     }
-    problem = fmt::format("layer {} ({}): byte {} of {} differs", op,
-                          outcome.program.layers[op].decision
-                              ? outcome.program.layers[op].decision->long_name()
-                              : "host",
-                          at, output.size());
+    problem = fmt::format(
+        "layer {} ({}): byte {} of {} differs", op,
+        outcome.program.layers[op].pass ? outcome.program.layers[op].pass->long_name() : "host", at,
+        output.size());
   });
   return problem;
 }

@@ -150,7 +150,7 @@ TEST(Traffic, CountedByTheRtlIsWhatTheScheduleSays) {
   const test::Outcome outcome = run(network, "tiny");
   for (std::size_t i = 0; i < network.operators.size(); ++i) {
     const LayerRecord& layer = outcome.program.layers[i];
-    if (!layer.decision) {
+    if (!layer.pass) {
       continue;
     }
     const Counters& counters = outcome.result.layers[i].counters;

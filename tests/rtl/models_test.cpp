@@ -114,12 +114,12 @@ INSTANTIATE_TEST_SUITE_P(Others, LongModels,
                                           testing::Values("small", "large")),
                          model_and_preset);
 
-std::string kind_of(const LayerDecision& decision) {
-  if (!decision.is_split()) {
-    return name_of(decision.modes[0]);
+std::string kind_of(const PassRecord& pass) {
+  if (!is_split(pass.strategy)) {
+    return mode_name(pass.strategy);
   }
-  const bool channels = decision.channel_parts > 1;
-  const bool space = decision.tiles_h * decision.tiles_w > 1;
+  const bool channels = channel_parts(pass.strategy) > 1;
+  const bool space = grid_of(pass.strategy).tiles() > 1;
   return channels && space ? "both splits" : channels ? "channel split" : "spatial split";
 }
 
@@ -139,8 +139,8 @@ TEST(LongResnet8CbufLimits, EveryModeOccursAndStaysBitExact) {
       ASSERT_EQ(outcome.problem, "");
       EXPECT_EQ(outcome.result.outputs[0], read_file(tag + ".output.bin"));
       for (const LayerRecord& layer : outcome.program.layers) {
-        if (layer.decision) {
-          kinds.insert(kind_of(*layer.decision));
+        if (layer.pass) {
+          kinds.insert(kind_of(*layer.pass));
           EXPECT_LE(layer.cbuf_peak_bytes, hw.cbuf_size);
         }
       }

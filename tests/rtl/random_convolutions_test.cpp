@@ -166,11 +166,13 @@ test::Outcome expect_tiling(const Tiling& c) {
       test::conform(network, test::hardware_with("small", c.cbuf),
                     test::best_for(Objective::Traffic), test::seeded_inputs(network, 1), {});
   EXPECT_EQ(outcome.problem, "");
-  const LayerDecision& decision = outcome.program.layers[0].decision.value();
-  EXPECT_EQ(decision.long_name(), c.mode);
-  EXPECT_EQ(decision.feature_resident, c.feature_resident);
-  EXPECT_EQ(decision.block_groups > 0, c.blocks);
-  EXPECT_EQ(decision.whole_accumulators, c.whole);
+  const PassRecord& pass = outcome.program.layers[0].pass.value();
+  EXPECT_EQ(pass.long_name(), c.mode);
+  const auto* resident = std::get_if<ResidentIfmap>(&pass.strategy);
+  const bool blocks = std::holds_alternative<SumBlocks>(pass.strategy);
+  EXPECT_EQ(resident != nullptr, c.feature_resident);
+  EXPECT_EQ(blocks, c.blocks);
+  EXPECT_EQ(blocks || (resident != nullptr && resident->whole_accumulators), c.whole);
   return outcome;
 }
 
@@ -257,8 +259,8 @@ TEST(FewestCycles, EveryVariantEqualsTheReference) {
                                        test::seeded_inputs(network, 1), ExternalMemory{});
     EXPECT_EQ(outcome.problem, "");
     const LayerRecord& layer = outcome.program.layers[0];
-    EXPECT_NE(layer.decision.value().reason.find(c.reason), std::string::npos)
-        << layer.decision->long_name() << ": " << layer.decision->reason;
+    EXPECT_NE(layer.pass.value().explanation.reason.find(c.reason), std::string::npos)
+        << layer.pass->long_name() << ": " << layer.pass->explanation.reason;
     EXPECT_GT(layer.macs, counter(outcome.result.totals, isa::Counter::Cycles) * c.macs_per_cycle);
   }
 }

@@ -23,14 +23,14 @@ TEST(Best, KeepsWhatTheNextLayerReads) {
   policy.name = PolicyName::Best;
   const Program program =
       compile(import_yaml(kTwiceRead, "best.yaml", 1), hardware_preset("medium"), policy);
-  const LayerDecision& first = program.layers[0].decision.value();
-  EXPECT_TRUE(first.output_kept);
-  EXPECT_TRUE(first.output_stored) << "an addend comes from memory";
-  const LayerDecision& second = program.layers[1].decision.value();
-  EXPECT_TRUE(second.feature_kept);
-  EXPECT_TRUE(second.output_kept) << "for the pool";
-  EXPECT_FALSE(second.output_stored);
-  EXPECT_TRUE(program.layers[3].decision.value().output_stored) << "the network's output";
+  const PassRecord& first = program.layers[0].pass.value();
+  EXPECT_TRUE(first.ofmap_kept);
+  EXPECT_TRUE(first.ofmap_stored) << "an addend comes from memory";
+  const PassRecord& second = program.layers[1].pass.value();
+  EXPECT_TRUE(second.ifmap_kept);
+  EXPECT_TRUE(second.ofmap_kept) << "for the pool";
+  EXPECT_FALSE(second.ofmap_stored);
+  EXPECT_TRUE(program.layers[3].pass.value().ofmap_stored) << "the network's output";
 }
 
 // Columns in strips, the first of which is narrower than the next: places are for the widest.
@@ -95,8 +95,8 @@ TEST(Best, KeepsOnArraysOfAnyShape) {
     const Program program = compile(network, hardware, policy);
     EXPECT_TRUE(check_program(program).empty());
     for (const std::size_t layer : {0U, 1U}) {
-      EXPECT_TRUE(program.layers[layer].decision.value().output_kept);
-      EXPECT_FALSE(program.layers[layer].decision.value().output_stored);
+      EXPECT_TRUE(program.layers[layer].pass.value().ofmap_kept);
+      EXPECT_FALSE(program.layers[layer].pass.value().ofmap_stored);
     }
   }
 }

@@ -76,17 +76,22 @@ TEST(FusedLayout, CountsNoRowTwiceWhenAllFit) {
 TEST(Fused, MakesEveryRowOnceAndReadsWhatIsThere) {
   Block block;
   const Hardware hw = hardware_preset("medium");
-  LayerDecision decision;
-  decision.modes = {Mode::Direct};
   for (const std::uint32_t atoms : {4000U, 6000U, 9000U}) {
     const auto layout = fused_layout(block.shapes, hw, atoms);
     ASSERT_TRUE(layout) << atoms;
     StreamState state(hw);
     state.regions.set_window({0, atoms});
-    std::vector<FusedLayer> layers;
-    layers.reserve(block.shapes.layers.size());
+    std::vector<ScheduledPass> passes;
     for (const ConvShape* shape : block.shapes.layers) {
-      layers.push_back({shape, &decision, unplaced(*shape)});
+      ScheduledPass& pass = passes.emplace_back();
+      pass.shape.conv = *shape;
+      pass.strategy = DepthFirst{layout->band, false};
+      pass.binding = unplaced(*shape);
+    }
+    std::vector<FusedLayer> layers;
+    layers.reserve(passes.size());
+    for (const ScheduledPass& pass : passes) {
+      layers.push_back({&pass});
     }
     std::vector<bool> written(std::size_t{28} * 28 * 32, false);
     for (const FusedSegment& segment : plan_fused(layers, *layout, hw, state)) {
@@ -128,7 +133,7 @@ TEST(Fused, IsTakenWhereTensorsAreTooLarge) {
   const Program program = compile(network, hardware_preset("medium"), policy);
   EXPECT_TRUE(check_program(program).empty());
   for (const LayerRecord& layer : program.layers) {
-    EXPECT_EQ(layer.decision.value().mode_name(), "row-by-row") << layer.name;
+    EXPECT_EQ(mode_name(layer.pass.value().strategy), "row-by-row") << layer.name;
   }
   // Neither tensor between the layers is ever in external memory.
   EXPECT_EQ(program.layers[0].traffic.write_bytes + program.layers[1].traffic.write_bytes, 0U);

@@ -22,18 +22,20 @@ ConvShape layer() {
 }
 
 std::string mode_at(std::uint64_t cbuf, const Policy& policy = {}) {
-  return decide_layer(layer(), test::hardware_with("small", cbuf), policy).long_name();
+  return long_name(decide_layer(layer(), test::hardware_with("small", cbuf), policy).strategy);
 }
 
 TEST(FirstFit, SizesAreThoseOfTheBuffer) {
-  const BufferSizes sizes = decide_layer(layer(), test::hardware_with("small", 131072), {}).sizes;
+  const BufferSizes sizes =
+      decide_layer(layer(), test::hardware_with("small", 131072), {}).explanation.sizes;
   EXPECT_EQ(sizes.total_feature, 1600U);
   EXPECT_EQ(sizes.total_weight, 3456U);
   EXPECT_EQ(sizes.min_weight, 1152U);
   ConvShape narrow = layer();
   narrow.in_c = 3;  // filled up to an atom of 8
   narrow.out_c = 5;
-  const BufferSizes padded = decide_layer(narrow, test::hardware_with("small", 131072), {}).sizes;
+  const BufferSizes padded =
+      decide_layer(narrow, test::hardware_with("small", 131072), {}).explanation.sizes;
   EXPECT_EQ(padded.total_feature, 800U);
   EXPECT_EQ(padded.total_weight, 9U * 8 * 5);
   EXPECT_EQ(padded.min_weight, 9U * 8 * 5);
@@ -67,9 +69,9 @@ TEST(FirstFit, SpatialSplitTakesTheFewestTiles) {
 }
 
 TEST(FirstFit, CutsChannelsAndSpaceWhenNeitherIsEnough) {
-  const LayerDecision decision = decide_layer(layer(), test::hardware_with("small", 800), {});
-  EXPECT_GT(decision.channel_parts, 1U);
-  EXPECT_GT(decision.tiles_h * decision.tiles_w, 1U);
+  const Strategy strategy = decide_layer(layer(), test::hardware_with("small", 800), {}).strategy;
+  EXPECT_GT(channel_parts(strategy), 1U);
+  EXPECT_GT(grid_of(strategy).tiles(), 1U);
 }
 
 TEST(FirstFit, AutomaticSplitHasTheSmallerTraffic) {
@@ -78,7 +80,7 @@ TEST(FirstFit, AutomaticSplitHasTheSmallerTraffic) {
     const auto bytes = [&](SplitChoice choice) {
       Policy policy;
       policy.split = choice;
-      const Traffic traffic = traffic_of(layer(), hw, decide_layer(layer(), hw, policy));
+      const Traffic traffic = traffic_of(layer(), hw, decide_layer(layer(), hw, policy).strategy);
       return traffic.read_bytes + traffic.write_bytes;
     };
     EXPECT_EQ(bytes(SplitChoice::Auto),
@@ -101,8 +103,8 @@ TEST(FirstFit, NamesTheSmallestNeedWhenNothingFits) {
 }
 
 TEST(FirstFit, TraceHoldsEveryInequalityUpToTheFirstThatHolds) {
-  const LayerDecision decision =
-      decide_layer(layer(), test::hardware_with("small", 2 * 1152 + 1600 - 8), {});
+  const Explanation decision =
+      decide_layer(layer(), test::hardware_with("small", 2 * 1152 + 1600 - 8), {}).explanation;
   ASSERT_EQ(decision.trace.size(), 3U);
   EXPECT_FALSE(decision.trace[0].holds);
   EXPECT_EQ(decision.trace[0].numbers, "3456 + 1600 = 5056 > 3896");
@@ -117,7 +119,7 @@ TEST(FirstFit, TraceHasTheSplitsThatMayBeTakenOnly) {
     policy.split = choice;
     std::vector<std::string> result;
     for (const Inequality& line :
-         decide_layer(layer(), test::hardware_with("small", 2200), policy).trace) {
+         decide_layer(layer(), test::hardware_with("small", 2200), policy).explanation.trace) {
       result.push_back(line.rule);
     }
     return result;
@@ -157,7 +159,7 @@ TEST(FirstFit, CutsOfBothKindsAreLookedAtToTheEnd) {
   shape.out_c = 16;
   shape.kernel_h = shape.kernel_w = 3;
   shape.pad_top = shape.pad_left = 1;
-  EXPECT_EQ(decide_layer(shape, test::hardware_with("small", 2560), {}).long_name(),
+  EXPECT_EQ(long_name(decide_layer(shape, test::hardware_with("small", 2560), {}).strategy),
             "split c16 5x1 (wait)");
 }
 

@@ -57,9 +57,9 @@ TEST(SideBySide, TakesWhatIsAddedAlongWhenItLiesWithoutGaps) {
   const Program program =
       compile(network, hardware_preset("small"), test::best_for(Objective::Cycles));
   ASSERT_TRUE(program.layers[1].rides_on);
-  EXPECT_NE(program.layers[0].decision.value().reason.find("columns side by side"),
+  EXPECT_NE(program.layers[0].pass.value().explanation.reason.find("columns side by side"),
             std::string::npos)
-      << program.layers[0].decision->reason;
+      << program.layers[0].pass->explanation.reason;
   EXPECT_EQ(check_program(program), std::vector<std::string>{});
 }
 

@@ -21,7 +21,7 @@ std::string digest(const RandomCase& drawn) {
     for (const LayerRecord& layer : program.layers) {
       told += fmt::format(" {} {} {} {} {} {}", layer.output.address, layer.cbuf_peak_bytes,
                           layer.accesses.cbuf_bytes, layer.accesses.accumulator_bytes,
-                          layer.host_reason, layer.decision ? layer.decision->reason : "");
+                          layer.host_reason, layer.pass ? layer.pass->explanation.reason : "");
     }
     std::vector<std::uint8_t> bytes = program.image;
     bytes.insert(bytes.end(), told.begin(), told.end());

@@ -1,0 +1,160 @@
+#include "scheduler/program/bind_passes.hpp"
+
+#include <algorithm>
+
+#include "scheduler/actions/constants.hpp"
+#include "scheduler/decide/side_by_side.hpp"
+#include "scheduler/program/alignment.hpp"
+#include "scheduler/program/shared_bytes.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::uint64_t kSmallKernel = 4096;  // bytes; such are often shared, and cheap to make
+
+std::vector<std::uint8_t> bytes_of(const std::vector<std::int32_t>& values) {
+  std::vector<std::uint8_t> bytes;
+  for (const std::int32_t value : values) {
+    for (int b = 0; b < 4; ++b) {
+      bytes.push_back(static_cast<std::uint8_t>(static_cast<std::uint32_t>(value) >> (8 * b)));
+    }
+  }
+  return bytes;
+}
+
+/// Bytes of the whole program, about, but for its commands.
+std::uint64_t image_bytes(const Prepared& prepared, const DecidedNetwork& decided) {
+  std::uint64_t bytes = 0;
+  for (const std::vector<ScheduledPass>& passes : decided.passes) {
+    for (const ScheduledPass& pass : passes) {
+      bytes += align(packed_bytes(pass.shape.conv, prepared.hardware)) +
+               align(std::uint64_t{kParamBytes} * u32(pass.shape.conv.out_c));
+    }
+  }
+  for (const Tensor& tensor : prepared.network.tensors) {
+    bytes += tensor.constant.empty() ? tensor.bytes() : 0;
+  }
+  return bytes;
+}
+
+View at(View view, std::uint64_t address) {
+  view.offset += address;
+  return view;
+}
+
+class Binder {
+ public:
+  Binder(const Prepared& prepared, Contents contents, Constants& constants)
+      : prepared_(prepared),
+        hardware_(prepared.hardware),
+        contents_(contents),
+        constants_(constants) {}
+
+  void bind(const WorkUnit& unit, const Piece& piece, ScheduledPass& pass) {
+    bind_kernel(piece, pass);
+    bind_feature_maps(unit, piece, pass);
+    if (unit.lowering.post) {
+      bind_epilogue(*unit.lowering.post, piece, pass);
+    }
+  }
+
+ private:
+  void bind_kernel(const Piece& piece, ScheduledPass& pass) {
+    const ConvShape& shape = pass.shape.conv;
+    Binding& binding = pass.binding;
+    const std::uint64_t bytes = packed_bytes(shape, hardware_);
+    const bool left_out =
+        contents_ == Contents::Commands && bytes > kSmallKernel && !piece.own_weights;
+    LayerKernel kernel = piece.kernel(left_out ? Contents::Commands : Contents::All);
+    binding.quant = kernel.quant;
+    const std::uint64_t taps = std::uint64_t{u32(piece.shape.kernel_h)} *
+                               u32(piece.shape.kernel_w) *
+                               (piece.shape.depthwise ? 1 : u32(piece.shape.in_c));
+    binding.param_bytes = param_bytes(kernel, taps);
+    if (binding.param_bytes == sizeof(std::uint32_t)) {
+      binding.factor = isa::LdFactor{static_cast<std::uint32_t>(kernel.factors[0].multiplier),
+                                     kernel.factors[0].shift};
+    }
+    binding.padding_value = kernel.padding_value;
+    if (pass.shape.columns > 1) {
+      kernel = side_by_side(kernel, piece.shape, pass.shape.columns);
+    }
+    if (left_out) {
+      binding.weights = shared_.reserve(bytes, constants_.image);
+      binding.params = shared_.reserve(
+          packed_params_bytes(kernel.biases.size(), binding.param_bytes), constants_.image);
+      return;
+    }
+    if (pass.shape.fold) {
+      kernel.weights = fold_weights(kernel.weights, *pass.shape.fold, shape.weight_zero);
+    }
+    binding.weights = add(pack_weights(kernel, shape, hardware_, channel_parts(pass.strategy)));
+    binding.params = add(pack_params(kernel, binding.param_bytes, shape.weight_zero));
+  }
+
+  void bind_feature_maps(const WorkUnit& unit, const Piece& piece, ScheduledPass& pass) const {
+    View& ifmap = pass.binding.ifmap;
+    ifmap = at(piece.feature_view, virtual_address(piece.feature));
+    ifmap.row_stride *= u32(pass.shape.step_h);
+    ifmap.pixel_stride *= u32(pass.shape.step_w);
+    View& ofmap = pass.binding.ofmap;
+    ofmap = at(unit.place ? unit.place->within(piece.output_view) : piece.output_view,
+               virtual_address(unit.written()));
+    ofmap.pixel_stride *= u32(pass.shape.columns);
+  }
+
+  void bind_epilogue(const PostOperation& post, const Piece& piece, ScheduledPass& pass) {
+    Binding& binding = pass.binding;
+    binding.post = post.command;
+    binding.result = post.result;
+    if (!post.table.empty()) {
+      binding.table = add(bytes_of(post.table));
+    }
+    std::uint64_t address = 0;
+    if (post.operand >= 0) {
+      const Tensor& operand = prepared_.network.tensors[static_cast<std::size_t>(post.operand)];
+      address = operand.constant.empty() ? virtual_address(post.operand) : add(operand.constant);
+    }
+    if (piece.operand_view) {
+      binding.operand = at(*piece.operand_view, address);
+      binding.operand->pixel_stride *= u32(pass.shape.columns);
+    }
+  }
+
+  // Linked to real ones when the memory plan is there.
+  [[nodiscard]] std::uint64_t virtual_address(std::int32_t tensor) const {
+    return (prepared_.activations.buffer_of(tensor) + 1) * kVirtualBuffer +
+           prepared_.plan.aliases.of(tensor).offset;
+  }
+
+  std::uint64_t add(const std::vector<std::uint8_t>& bytes) {
+    const auto [address, fresh] = shared_.add(bytes, constants_.image);
+    constants_.saved_bytes += fresh ? 0 : bytes.size();
+    return address;
+  }
+
+  const Prepared& prepared_;
+  const Hardware& hardware_;
+  Contents contents_;
+  Constants& constants_;
+  SharedBytes shared_{kAlignment};
+};
+
+}  // namespace
+
+Constants bind_passes(const Prepared& prepared, Contents contents, DecidedNetwork& decided) {
+  Constants constants;
+  // Images grow to tens of megabytes: moving them again and again would take longest of all.
+  const std::uint64_t bytes = image_bytes(prepared, decided);
+  constants.image.reserve(std::min(bytes + bytes / 8, kAddressSpace / 2));
+  Binder binder(prepared, contents, constants);
+  for (std::size_t u = 0; u < decided.passes.size(); ++u) {
+    const WorkUnit& unit = prepared.plan.units[u];
+    for (std::size_t p = 0; p < decided.passes[u].size(); ++p) {
+      binder.bind(unit, unit.lowering.pieces[p], decided.passes[u][p]);
+    }
+  }
+  return constants;
+}
+
+}  // namespace tessera

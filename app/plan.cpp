@@ -9,7 +9,7 @@
 #include <set>
 
 #include "console/text_table.hpp"
-#include "scheduler/across/order_choice.hpp"
+#include "scheduler/interlayer/order_choice.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera {

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <filesystem>
 
-#include "scheduler/decide/best_tiling.hpp"
-#include "scheduler/search/best.hpp"
+#include "scheduler/tiling/best_tiling.hpp"
+#include "scheduler/autotune/best.hpp"
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"

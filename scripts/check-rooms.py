@@ -4,7 +4,8 @@
 The tables there list the rooms from the ground up. Every folder with sources is in one of them; a
 room includes, links and instantiates only what stands above it in its table; what it includes it
 also links; include/tessera includes nothing of a room; constants are not borrowed from a source that
-happens to be compiled in the same unit; and paths that the documentation names exist.
+happens to be compiled in the same unit; paths that the documentation names exist; and files and types
+of the scheduler have the words of docs/reference/glossary.md.
 """
 import glob
 import os
@@ -12,6 +13,12 @@ import re
 import sys
 
 TOP = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), ".."))
+# Words that names of the scheduler had, and those that they have: docs/reference/glossary.md.
+WORDS = {
+    "action": "operation", "across": "interlayer", "embedding": "strided view", "keepable": "residency candidate", "piece": "array pass",
+    "relocate": "link", "rolling": "line buffer", "seal": "load checksums", "side by side": "column packing", "walk": "loop order",
+    "without window": "block-diagonal",
+}
 NOT_ROOMS = ("build", "tests", "bench", "docs", "configs", "scripts", "cmake", ".")
 MOST_FILES = 24
 
@@ -110,6 +117,20 @@ def documented_paths():
             yield os.path.relpath(path, TOP), name
 
 
+def other_words(files):
+    """(path, what has it, the word, the right one): names of files and types of the scheduler."""
+    for path in files:
+        if not path.startswith("scheduler/"):
+            continue
+        names = {"": os.path.splitext(path)[0].split("/", 1)[1]}
+        names.update({f" `{name}`:": name for name in re.findall(r"^\s*(?:struct|class|enum class) (\w+)", read(path), re.M)})
+        for where, name in names.items():
+            words = " " + re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_/]", " ", name).lower() + " "
+            for word, right in WORDS.items():
+                if f" {word} " in words or f" {word}s " in words:
+                    yield path, where, word, right
+
+
 def main():
     problems = []
     order = rooms_listed()
@@ -149,6 +170,8 @@ def main():
                 problems.append(f"{folder}: links {rooms[other]}, which stands higher")
     for path, name in borrowed(files):
         problems.append(f"{path}: uses {name}, which another source declares for itself")
+    for path, where, word, right in other_words(files):
+        problems.append(f"{path}:{where} say {right}, not {word}")
     for path, name in documented_paths():
         if name.split("/")[0] in ("build", "share", "bin", "rom", "sweep", "run") and not os.path.exists(os.path.join(TOP, name)):
             continue

@@ -31,19 +31,19 @@ void ExternalMap::Page::cut(std::uint64_t begin, std::uint64_t end) {
     return;
   }
   const std::size_t times = std::size_t{1} << (shift - needed);
-  std::vector<Piece> smaller;
+  std::vector<Span> smaller;
   smaller.reserve(pieces.size() * times);
-  for (const Piece& piece : pieces) {
+  for (const Span& piece : pieces) {
     smaller.insert(smaller.end(), times, piece);
   }
   pieces = std::move(smaller);
   shift = needed;
 }
 
-void ExternalMap::Page::become(const Piece& piece) {
+void ExternalMap::Page::become(const Span& piece) {
   if (shift != kShift) {
     shift = kShift;
-    pieces = std::vector<Piece>(1);
+    pieces = std::vector<Span>(1);
   }
   pieces[0] = piece;
 }
@@ -81,7 +81,7 @@ void ExternalMap::end_run() {
   std::uint64_t begin = arena_begin_;  // of what is valid up to here
   std::uint64_t at = arena_begin_;
   for (const Page& page : pages_) {
-    for (const Piece& piece : page.pieces) {
+    for (const Span& piece : page.pieces) {
       const std::uint64_t next = at + (std::uint64_t{1} << page.shift);
       if (piece.store == kNothing) {
         set_valid(begin, std::min(at, arena_end_));
@@ -107,7 +107,7 @@ ExternalMap::Problem ExternalMap::load(std::uint64_t begin, std::uint64_t end, s
   Problem problem = Problem::None;
   for_pages(begin, end, [&](Page& page, std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      Piece& piece = page.pieces[i];
+      Span& piece = page.pieces[i];
       if (piece.store > acknowledged) {
         problem = piece.store == kNothing ? Problem::HoldsNothing : Problem::Writing;
       }

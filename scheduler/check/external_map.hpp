@@ -39,7 +39,7 @@ class ExternalMap {
   Problem store(std::uint64_t begin, std::uint64_t end, std::uint32_t store, std::uint32_t loaded);
 
  private:
-  struct Piece {
+  struct Span {
     std::uint32_t store = 0;  ///< number of the last one; kNothing: holds nothing
     std::uint32_t load = 0;   ///< of the last one since
   };
@@ -51,11 +51,11 @@ class ExternalMap {
     static constexpr unsigned kShift = 12;
     static constexpr std::uint64_t kBytes = std::uint64_t{1} << kShift;
     unsigned shift = kShift;  ///< of a piece's size
-    std::vector<Piece> pieces = {{kNothing, 0}};
+    std::vector<Span> pieces = {{kNothing, 0}};
 
     /// Cuts pieces so that they begin and end at these bytes of the page.
     void cut(std::uint64_t begin, std::uint64_t end);
-    void become(const Piece& piece);
+    void become(const Span& piece);
   };
 
   [[nodiscard]] bool is_valid(std::uint64_t begin, std::uint64_t end) const;

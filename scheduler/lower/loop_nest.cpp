@@ -225,8 +225,8 @@ std::optional<std::vector<LoopNest>> loop_nests(std::vector<Axis> axes, const Ha
   return nests;
 }
 
-Piece piece_of(const LoopNest& nest, std::int32_t feature, const std::string& name) {
-  Piece piece;
+ArrayPass piece_of(const LoopNest& nest, std::int32_t feature, const std::string& name) {
+  ArrayPass piece;
   ConvShape& shape = piece.shape;
   shape.name = name;
   shape.in_h = shape.out_h = nest.rows;

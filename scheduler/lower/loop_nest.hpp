@@ -30,6 +30,6 @@ std::vector<std::int64_t> row_major_strides(const std::vector<std::int32_t>& sha
 std::optional<std::vector<LoopNest>> loop_nests(std::vector<Axis> axes, const Hardware& hardware);
 
 /// A pass of the array over a nest, with one byte in and one out per element.
-Piece piece_of(const LoopNest& nest, std::int32_t feature, const std::string& name);
+ArrayPass piece_of(const LoopNest& nest, std::int32_t feature, const std::string& name);
 
 }  // namespace tessera

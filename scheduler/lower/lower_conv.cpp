@@ -155,7 +155,7 @@ Lowering grouped(const Ends& ends, const ConvShape& whole, const Weights& weight
   const std::int32_t at_once = groups_at_once(groups, grouping.inputs, grouping.outputs, hardware);
   Lowering lowering;
   for (std::int32_t g = 0; g < groups; g += at_once) {
-    Piece piece;
+    ArrayPass piece;
     piece.shape = whole;
     piece.shape.in_c = at_once * grouping.inputs;
     piece.shape.out_c = at_once * grouping.outputs;
@@ -177,7 +177,7 @@ Lowering grouped(const Ends& ends, const ConvShape& whole, const Weights& weight
       piece.folded = fold_taps(piece.shape, hardware);
       piece.folded_columns = piece.folded ? fold_columns(piece.shape, hardware) : std::nullopt;
     }
-    lowering.pieces.push_back(std::move(piece));
+    lowering.passes.push_back(std::move(piece));
   }
   return lowering;
 }
@@ -198,7 +198,7 @@ std::vector<std::uint8_t> channel_first(const Weights& weights, const ConvShape&
 Lowering channel_by_channel(const Ends& ends, ConvShape shape, std::int32_t feature,
                             bool outputs_last) {
   shape.depthwise = true;
-  Piece piece;
+  ArrayPass piece;
   piece.shape = shape;
   piece.feature = feature;
   piece.feature_view = packed_view(shape.in_w, shape.in_c);
@@ -210,7 +210,7 @@ Lowering channel_by_channel(const Ends& ends, ConvShape shape, std::int32_t feat
     return kernel;
   };
   Lowering lowering;
-  lowering.pieces.push_back(std::move(piece));
+  lowering.passes.push_back(std::move(piece));
   return lowering;
 }
 
@@ -253,7 +253,7 @@ Lowering depthwise(const Context& c, const DepthwiseConv2d& depthwise,
 
 Lowering fully_connected(const Context& c, const FullyConnected& fc) {
   const Ends ends = ends_of(c, c.input(0), fc.activation);
-  Piece piece;
+  ArrayPass piece;
   ConvShape& shape = piece.shape;
   shape.name = c.op.name;
   shape.in_c = ends.kernel.shape[1];
@@ -278,7 +278,7 @@ Lowering fully_connected(const Context& c, const FullyConnected& fc) {
     return kernel;
   };
   Lowering lowering;
-  lowering.pieces.push_back(std::move(piece));
+  lowering.passes.push_back(std::move(piece));
   return lowering;
 }
 
@@ -341,7 +341,7 @@ Lowering transpose_conv(const Context& c, const TransposeConv2d& conv) {
     for (std::int32_t x0 = 0; x0 < std::min(conv.stride_w, width); ++x0) {
       const Phase y = phase_of(y0, height, ends.kernel.shape[1], conv.stride_h, conv.padding.top);
       const Phase x = phase_of(x0, width, ends.kernel.shape[2], conv.stride_w, conv.padding.left);
-      Piece piece;
+      ArrayPass piece;
       ConvShape& shape = piece.shape;
       shape.name = c.op.name;
       shape.in_h = ends.in.shape[1];
@@ -370,7 +370,7 @@ Lowering transpose_conv(const Context& c, const TransposeConv2d& conv) {
         });
         return kernel;
       };
-      lowering.pieces.push_back(std::move(piece));
+      lowering.passes.push_back(std::move(piece));
     }
   }
   return lowering;

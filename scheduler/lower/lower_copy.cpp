@@ -37,14 +37,14 @@ std::optional<Hwc> hwc_of(const std::vector<std::int32_t>& shape) {
 bool add_pieces(Lowering& lowering, const Context& c, std::int32_t feature,
                 const std::vector<Axis>& axes, std::int64_t in_offset, std::int64_t out_offset) {
   const auto nests = loop_nests(axes, c.hardware);
-  if (!nests || lowering.pieces.size() + nests->size() > kMostPieces) {
+  if (!nests || lowering.passes.size() + nests->size() > kMostPieces) {
     return false;
   }
   for (const LoopNest& nest : *nests) {
-    Piece piece = piece_of(nest, feature, c.op.name);
+    ArrayPass piece = piece_of(nest, feature, c.op.name);
     piece.feature_view.offset += static_cast<std::uint64_t>(in_offset);
     piece.output_view.offset += static_cast<std::uint64_t>(out_offset);
-    lowering.pieces.push_back(std::move(piece));
+    lowering.passes.push_back(std::move(piece));
   }
   return true;
 }
@@ -84,7 +84,7 @@ Lowering pad(const Context& c, const Pad& pad) {
   const std::int32_t zero_point = c.input(0).quantisation.zero_point;
   Lowering lowering;
   const auto add = [&](std::int32_t from, std::int32_t channels, std::int32_t to, bool blank) {
-    Piece piece;
+    ArrayPass piece;
     ConvShape& shape = piece.shape;
     shape.name = c.op.name;
     shape.in_h = in->h;
@@ -108,7 +108,7 @@ Lowering pad(const Context& c, const Pad& pad) {
       kernel.padding_value = zero_point;
       return kernel;
     };
-    lowering.pieces.push_back(std::move(piece));
+    lowering.passes.push_back(std::move(piece));
   };
   const std::int32_t first = before(0);
   add(0, in->c, first, false);
@@ -121,7 +121,7 @@ Lowering pad(const Context& c, const Pad& pad) {
     const std::int32_t channels = std::min(in->c, end - at);
     add(0, channels, at, true);
     at += channels;
-    if (lowering.pieces.size() > kMostPieces) {
+    if (lowering.passes.size() > kMostPieces) {
       return refuse(kTooMany);
     }
   }
@@ -149,7 +149,7 @@ bool add_constant(Lowering& lowering, const Context& c, const Tensor& in, std::i
       at += left % in.shape[d] * out_strides[d];
       left /= in.shape[d];
     }
-    Piece piece;
+    ArrayPass piece;
     piece.shape.name = c.op.name;
     piece.shape.out_c = channels;
     piece.feature = reads;
@@ -166,7 +166,7 @@ bool add_constant(Lowering& lowering, const Context& c, const Tensor& in, std::i
       }
       return kernel;
     };
-    lowering.pieces.push_back(std::move(piece));
+    lowering.passes.push_back(std::move(piece));
   }
   return true;
 }
@@ -201,12 +201,12 @@ Lowering concatenation(const Context& c, const Concatenation& concat) {
     for (std::size_t d = 0; d < in.shape.size(); ++d) {
       axes.push_back({in.shape[d], in_strides[d], in_strides[d], out_strides[d]});
     }
-    const std::size_t before = lowering.pieces.size();
+    const std::size_t before = lowering.passes.size();
     if (!add_pieces(lowering, c, c.op.inputs[i], axes, 0, offset * out_strides[axis])) {
       return refuse(kTooMany);
     }
-    for (std::size_t p = before; p < lowering.pieces.size(); ++p) {
-      Piece& piece = lowering.pieces[p];
+    for (std::size_t p = before; p < lowering.passes.size(); ++p) {
+      ArrayPass& piece = lowering.passes[p];
       piece.own_weights = true;
       piece.kernel = [channels = piece.shape.out_c, &from = in.quantisation,
                       &to = out.quantisation](Contents /*contents*/) {

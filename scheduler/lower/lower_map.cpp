@@ -139,11 +139,11 @@ Lowering from_nests(const Context& c, const std::vector<Axis>& axes, std::int32_
   }
   Lowering lowering;
   for (const LoopNest& nest : *nests) {
-    Piece piece = piece_of(nest, feature, c.op.name);
+    ArrayPass piece = piece_of(nest, feature, c.op.name);
     if (post.operand >= 0) {
       piece.operand_view = nest.operand;
     }
-    lowering.pieces.push_back(std::move(piece));
+    lowering.passes.push_back(std::move(piece));
   }
   lowering.post = std::move(post);
   return lowering;
@@ -180,7 +180,7 @@ bool is_value_per_pixel(const Tensor& in, const Tensor& out) {
 
 // A value per pixel comes through the array by as many kernels as there are channels, each of which
 // is a one: as an operand it would be read byte by byte. What it meets is read in whole pixels.
-std::optional<Piece> spread_over_channels(const Context& c, std::size_t main) {
+std::optional<ArrayPass> spread_over_channels(const Context& c, std::size_t main) {
   const Tensor& in = c.input(main);
   const Tensor& other = c.input(1 - main);
   const Tensor& out = c.output();
@@ -190,7 +190,7 @@ std::optional<Piece> spread_over_channels(const Context& c, std::size_t main) {
   if (!is_value_per_pixel(in, out) || (!is_full && !is_per_channel)) {
     return std::nullopt;
   }
-  Piece piece;
+  ArrayPass piece;
   ConvShape& shape = piece.shape;
   shape.name = c.op.name;
   shape.in_w = shape.out_w = static_cast<std::int32_t>(in.elements());
@@ -217,9 +217,9 @@ Lowering unary(const Context& c) {
 
 Lowering binary(const Context& c) {
   for (const std::size_t main : {0U, 1U}) {
-    if (std::optional<Piece> piece = spread_over_channels(c, main)) {
+    if (std::optional<ArrayPass> piece = spread_over_channels(c, main)) {
       Lowering lowering;
-      lowering.pieces.push_back(std::move(*piece));
+      lowering.passes.push_back(std::move(*piece));
       lowering.post = binary_operation(c.network, c.op, main);
       return lowering;
     }
@@ -252,14 +252,14 @@ using lowering::tensor_of;
 // The operand's view beside each piece's output; false when the shapes do not allow it.
 bool add_operand(Lowering& lowering, const Tensor& operand, const Tensor& out) {
   if (operand.elements() == out.elements()) {
-    for (Piece& piece : lowering.pieces) {
+    for (ArrayPass& piece : lowering.passes) {
       piece.operand_view = piece.output_view;
     }
     return true;
   }
   // One value per channel, for all pixels.
   if (operand.elements() == out.shape.back() && operand.shape.back() == out.shape.back()) {
-    for (Piece& piece : lowering.pieces) {
+    for (ArrayPass& piece : lowering.passes) {
       if (piece.shape.out_c != out.shape.back()) {
         return false;
       }
@@ -274,7 +274,7 @@ bool add_operand(Lowering& lowering, const Tensor& operand, const Tensor& out) {
 
 bool absorb(Lowering& lowering, const Network& network, const Hardware& hardware,
             const Operator& next, std::int32_t main) {
-  if (lowering.post || lowering.pieces.empty()) {
+  if (lowering.post || lowering.passes.empty()) {
     return false;
   }
   const auto take = [&](PostOperation post) {

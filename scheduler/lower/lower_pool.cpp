@@ -140,9 +140,9 @@ ConvShape shape_of(const Context& c, const Pool2d& pool) {
   return shape;
 }
 
-Piece piece_with(const Context& c, const Seen& seen) {
+ArrayPass piece_with(const Context& c, const Seen& seen) {
   const ConvShape& shape = seen.shape;
-  Piece piece;
+  ArrayPass piece;
   piece.own_weights = true;
   piece.shape = shape;
   // A single output has no stride, whatever the operator says.
@@ -159,7 +159,7 @@ Piece piece_with(const Context& c, const Seen& seen) {
 // Nothing outside the picture is greater than -128; weights only say which values count.
 Lowering maximum(const Context& c, const Seen& seen, const ClampRange& range) {
   Lowering lowering;
-  Piece piece = piece_with(c, seen);
+  ArrayPass piece = piece_with(c, seen);
   piece.shape.maximum = true;
   piece.kernel = [shape = piece.shape, range](Contents /*contents*/) {
     LayerKernel kernel = equal_weights(shape, 1, fixed_point(1.0));
@@ -167,7 +167,7 @@ Lowering maximum(const Context& c, const Seen& seen, const ClampRange& range) {
     set_range(kernel, range);
     return kernel;
   };
-  lowering.pieces.push_back(std::move(piece));
+  lowering.passes.push_back(std::move(piece));
   return lowering;
 }
 
@@ -244,7 +244,7 @@ Lowering average(const Context& c, const Seen& seen, const ClampRange& range, bo
       shape.out_w = cols.outputs.size();
       shape.pad_top -= rows.outputs.begin * whole.stride_h;
       shape.pad_left -= cols.outputs.begin * whole.stride_w;
-      Piece piece = piece_with(c, part);
+      ArrayPass piece = piece_with(c, part);
       piece.output_view.offset = u32(rows.outputs.begin) * piece.output_view.row_stride +
                                  u32(cols.outputs.begin) * piece.output_view.pixel_stride;
       piece.kernel = [part, range, how = *how](Contents /*contents*/) {
@@ -256,7 +256,7 @@ Lowering average(const Context& c, const Seen& seen, const ClampRange& range, bo
         set_range(kernel, range);
         return kernel;
       };
-      lowering.pieces.push_back(std::move(piece));
+      lowering.passes.push_back(std::move(piece));
     }
   }
   return lowering;
@@ -329,7 +329,7 @@ Lowering mean(const Context& c, const Mean& mean) {
   }
   Lowering lowering;
   for (std::int64_t o = 0; o < (at_once ? 1 : outer); ++o) {
-    Piece piece;
+    ArrayPass piece;
     Seen seen;
     ConvShape& shape = seen.shape;
     shape.name = c.op.name;
@@ -361,7 +361,7 @@ Lowering mean(const Context& c, const Mean& mean) {
     piece.output_view = packed_view(shape.out_w, shape.out_c);
     piece.output_view.offset = static_cast<std::uint64_t>(o * inner);
     piece.kernel = kernel_of_ones(seen, count, in, c.output());
-    lowering.pieces.push_back(std::move(piece));
+    lowering.passes.push_back(std::move(piece));
   }
   return lowering;
 }
@@ -389,7 +389,7 @@ Lowering transposed_mean(const Context& c, const Mean& mean, const FoldedInput& 
   if (image.shape[0] != 1 || strides[3] == 0 || !(reduces_rows || reduces_cols)) {
     return refuse("its transposition is not part of it");
   }
-  Piece piece;
+  ArrayPass piece;
   piece.own_weights = true;
   ConvShape& shape = piece.shape;
   shape.name = c.op.name;
@@ -409,7 +409,7 @@ Lowering transposed_mean(const Context& c, const Mean& mean, const FoldedInput& 
   piece.kernel =
       kernel_of_ones({shape}, std::int64_t{shape.kernel_h} * shape.kernel_w, image, c.output());
   Lowering lowering;
-  lowering.pieces.push_back(std::move(piece));
+  lowering.passes.push_back(std::move(piece));
   return lowering;
 }
 

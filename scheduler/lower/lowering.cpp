@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "network/numerics.hpp"
+#include "scheduler/lower/block_diagonal.hpp"
 #include "scheduler/lower/lowering_parts.hpp"
 #include "scheduler/lower/weight_range.hpp"
-#include "scheduler/lower/without_window.hpp"
 
 namespace tessera {
 namespace {
@@ -81,17 +81,17 @@ Lowering refuse(std::string problem) {
 namespace {
 
 // Kernels with other zero points are other passes.
-std::vector<Piece> cut_by_zero(const std::vector<Piece>& pieces,
-                               const std::vector<KernelRange>& ranges) {
-  std::vector<Piece> result;
-  for (const Piece& whole : pieces) {
+std::vector<ArrayPass> cut_by_zero(const std::vector<ArrayPass>& pieces,
+                                   const std::vector<KernelRange>& ranges) {
+  std::vector<ArrayPass> result;
+  for (const ArrayPass& whole : pieces) {
     for (const KernelRange& range : ranges) {
       const std::int32_t begin = std::max(range.begin - whole.first_kernel, 0);
       const std::int32_t end = std::min(range.end - whole.first_kernel, whole.shape.out_c);
       if (begin >= end) {
         continue;
       }
-      Piece part = whole;
+      ArrayPass part = whole;
       part.shape.weight_zero = range.zero;
       const bool is_all = end - begin == whole.shape.out_c;
       for (auto* folded : {&part.folded, &part.folded_columns}) {
@@ -124,7 +124,7 @@ void round_as(Rounding rounding, Lowering& lowering) {
   if (rounding == Rounding::Twice) {
     return;
   }
-  for (Piece& piece : lowering.pieces) {
+  for (ArrayPass& piece : lowering.passes) {
     piece.kernel = [kernel = std::move(piece.kernel), rounding](Contents contents) {
       LayerKernel result = kernel(contents);
       result.quant.rounding = static_cast<std::uint32_t>(rounding);
@@ -141,7 +141,7 @@ std::uint32_t missing_for(const Lowering& lowering, const Hardware& hardware) {
   if (lowering.rounding != Rounding::Twice) {
     needed |= 1U << static_cast<unsigned>(isa::Feature::SingleRounding);
   }
-  for (const Piece& piece : lowering.pieces) {
+  for (const ArrayPass& piece : lowering.passes) {
     if (piece.shape.maximum) {
       needed |= 1U << static_cast<unsigned>(isa::Feature::Depthwise);
     }
@@ -174,7 +174,7 @@ Lowering lower(const Network& network, const Operator& op, const Hardware& hardw
     const Tensor& kernel = lowering::tensor_of(network, op.inputs[1]);
     if (kernel.type == DataType::Int16) {
       const bool outputs_last = std::holds_alternative<DepthwiseConv2d>(op.attributes);
-      result.pieces = lowering::cut_by_zero(result.pieces, kernel_ranges(kernel, outputs_last));
+      result.passes = lowering::cut_by_zero(result.passes, kernel_ranges(kernel, outputs_last));
     }
   }
   lowering::round_as(rounding_of(network, op), result);
@@ -183,9 +183,9 @@ Lowering lower(const Network& network, const Operator& op, const Hardware& hardw
         fmt::format("needs {}, which the hardware is built without", isa::feature_names(missing)));
   }
   if (!hardware.has(isa::Feature::Depthwise)) {
-    result.pieces = without_window(result.pieces, hardware);
+    result.passes = without_window(result.passes, hardware);
   }
-  for (const Piece& piece : result.pieces) {
+  for (const ArrayPass& piece : result.passes) {
     if (!lowering::tensor_of(network, piece.feature).constant.empty()) {
       return lowering::refuse("its input is a constant");
     }

@@ -26,7 +26,7 @@ struct View {
 /// Row after row without gaps.
 View packed_view(std::int32_t cols, std::int32_t channels);
 
-struct Piece {
+struct ArrayPass {
   ConvShape shape;
   std::int32_t feature = -1;  ///< tensor
   View feature_view;
@@ -54,7 +54,7 @@ struct PostOperation {
 
 struct Lowering {
   std::string problem;  ///< why the accelerator cannot run it; there are no pieces then
-  std::vector<Piece> pieces;
+  std::vector<ArrayPass> passes;
   std::optional<PostOperation> post;
   Rounding rounding = Rounding::Twice;  ///< of all that the requantiser does
 };

@@ -14,7 +14,7 @@ namespace tessera {
 /// What `best` tries instead of the published rules, where a pass allows it.
 struct Variant {
   bool least_traffic = false;  ///< tiles for the fewest bytes
-  bool side_by_side = false;   ///< output columns in the place of kernels
+  bool packs_columns = false;  ///< output columns in the place of kernels
   /// Channel parts of a feature whose sums are all there at once, so that work begins with the
   /// first of them; 1: none.
   std::uint32_t parts = 1;

@@ -14,15 +14,15 @@ class Counter {
  public:
   explicit Counter(const Hardware& hardware) : hw_(hardware) {}
 
-  Accesses operator()(const MarkAction& /*mark*/) const { return {}; }
+  Accesses operator()(const MarkOperation& /*mark*/) const { return {}; }
 
-  Accesses operator()(const LoadAction& load) const {
+  Accesses operator()(const LoadOperation& load) const {
     const bool to_cbuf = load.kind == isa::LoadKind::Feature || load.kind == isa::LoadKind::Weight;
     return {to_cbuf ? load.source.bytes() : 0, 0};
   }
 
   // Each step reads an atom of features and adds to one word; each weight tile is read once.
-  Accesses operator()(const ConvAction& conv) const {
+  Accesses operator()(const ConvOperation& conv) const {
     const std::uint64_t kernels =
         std::uint64_t{conv.weights.groups - 1} * hw_.atomic_k + conv.weights.last_kernels;
     const std::uint64_t outputs = std::uint64_t{conv.tile.rows} * conv.tile.cols;
@@ -48,7 +48,7 @@ class Counter {
     return {(steps + tiles * kernels) * hw_.atomic_c, sums * 2 * kSumBytes * hw_.atomic_k};
   }
 
-  Accesses operator()(const StoreAction& store) const {
+  Accesses operator()(const StoreOperation& store) const {
     const std::uint64_t words = std::uint64_t{store.tile.pixels} * store.tile.groups;
     return {store.keep ? words * hw_.atomic_k : 0, words * kSumBytes * hw_.atomic_k};
   }
@@ -59,17 +59,17 @@ class Counter {
 
 }  // namespace
 
-Accesses accesses_of(const std::vector<Action>& actions, const Hardware& hardware) {
+Accesses accesses_of(const std::vector<Operation>& operations, const Hardware& hardware) {
   Accesses sum;
-  for (const Action& action : actions) {
-    sum += std::visit(Counter(hardware), action.body);
+  for (const Operation& operation : operations) {
+    sum += std::visit(Counter(hardware), operation.body);
   }
   return sum;
 }
 
-void AtomsUsed::add(const std::vector<Action>& actions) {
-  for (const Action& action : actions) {
-    for (const Access& access : action.accesses) {
+void AtomsUsed::add(const std::vector<Operation>& operations) {
+  for (const Operation& operation : operations) {
+    for (const Access& access : operation.accesses) {
       if (access.resource == Resource::Cbuf && access.write) {
         ranges_.emplace_back(access.begin, access.end);
       }

@@ -1,22 +1,22 @@
-// What actions read and write inside the accelerator.
+// What operations read and write inside the accelerator.
 #pragma once
 
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "scheduler/actions/actions.hpp"
+#include "scheduler/operations/operations.hpp"
 #include "tessera/energy.hpp"
 #include "tessera/hardware.hpp"
 
 namespace tessera {
 
-Accesses accesses_of(const std::vector<Action>& actions, const Hardware& hardware);
+Accesses accesses_of(const std::vector<Operation>& operations, const Hardware& hardware);
 
-/// Distinct cbuf atoms that actions write.
+/// Distinct cbuf atoms that operations write.
 class AtomsUsed {
  public:
-  void add(const std::vector<Action>& actions);
+  void add(const std::vector<Operation>& operations);
   [[nodiscard]] std::uint64_t count() const;
 
  private:

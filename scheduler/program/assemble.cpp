@@ -12,9 +12,9 @@
 namespace tessera {
 namespace {
 
-std::vector<Segment> at_real_addresses(std::vector<Segment> segments, const MemoryMap& map) {
+std::vector<Segment> linked(std::vector<Segment> segments, const MemoryMap& map) {
   for (Segment& segment : segments) {
-    relocate(segment.actions, map.buffers);
+    link_addresses(segment.operations, map.buffers);
   }
   return segments;
 }
@@ -34,7 +34,7 @@ std::vector<Slot> slots_of(const std::vector<std::int32_t>& tensors, const Netwo
 }  // namespace
 
 Prepared prepare(const Network& network, const Hardware& hardware, const Policy& policy) {
-  UnitPlan plan = plan_units(network, hardware, policy);
+  Partition plan = partition_network(network, hardware, policy);
   Activations activations(network, plan);
   OrderChoice orders = choose_orders(activations.order_problem(), policy.plan);
   return {network, hardware, policy, std::move(plan), std::move(activations), std::move(orders)};
@@ -63,8 +63,7 @@ Program assemble(const Prepared& prepared, const Tuning& tuning, DecidedNetwork 
   program.regions = {{MemoryKind::Constants, {0, constants.image.size()}},
                      {MemoryKind::Arena, map.arena}};
   program.image = std::move(constants.image);
-  add_steps(at_real_addresses(std::move(work.segments), map), prepared, map, tuning.ahead, contents,
-            program);
+  add_steps(linked(std::move(work.segments), map), prepared, map, tuning.ahead, contents, program);
   return program;
 }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "scheduler/actions/constants.hpp"
-#include "scheduler/decide/side_by_side.hpp"
+#include "scheduler/operations/constants.hpp"
 #include "scheduler/program/alignment.hpp"
 #include "scheduler/program/shared_bytes.hpp"
+#include "scheduler/tiling/column_packing.hpp"
 
 namespace tessera {
 namespace {
@@ -50,7 +50,7 @@ class Binder {
         contents_(contents),
         constants_(constants) {}
 
-  void bind(const WorkUnit& unit, const Piece& piece, ScheduledPass& pass) {
+  void bind(const FusedOperator& unit, const ArrayPass& piece, ScheduledPass& pass) {
     bind_kernel(piece, pass);
     bind_feature_maps(unit, piece, pass);
     if (unit.lowering.post) {
@@ -59,7 +59,7 @@ class Binder {
   }
 
  private:
-  void bind_kernel(const Piece& piece, ScheduledPass& pass) {
+  void bind_kernel(const ArrayPass& piece, ScheduledPass& pass) {
     const ConvShape& shape = pass.shape.conv;
     Binding& binding = pass.binding;
     const std::uint64_t bytes = packed_bytes(shape, hardware_);
@@ -77,7 +77,7 @@ class Binder {
     }
     binding.padding_value = kernel.padding_value;
     if (pass.shape.columns > 1) {
-      kernel = side_by_side(kernel, piece.shape, pass.shape.columns);
+      kernel = pack_columns(kernel, piece.shape, pass.shape.columns);
     }
     if (left_out) {
       binding.weights = shared_.reserve(bytes, constants_.image);
@@ -92,7 +92,8 @@ class Binder {
     binding.params = add(pack_params(kernel, binding.param_bytes, shape.weight_zero));
   }
 
-  void bind_feature_maps(const WorkUnit& unit, const Piece& piece, ScheduledPass& pass) const {
+  void bind_feature_maps(const FusedOperator& unit, const ArrayPass& piece,
+                         ScheduledPass& pass) const {
     View& ifmap = pass.binding.ifmap;
     ifmap = at(piece.feature_view, virtual_address(piece.feature));
     ifmap.row_stride *= u32(pass.shape.step_h);
@@ -103,7 +104,7 @@ class Binder {
     ofmap.pixel_stride *= u32(pass.shape.columns);
   }
 
-  void bind_epilogue(const PostOperation& post, const Piece& piece, ScheduledPass& pass) {
+  void bind_epilogue(const PostOperation& post, const ArrayPass& piece, ScheduledPass& pass) {
     Binding& binding = pass.binding;
     binding.post = post.command;
     binding.result = post.result;
@@ -149,9 +150,9 @@ Constants bind_passes(const Prepared& prepared, Contents contents, DecidedNetwor
   constants.image.reserve(std::min(bytes + bytes / 8, kAddressSpace / 2));
   Binder binder(prepared, contents, constants);
   for (std::size_t u = 0; u < decided.passes.size(); ++u) {
-    const WorkUnit& unit = prepared.plan.units[u];
+    const FusedOperator& unit = prepared.plan.units[u];
     for (std::size_t p = 0; p < decided.passes[u].size(); ++p) {
-      binder.bind(unit, unit.lowering.pieces[p], decided.passes[u][p]);
+      binder.bind(unit, unit.lowering.passes[p], decided.passes[u][p]);
     }
   }
   return constants;

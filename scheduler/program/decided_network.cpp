@@ -1,7 +1,7 @@
 #include "scheduler/program/decided_network.hpp"
 
-#include "scheduler/across/fused_groups.hpp"
-#include "scheduler/decide/decide_pass.hpp"
+#include "scheduler/interlayer/fused_groups.hpp"
+#include "scheduler/tiling/decide_pass.hpp"
 
 namespace tessera {
 namespace {
@@ -10,11 +10,11 @@ using Passes = std::vector<std::vector<ScheduledPass>>;
 
 Passes decide_alone(const Prepared& prepared, const Tuning& tuning) {
   Passes all;
-  for (const WorkUnit& unit : prepared.plan.units) {
+  for (const FusedOperator& unit : prepared.plan.units) {
     std::vector<ScheduledPass> passes;
-    for (const Piece& piece : unit.lowering.pieces) {
+    for (const ArrayPass& piece : unit.lowering.passes) {
       Variant variant = tuning.variants.empty() ? Variant{} : tuning.variants[unit.op];
-      variant.side_by_side = variant.side_by_side && !unit.place;
+      variant.packs_columns = variant.packs_columns && !unit.place;
       passes.push_back(decide_pass(piece, prepared.hardware, prepared.policy, variant));
     }
     all.push_back(std::move(passes));

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "scheduler/across/residency.hpp"
+#include "scheduler/interlayer/residency.hpp"
 #include "scheduler/program/prepared.hpp"
 
 namespace tessera {

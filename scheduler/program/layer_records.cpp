@@ -30,12 +30,12 @@ std::vector<LayerRecord> describe_layers(const Prepared& prepared, const Decided
     layers.push_back(describe_operator(prepared.network, op));
   }
   for (std::size_t u = 0; u < prepared.plan.units.size(); ++u) {
-    const WorkUnit& unit = prepared.plan.units[u];
+    const FusedOperator& unit = prepared.plan.units[u];
     const std::vector<ScheduledPass>& passes = decided.passes[u];
     LayerRecord& record = layers[unit.op];
-    record.no_copy = unit.kind == UnitKind::NoCopy;
+    record.no_copy = unit.kind == OperatorPlace::NoCopy;
     record.host_reason = unit.host_reason;
-    if (unit.kind == UnitKind::Host) {
+    if (unit.kind == OperatorPlace::Host) {
       record.host = host_work(prepared.network, prepared.network.operators[unit.op]);
     }
     record.riders = unit.absorbed;

@@ -39,7 +39,7 @@ MemoryMap map_memory(const Prepared& prepared, const Residency& residency, const
   return map;
 }
 
-Slot output_of(const WorkUnit& unit, const Network& network, const MemoryMap& map) {
+Slot output_of(const FusedOperator& unit, const Network& network, const MemoryMap& map) {
   Slot result = *map.slot(unit.written());
   if (unit.place) {
     result.address += unit.place->offset;

@@ -24,7 +24,7 @@ MemoryMap map_memory(const Prepared& prepared, const Residency& residency, const
                      std::uint64_t constants_bytes);
 
 /// Where a unit leaves its output; it has a slot.
-Slot output_of(const WorkUnit& unit, const Network& network, const MemoryMap& map);
+Slot output_of(const FusedOperator& unit, const Network& network, const MemoryMap& map);
 
 /// The plan of the arena, for reports.
 MemoryPlan describe_memory(const Prepared& prepared, const WorkPlan& work);

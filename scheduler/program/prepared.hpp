@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "scheduler/across/activations.hpp"
-#include "scheduler/across/order_choice.hpp"
-#include "scheduler/lower/units.hpp"
+#include "scheduler/interlayer/activations.hpp"
+#include "scheduler/interlayer/order_choice.hpp"
+#include "scheduler/lower/partition.hpp"
 #include "scheduler/pass/scheduled_pass.hpp"
-#include "scheduler/stream/load_order.hpp"
+#include "scheduler/stream/prefetch.hpp"
 #include "tessera/program.hpp"
 
 namespace tessera {
@@ -18,7 +18,7 @@ struct Prepared {
   const Network& network;
   const Hardware& hardware;
   const Policy& policy;
-  UnitPlan plan;
+  Partition plan;
   Activations activations;
   OrderChoice orders;
 };
@@ -32,7 +32,7 @@ struct Tuning {
   bool small_bands = false;       ///< of those: work begins early rather than with few bands
   std::vector<Variant> variants;  ///< by operator; empty: none
   bool rows_last = false;         ///< of all that the first row by row work loads
-  LoadsAhead ahead;
+  Prefetch ahead;
   std::uint32_t feature_bands = 4;        ///< as TileSizes has it, of all layers
   std::vector<std::int32_t> tile_shifts;  ///< by operator, as TileSizes has it; empty: all 0
 };

@@ -9,24 +9,24 @@
 #include "scheduler/program/accesses.hpp"
 #include "scheduler/program/alignment.hpp"
 #include "scheduler/program/shared_bytes.hpp"
-#include "scheduler/stream/seal.hpp"
+#include "scheduler/stream/load_checksums.hpp"
 #include "scheduler/stream/stream_writer.hpp"
 #include "scheduler/stream/tokens.hpp"
-#include "scheduler/walk/layer_planner.hpp"
+#include "scheduler/tile_loops/pass_planner.hpp"
 
 namespace tessera {
 namespace {
 
 // The trace port tells where a layer ends.
-void add_marks(std::size_t i, bool loads_only, std::vector<Action>& actions) {
+void add_marks(std::size_t i, bool loads_only, std::vector<Operation>& operations) {
   for (const isa::Unit unit : {isa::Unit::Load, isa::Unit::Compute, isa::Unit::Store}) {
     if (loads_only && unit != isa::Unit::Load) {
       continue;
     }
-    Action mark;
+    Operation mark;
     mark.unit = unit;
-    mark.body = MarkAction{static_cast<std::uint32_t>(i)};
-    actions.push_back(std::move(mark));
+    mark.body = MarkOperation{static_cast<std::uint32_t>(i)};
+    operations.push_back(std::move(mark));
   }
 }
 
@@ -104,17 +104,18 @@ constexpr std::size_t kMarks = 3;  // of a layer
 class RunWriter {
  public:
   /// Command streams lie from address `begin` on.
-  RunWriter(const Hardware& hardware, const LoadsAhead& ahead, Contents contents,
-            std::uint64_t begin, Program& program)
+  RunWriter(const Hardware& hardware, const Prefetch& ahead, Contents contents, std::uint64_t begin,
+            Program& program)
       : hardware_(hardware), ahead_(ahead), contents_(contents), begin_(begin), program_(program) {}
 
   [[nodiscard]] bool is_empty() const { return run_.layers.empty(); }
-  /// As many actions at most, all layers together.
-  void reserve(std::size_t actions) { actions_.reserve(actions); }
+  /// As many operations at most, all layers together.
+  void reserve(std::size_t operations) { operations_.reserve(operations); }
 
   void add(std::uint32_t layer, Segment segment) {
-    std::move(segment.actions.begin(), segment.actions.end(), std::back_inserter(actions_));
-    add_marks(run_.layers.size(), segment.loads_only, actions_);
+    std::move(segment.operations.begin(), segment.operations.end(),
+              std::back_inserter(operations_));
+    add_marks(run_.layers.size(), segment.loads_only, operations_);
     run_.layers.push_back(layer);
   }
 
@@ -126,12 +127,12 @@ class RunWriter {
       return;
     }
     if (ahead_.bytes != 0 || ahead_.work != 0) {
-      load_ahead(actions_, ahead_);
+      prefetch(operations_, ahead_);
     }
-    assign_tokens(actions_);
-    std::vector<std::uint64_t> words = write_stream(actions_, hardware_.queue_depth);
+    assign_tokens(operations_);
+    std::vector<std::uint64_t> words = write_stream(operations_, hardware_.queue_depth);
     if (contents_ == Contents::All && hardware_.has(isa::Feature::Checksums)) {
-      seal_loads(words, program_.image, program_.regions.front().range, hardware_);
+      add_load_checksums(words, program_.image, program_.regions.front().range, hardware_);
     }
     const std::vector<std::uint8_t> bytes = bytes_of(words);
     const auto [address, fresh] = streams_.add(bytes, commands_);
@@ -139,24 +140,24 @@ class RunWriter {
     run_.stream = {begin_ + address, bytes.size()};
     program_.steps.emplace_back(std::move(run_));
     run_ = {};
-    actions_.clear();
+    operations_.clear();
   }
 
  private:
   const Hardware& hardware_;
-  const LoadsAhead& ahead_;
+  const Prefetch& ahead_;
   Contents contents_;
   std::uint64_t begin_;
   Program& program_;
   // By themselves as long as they grow: before them lies room for all activations.
   std::vector<std::uint8_t> commands_;
   SharedBytes streams_{kAlignment};
-  std::vector<Action> actions_;
+  std::vector<Operation> operations_;
   CommandRun run_;
 };
 
 // Only the last operator of a unit leaves its output in memory.
-void record_outputs(const WorkUnit& unit, const Network& network, const MemoryMap& map,
+void record_outputs(const FusedOperator& unit, const Network& network, const MemoryMap& map,
                     Program& program) {
   const auto record = [&](std::size_t op) {
     if (network.operators[op].output == unit.output && map.slot(unit.written())) {
@@ -170,28 +171,28 @@ void record_outputs(const WorkUnit& unit, const Network& network, const MemoryMa
 }
 
 void count(const Segment& segment, const Hardware& hardware, LayerRecord& record) {
-  const Traffic traffic = traffic_of(segment.actions);
+  const Traffic traffic = traffic_of(segment.operations);
   record.traffic.read_bytes += traffic.read_bytes;
   record.traffic.write_bytes += traffic.write_bytes;
-  record.accesses += accesses_of(segment.actions, hardware);
+  record.accesses += accesses_of(segment.operations, hardware);
 }
 
 }  // namespace
 
 void add_steps(std::vector<Segment> segments, const Prepared& prepared, const MemoryMap& map,
-               const LoadsAhead& ahead, Contents contents, Program& program) {
+               const Prefetch& ahead, Contents contents, Program& program) {
   const std::uint64_t commands_begin = align(map.arena.address + map.arena.bytes);
   std::map<std::size_t, AtomsUsed> used;  // by operator
   RunWriter run(prepared.hardware, ahead, contents, commands_begin, program);
-  std::size_t actions = 0;
+  std::size_t operations = 0;
   for (const Segment& segment : segments) {
-    actions += segment.actions.size() + kMarks;
+    operations += segment.operations.size() + kMarks;
   }
-  run.reserve(actions);
+  run.reserve(operations);
   ModelEnds ends(prepared.network, program);
   std::optional<std::size_t> last_model;
   for (Segment& segment : segments) {
-    const WorkUnit& unit = prepared.plan.units[segment.unit];
+    const FusedOperator& unit = prepared.plan.units[segment.unit];
     const auto layer = static_cast<std::uint32_t>(unit.op);
     const std::size_t model = prepared.activations.model_of(segment.unit);
     if (last_model != model) {
@@ -200,18 +201,18 @@ void add_steps(std::vector<Segment> segments, const Prepared& prepared, const Me
       last_model = model;
     }
     record_outputs(unit, prepared.network, map, program);
-    if (unit.kind == UnitKind::NoCopy && run.is_empty()) {
+    if (unit.kind == OperatorPlace::NoCopy && run.is_empty()) {
       program.steps.emplace_back(NoCopy{layer});
       continue;
     }
-    if (unit.kind == UnitKind::Host) {
+    if (unit.kind == OperatorPlace::Host) {
       run.flush();
       program.steps.emplace_back(host_call(prepared.network, unit.op, map));
       continue;
     }
-    if (unit.kind == UnitKind::Accelerator) {
+    if (unit.kind == OperatorPlace::Accelerator) {
       count(segment, prepared.hardware, program.layers[unit.op]);
-      used[unit.op].add(segment.actions);
+      used[unit.op].add(segment.operations);
     }
     run.add(layer, std::move(segment));
   }

@@ -11,6 +11,6 @@ namespace tessera {
 /// constants and arena are there, the command streams to its image, and to its layers what these
 /// do.
 void add_steps(std::vector<Segment> segments, const Prepared& prepared, const MemoryMap& map,
-               const LoadsAhead& ahead, Contents contents, Program& program);
+               const Prefetch& ahead, Contents contents, Program& program);
 
 }  // namespace tessera

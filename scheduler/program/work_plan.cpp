@@ -3,9 +3,9 @@
 #include <optional>
 #include <stdexcept>
 
-#include "scheduler/across/fused_actions.hpp"
+#include "scheduler/interlayer/fused_operations.hpp"
 #include "scheduler/program/alignment.hpp"
-#include "scheduler/walk/layer_planner.hpp"
+#include "scheduler/tile_loops/pass_planner.hpp"
 
 namespace tessera {
 namespace {
@@ -16,15 +16,15 @@ struct Work {
   const Tuning& tuning;
   const DecidedNetwork& decided;
 
-  [[nodiscard]] const WorkUnit& unit(std::uint32_t u) const { return prepared.plan.units[u]; }
+  [[nodiscard]] const FusedOperator& unit(std::uint32_t u) const { return prepared.plan.units[u]; }
 };
 
-std::vector<Action> actions_of_unit(const Work& work, std::uint32_t u, StreamState& state) {
-  std::vector<Action> actions;
+std::vector<Operation> operations_of(const Work& work, std::uint32_t u, StreamState& state) {
+  std::vector<Operation> operations;
   for (const ScheduledPass& pass : work.decided.passes[u]) {
-    plan_layer(pass, work.prepared.hardware, state, actions);
+    plan_pass(pass, work.prepared.hardware, state, operations);
   }
-  return actions;
+  return operations;
 }
 
 // Kept tensors are in use as well.
@@ -34,11 +34,11 @@ void note_kept(const Work& work, std::uint32_t u, StreamState& state) {
   const Hardware& hardware = work.prepared.hardware;
   if (pass.residency.ifmap) {
     const std::uint32_t at = pass.residency.ifmap->at;
-    state.regions.note({at, at + u32(shape.in_h) * u32(shape.in_w) * atoms_of(shape, hardware)});
+    state.allocator.note({at, at + u32(shape.in_h) * u32(shape.in_w) * atoms_of(shape, hardware)});
   }
   if (pass.residency.ofmap) {
     const std::uint32_t at = pass.residency.ofmap->at;
-    state.regions.note(
+    state.allocator.note(
         {at, at + u32(shape.out_h) * u32(shape.out_w) * output_atoms(shape, hardware)});
   }
 }
@@ -54,7 +54,7 @@ void plan_group(const Work& work, const std::vector<std::uint32_t>& order, std::
   }
   for (FusedSegment& segment : plan_fused(layers, layout, work.prepared.hardware, state)) {
     segments.push_back(
-        {order[first + segment.layer], segment.loads_only, std::move(segment.actions)});
+        {order[first + segment.layer], segment.loads_only, std::move(segment.operations)});
   }
 }
 
@@ -94,7 +94,7 @@ StreamState fresh_state(const Work& work) {
 // The host's work and another model's end a stream.
 bool starts_stream(const Work& work, const std::vector<std::uint32_t>& order, std::size_t i) {
   const Activations& activations = work.prepared.activations;
-  return work.unit(order[i]).kind == UnitKind::Host ||
+  return work.unit(order[i]).kind == OperatorPlace::Host ||
          (i > 0 && activations.model_of(order[i]) != activations.model_of(order[i - 1]));
 }
 
@@ -107,23 +107,24 @@ WorkPlan plan_in(const Work& work, const std::vector<std::uint32_t>& order) {
   const bool overlaps = plans_in_place(policy.plan);
   StreamState state = fresh_state(work);
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const WorkUnit& unit = work.unit(order[i]);
+    const FusedOperator& unit = work.unit(order[i]);
     if (starts_stream(work, order, i)) {
       state = fresh_state(work);
     }
-    state.regions.set_window(residency.units[order[i]].window);
+    state.allocator.set_window(residency.units[order[i]].window);
     if (const auto group = residency.units[order[i]].group) {
       plan_group(work, order, i, residency.layouts[*group], state, plan.segments);
       i = residency.groups[*group].last;
       continue;
     }
     plan.segments.push_back({order[i], false, {}});
-    if (unit.kind == UnitKind::Accelerator) {
-      plan.segments.back().actions = actions_of_unit(work, order[i], state);
+    if (unit.kind == OperatorPlace::Accelerator) {
+      plan.segments.back().operations = operations_of(work, order[i], state);
       note_kept(work, order[i], state);
     }
-    if (overlaps && unit.kind != UnitKind::NoCopy) {
-      work.prepared.activations.add_overlaps(unit, i, plan.segments.back().actions, plan.problem);
+    if (overlaps && unit.kind != OperatorPlace::NoCopy) {
+      work.prepared.activations.add_overlaps(unit, i, plan.segments.back().operations,
+                                             plan.problem);
     }
   }
   plan.allocation = allocate_models(plan.problem, work.prepared.activations.owners(),

@@ -14,7 +14,7 @@ namespace tessera {
 struct Segment {
   std::uint32_t unit = 0;
   bool loads_only = false;
-  std::vector<Action> actions;  ///< on virtual addresses
+  std::vector<Operation> operations;  ///< on virtual addresses
 };
 
 struct WorkPlan {

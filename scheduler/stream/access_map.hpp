@@ -7,7 +7,7 @@
 
 namespace tessera {
 
-/// Action numbers by unit (load, compute, store); 0: none, so numbers start at 1.
+/// Operation numbers by unit (load, compute, store); 0: none, so numbers start at 1.
 using UnitClock = std::array<std::uint32_t, 3>;
 
 /// A range that has the same history throughout.

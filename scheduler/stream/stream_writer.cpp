@@ -21,8 +21,8 @@ class Encoder {
 
   void end() { words_.push_back(isa::encode(isa::End{})); }
 
-  void add(const Action& action) {
-    std::visit([&](const auto& body) { add_body(body, action); }, action.body);
+  void add(const Operation& operation) {
+    std::visit([&](const auto& body) { add_body(body, operation); }, operation.body);
   }
 
  private:
@@ -50,7 +50,7 @@ class Encoder {
     }
   }
 
-  void add_body(const LoadAction& load, const Action& action) {
+  void add_body(const LoadOperation& load, const Operation& operation) {
     configure(isa::LdSource{static_cast<std::uint32_t>(load.source.address), load.pixel_bytes});
     configure_transfer<isa::LdShape, isa::LdStride>(load.source);
     if (load.fold) {
@@ -63,13 +63,13 @@ class Encoder {
     go.fold = load.fold ? 1 : 0;
     go.kind = static_cast<std::uint32_t>(load.kind);
     go.dest = load.dest;
-    go.wait_compute = action.wait_compute ? 1 : 0;
-    go.wait_store = action.wait_store ? 1 : 0;
-    go.post_compute = action.post_compute ? 1 : 0;
+    go.wait_compute = operation.wait_compute ? 1 : 0;
+    go.wait_store = operation.wait_store ? 1 : 0;
+    go.post_compute = operation.post_compute ? 1 : 0;
     words_.push_back(isa::encode(go));
   }
 
-  void add_body(const ConvAction& conv, const Action& action) {
+  void add_body(const ConvOperation& conv, const Operation& operation) {
     configure(conv.input);
     configure(conv.kernel);
     configure(conv.tile);
@@ -81,25 +81,25 @@ class Encoder {
       go.maximum = conv.maximum ? 1 : 0;
       go.resume = conv.resume ? 1 : 0;
       go.first_byte = conv.first_byte;
-      add_convolution(go, conv, action);
+      add_convolution(go, conv, operation);
     } else {
-      add_convolution(isa::Conv{}, conv, action);
+      add_convolution(isa::Conv{}, conv, operation);
     }
   }
 
   template <class Command>
-  void add_convolution(Command go, const ConvAction& conv, const Action& action) {
+  void add_convolution(Command go, const ConvOperation& conv, const Operation& operation) {
     go.origin = conv.origin;
     go.acc_base = conv.acc_base;
     go.accumulate = conv.accumulate ? 1 : 0;
-    go.wait_load = action.wait_load ? 1 : 0;
-    go.wait_store = action.wait_store ? 1 : 0;
-    go.post_load = action.post_load ? 1 : 0;
-    go.post_store = action.post_store ? 1 : 0;
+    go.wait_load = operation.wait_load ? 1 : 0;
+    go.wait_store = operation.wait_store ? 1 : 0;
+    go.post_load = operation.post_load ? 1 : 0;
+    go.post_store = operation.post_store ? 1 : 0;
     words_.push_back(isa::encode(go));
   }
 
-  void add_body(const StoreAction& store, const Action& action) {
+  void add_body(const StoreOperation& store, const Operation& operation) {
     if (!store.keep_only) {
       configure(isa::StAddress{static_cast<std::uint32_t>(store.dest.address)});
       configure_transfer<isa::StShape, isa::StStride>(store.dest);
@@ -109,16 +109,16 @@ class Encoder {
     }
     configure(store.quant);
     configure(store.post);
-    const auto operation = static_cast<isa::StPostOperation>(store.post.operation);
-    if (operation == isa::StPostOperation::Add || operation == isa::StPostOperation::Multiply) {
+    const auto epilogue = static_cast<isa::StPostOperation>(store.post.operation);
+    if (epilogue == isa::StPostOperation::Add || epilogue == isa::StPostOperation::Multiply) {
       configure(store.result);
     }
     configure(store.tile);
     isa::Store go;
     go.acc_base = store.acc_base;
-    go.wait_compute = action.wait_compute ? 1 : 0;
-    go.post_compute = action.post_compute ? 1 : 0;
-    go.post_load = action.post_load ? 1 : 0;
+    go.wait_compute = operation.wait_compute ? 1 : 0;
+    go.post_compute = operation.post_compute ? 1 : 0;
+    go.post_load = operation.post_load ? 1 : 0;
     go.keep = store.keep ? 1 : 0;
     go.keep_only = store.keep_only ? 1 : 0;
     go.dest = store.kept_at;
@@ -126,8 +126,8 @@ class Encoder {
     words_.push_back(isa::encode(go));
   }
 
-  void add_body(const MarkAction& mark, const Action& action) {
-    switch (action.unit) {
+  void add_body(const MarkOperation& mark, const Operation& operation) {
+    switch (operation.unit) {
       case isa::Unit::Load:
         words_.push_back(isa::encode(isa::LdMark{mark.layer}));
         break;
@@ -148,18 +148,18 @@ class Encoder {
 // has been.
 class TokenBalance {
  public:
-  [[nodiscard]] bool ready(const Action& action) const {
-    return available(action.unit, isa::Unit::Load, action.wait_load) &&
-           available(action.unit, isa::Unit::Compute, action.wait_compute) &&
-           available(action.unit, isa::Unit::Store, action.wait_store);
+  [[nodiscard]] bool ready(const Operation& operation) const {
+    return available(operation.unit, isa::Unit::Load, operation.wait_load) &&
+           available(operation.unit, isa::Unit::Compute, operation.wait_compute) &&
+           available(operation.unit, isa::Unit::Store, operation.wait_store);
   }
-  void emit(const Action& action) {
-    take(action.unit, isa::Unit::Load, action.wait_load);
-    take(action.unit, isa::Unit::Compute, action.wait_compute);
-    take(action.unit, isa::Unit::Store, action.wait_store);
-    give(action.unit, isa::Unit::Load, action.post_load);
-    give(action.unit, isa::Unit::Compute, action.post_compute);
-    give(action.unit, isa::Unit::Store, action.post_store);
+  void emit(const Operation& operation) {
+    take(operation.unit, isa::Unit::Load, operation.wait_load);
+    take(operation.unit, isa::Unit::Compute, operation.wait_compute);
+    take(operation.unit, isa::Unit::Store, operation.wait_store);
+    give(operation.unit, isa::Unit::Load, operation.post_load);
+    give(operation.unit, isa::Unit::Compute, operation.post_compute);
+    give(operation.unit, isa::Unit::Store, operation.post_store);
   }
   /// Tokens from load to compute that no convolution has taken.
   [[nodiscard]] int loads_ahead() const { return at(isa::Unit::Load, isa::Unit::Compute); }
@@ -183,11 +183,11 @@ class TokenBalance {
 
 }  // namespace
 
-std::vector<std::uint64_t> write_stream(const std::vector<Action>& actions,
+std::vector<std::uint64_t> write_stream(const std::vector<Operation>& operations,
                                         std::uint32_t queue_depth) {
-  std::array<std::deque<const Action*>, 3> queues;
-  for (const Action& action : actions) {
-    queues[static_cast<std::size_t>(action.unit) - 1].push_back(&action);
+  std::array<std::deque<const Operation*>, 3> queues;
+  for (const Operation& operation : operations) {
+    queues[static_cast<std::size_t>(operation.unit) - 1].push_back(&operation);
   }
   Encoder encoder;
   TokenBalance balance;
@@ -195,18 +195,18 @@ std::vector<std::uint64_t> write_stream(const std::vector<Action>& actions,
   std::deque<std::size_t> ahead;
   std::size_t ahead_words = 0;
   const auto emit = [&](std::size_t unit) {
-    const Action& action = *queues[unit].front();
+    const Operation& operation = *queues[unit].front();
     const std::size_t before = encoder.size();
-    encoder.add(action);
-    balance.emit(action);
+    encoder.add(operation);
+    balance.emit(operation);
     queues[unit].pop_front();
     if (unit == kLoad) {
       ahead.push_back(encoder.size() - before);
       ahead_words += ahead.back();
-    } else if (unit == kCompute && action.wait_load && balance.loads_ahead() == 0) {
+    } else if (unit == kCompute && operation.wait_load && balance.loads_ahead() == 0) {
       ahead.clear();
       ahead_words = 0;
-    } else if (unit == kCompute && action.wait_load && !ahead.empty()) {
+    } else if (unit == kCompute && operation.wait_load && !ahead.empty()) {
       ahead_words -= ahead.front();
       ahead.pop_front();
     }

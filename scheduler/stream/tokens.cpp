@@ -27,13 +27,13 @@ struct Knowledge {
 
 class TokenAssigner {
  public:
-  explicit TokenAssigner(std::vector<Action>& actions) : actions_(actions) {}
+  explicit TokenAssigner(std::vector<Operation>& operations) : operations_(operations) {}
 
   void run() {
-    for (Action& action : actions_) {
-      const std::size_t unit = static_cast<std::size_t>(action.unit) - 1;
-      assign(action, unit);
-      by_unit_[unit].push_back(&action);
+    for (Operation& operation : operations_) {
+      const std::size_t unit = static_cast<std::size_t>(operation.unit) - 1;
+      assign(operation, unit);
+      by_unit_[unit].push_back(&operation);
       Knowledge finished = current_[unit];
       finished.done[unit] = static_cast<std::uint32_t>(by_unit_[unit].size());
       knowledge_[unit].push_back(finished);
@@ -47,10 +47,10 @@ class TokenAssigner {
     std::uint32_t acknowledged = 0;
   };
 
-  Needs needs_of(const Action& action, std::size_t unit) {
+  Needs needs_of(const Operation& operation, std::size_t unit) {
     const auto number = static_cast<std::uint32_t>(by_unit_[unit].size() + 1);
     Needs needs;
-    for (const Access& access : action.accesses) {
+    for (const Access& access : operation.accesses) {
       const bool external = access.resource == Resource::External;
       maps_[static_cast<std::size_t>(access.resource)].update(
           access.begin, access.end, [&](AccessHistory& history) {
@@ -77,8 +77,8 @@ class TokenAssigner {
     return needs;
   }
 
-  void assign(Action& action, std::size_t unit) {
-    const Needs needs = needs_of(action, unit);
+  void assign(Operation& operation, std::size_t unit) {
+    const Needs needs = needs_of(operation, unit);
     Knowledge& known = current_[unit];
     if (unit == kLoad) {
       // One token must cover both what is drained and what is acknowledged.
@@ -91,31 +91,31 @@ class TokenAssigner {
         // behind serves the loads to come as well.
         const auto stores = static_cast<std::uint32_t>(by_unit_[kStore].size());
         for (std::uint32_t later = stores - std::min(stores, kBehind); later > store; --later) {
-          if (!std::holds_alternative<MarkAction>(by_unit_[kStore][later - 1]->body)) {
+          if (!std::holds_alternative<MarkOperation>(by_unit_[kStore][later - 1]->body)) {
             store = later;
           }
         }
-        action.wait_store = true;
+        operation.wait_store = true;
         by_unit_[kStore][store - 1]->post_load = true;
         known.merge(knowledge_[kStore][store - 1]);
         known.acknowledged = std::max(known.acknowledged, store);
       }
       if (needs.done[kCompute] > known.done[kCompute]) {
-        action.wait_compute = true;
+        operation.wait_compute = true;
         take(known, kCompute, needs.done[kCompute])->post_load = true;
       }
     } else if (unit == kCompute) {
       if (needs.done[kLoad] > known.done[kLoad]) {
-        action.wait_load = true;
+        operation.wait_load = true;
         take(known, kLoad, needs.done[kLoad])->post_compute = true;
       }
       if (needs.done[kStore] > known.done[kStore]) {
-        action.wait_store = true;
+        operation.wait_store = true;
         take(known, kStore, needs.done[kStore])->post_compute = true;
       }
     } else {
       if (needs.done[kCompute] > known.done[kCompute]) {
-        action.wait_compute = true;
+        operation.wait_compute = true;
         take(known, kCompute, needs.done[kCompute])->post_store = true;
       }
       if (needs.done[kLoad] > known.done[kLoad]) {
@@ -124,22 +124,22 @@ class TokenAssigner {
     }
   }
 
-  Action* take(Knowledge& known, std::size_t from, std::uint32_t number) {
+  Operation* take(Knowledge& known, std::size_t from, std::uint32_t number) {
     known.merge(knowledge_[from][number - 1]);
     return by_unit_[from][number - 1];
   }
 
-  std::vector<Action>& actions_;
+  std::vector<Operation>& operations_;
   std::array<AccessMap, kNumResources> maps_;
-  std::array<std::vector<Action*>, 3> by_unit_;
-  std::array<std::vector<Knowledge>, 3> knowledge_;  // when each action is finished
-  std::array<Knowledge, 3> current_;                 // of each unit before its next action
+  std::array<std::vector<Operation*>, 3> by_unit_;
+  std::array<std::vector<Knowledge>, 3> knowledge_;  // when each operation is finished
+  std::array<Knowledge, 3> current_;                 // of each unit before its next operation
 };
 
 }  // namespace
 
-void assign_tokens(std::vector<Action>& actions) {
-  TokenAssigner(actions).run();
+void assign_tokens(std::vector<Operation>& operations) {
+  TokenAssigner(operations).run();
 }
 
 }  // namespace tessera

@@ -27,22 +27,22 @@ sed -i '/^| `scheduler\/check` |/d' "$work/tree/docs/explanation/architecture.md
 finds 'scheduler/check: docs/explanation/architecture.md lists no such room'
 
 copy
-sed -i '1i #include "scheduler/walk/layer_planner.hpp"' "$work/tree/planner/offsets/greedy.cpp"
-finds 'an arrow climbs from planner/offsets to scheduler/walk'
+sed -i '1i #include "scheduler/tile_loops/pass_planner.hpp"' "$work/tree/planner/offsets/greedy.cpp"
+finds 'an arrow climbs from planner/offsets to scheduler/tile_loops'
 
 copy
 sed -i '1i #include "network/builder.hpp"' "$work/tree/include/tessera/network.hpp"
 finds 'an arrow climbs from include/tessera to network'
 
 copy
-sed -i 's/tessera_room(walk tessera::actions)/tessera_room(walk tessera::actions tessera::sim)/' \
-  "$work/tree/scheduler/walk/CMakeLists.txt"
-finds 'scheduler/walk: links sim, which stands higher'
+sed -i 's/tessera_room(tile_loops tessera::operations)/tessera_room(tile_loops tessera::operations tessera::sim)/' \
+  "$work/tree/scheduler/tile_loops/CMakeLists.txt"
+finds 'scheduler/tile_loops: links sim, which stands higher'
 
 copy
-sed -i 's/tessera_room(walk tessera::actions)/tessera_room(walk)/' \
-  "$work/tree/scheduler/walk/CMakeLists.txt"
-finds 'without linking tessera::actions'
+sed -i 's/tessera_room(tile_loops tessera::operations)/tessera_room(tile_loops)/' \
+  "$work/tree/scheduler/tile_loops/CMakeLists.txt"
+finds 'without linking tessera::operations'
 
 copy
 echo '  load_unit u_load ();' >>"$work/tree/rtl/cells/sync_fifo.sv"
@@ -55,4 +55,12 @@ finds 'docs/explanation/engines.md: names scheduler/nowhere.cpp, which does not 
 copy
 echo 'static int words() { return kParamWord; }' >>"$work/tree/timing/data_path/data_path_cycle.cpp"
 finds 'data_path_cycle.cpp: uses kParamWord, which another source declares for itself'
-echo "eight breaks, all found"
+
+copy
+echo 'struct PixelWalk {};' >>"$work/tree/scheduler/tiling/modes.cpp"
+finds 'modes.cpp: `PixelWalk`: say loop order, not walk'
+
+copy
+touch "$work/tree/scheduler/tiling/keepable.hpp"
+finds 'scheduler/tiling/keepable.hpp: say residency candidate, not keepable'
+echo "ten breaks, all found"

@@ -1,5 +1,5 @@
 // Layers that run row by row one behind the other, and bands of rows of a single one.
-#include "scheduler/across/fused_actions.hpp"
+#include "scheduler/interlayer/fused_operations.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST(Fused, MakesEveryRowOnceAndReadsWhatIsThere) {
     const auto layout = fused_layout(block.shapes, hw, atoms);
     ASSERT_TRUE(layout) << atoms;
     StreamState state(hw);
-    state.regions.set_window({0, atoms});
+    state.allocator.set_window({0, atoms});
     std::vector<ScheduledPass> passes;
     for (const ConvShape* shape : block.shapes.layers) {
       ScheduledPass& pass = passes.emplace_back();
@@ -95,11 +95,11 @@ TEST(Fused, MakesEveryRowOnceAndReadsWhatIsThere) {
     }
     std::vector<bool> written(std::size_t{28} * 28 * 32, false);
     for (const FusedSegment& segment : plan_fused(layers, *layout, hw, state)) {
-      for (const Action& action : segment.actions) {
-        for (const Access& access : action.accesses) {
+      for (const Operation& operation : segment.operations) {
+        for (const Access& access : operation.accesses) {
           EXPECT_TRUE(access.resource != Resource::Cbuf || access.end <= atoms);
         }
-        const auto* store = std::get_if<StoreAction>(&action.body);
+        const auto* store = std::get_if<StoreOperation>(&operation.body);
         if (store == nullptr || store->keep_only) {
           continue;
         }

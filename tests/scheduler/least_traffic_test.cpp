@@ -1,13 +1,13 @@
 // Tilings with the fewest external bytes.
-#include "scheduler/decide/least_traffic.hpp"
+#include "scheduler/tiling/least_traffic.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "scheduler/decide/best_tiling.hpp"
-#include "scheduler/walk/layer_planner.hpp"
+#include "scheduler/tile_loops/pass_planner.hpp"
+#include "scheduler/tiling/best_tiling.hpp"
 #include "tessera/checker.hpp"
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"

@@ -1,0 +1,162 @@
+#include "scheduler/lower/partition.hpp"
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+class UnitPlanner {
+ public:
+  UnitPlanner(const Network& network, const Hardware& hardware, const Policy& policy)
+      : network_(network),
+        hardware_(hardware),
+        policy_(policy),
+        plan_{{}, Aliases(network)},
+        absorbed_(network.operators.size()),
+        consumers_(network.tensors.size()),
+        ready_at_(network.tensors.size(), kNever),
+        pads_(network.tensors.size()) {
+    for (std::size_t i = 0; i < network.operators.size(); ++i) {
+      for (const std::int32_t input : network.operators[i].inputs) {
+        if (input >= 0) {
+          consumers_[static_cast<std::size_t>(input)].push_back(i);
+        }
+      }
+    }
+    // A use that no operator can take away.
+    for (const std::int32_t output : network.outputs) {
+      consumers_[static_cast<std::size_t>(output)].push_back(network.operators.size());
+    }
+    for (std::size_t t = 0; t < network.tensors.size(); ++t) {
+      if (!network.tensors[t].constant.empty()) {
+        ready_at_[t] = 0;
+      }
+    }
+    for (const std::int32_t input : network.inputs) {
+      ready_at_[static_cast<std::size_t>(input)] = 0;
+    }
+  }
+
+  Partition run() {
+    for (std::size_t i = 0; i < network_.operators.size(); ++i) {
+      if (absorbed_[i]) {
+        continue;
+      }
+      if (policy_.fuse && fold_pad(i)) {
+        continue;
+      }
+      add(i);
+    }
+    embed_tensors(network_, plan_);
+    return std::move(plan_);
+  }
+
+ private:
+  static constexpr std::size_t kNever = SIZE_MAX;
+
+  [[nodiscard]] std::optional<FoldedInput> pad_before(const Operator& op) const {
+    return pads_[static_cast<std::size_t>(op.inputs[0])];
+  }
+
+  // A padding whose readers are all convolutions of the accelerator is part of them, as is a
+  // transposition whose readers are all means.
+  bool fold_pad(std::size_t i) {
+    const Operator& op = network_.operators[i];
+    const auto pad = foldable_input(network_, op);
+    if (!pad) {
+      return false;
+    }
+    for (const std::size_t reader : consumers_[static_cast<std::size_t>(op.output)]) {
+      if (reader == network_.operators.size()) {
+        return false;
+      }
+      const Operator& conv = network_.operators[reader];
+      const bool can_take = pad->order.empty()
+                                ? std::holds_alternative<Conv2d>(conv.attributes) ||
+                                      std::holds_alternative<DepthwiseConv2d>(conv.attributes)
+                                : std::holds_alternative<Mean>(conv.attributes);
+      if (!can_take || !lower(network_, conv, hardware_, pad).problem.empty()) {
+        return false;
+      }
+    }
+    if (consumers_[static_cast<std::size_t>(op.output)].empty()) {
+      return false;
+    }
+    pads_[static_cast<std::size_t>(op.output)] = pad;
+    folded_.push_back(i);
+    return true;
+  }
+
+  void add(std::size_t i) {
+    const Operator& op = network_.operators[i];
+    FusedOperator unit;
+    unit.op = i;
+    unit.output = op.output;
+    if (plan_.aliases.try_no_copy(op)) {
+      unit.kind = OperatorPlace::NoCopy;
+    } else {
+      const auto pad = pad_before(op);
+      unit.lowering = lower(network_, op, hardware_, pad);
+      unit.host_reason = unit.lowering.problem;
+      unit.kind = unit.host_reason.empty() ? OperatorPlace::Accelerator : OperatorPlace::Host;
+      if (pad) {
+        take_pads(unit, op.inputs[0]);
+      }
+      if (unit.kind == OperatorPlace::Accelerator && policy_.fuse) {
+        take_next(unit);
+      }
+    }
+    ready_at_[static_cast<std::size_t>(unit.output)] = plan_.units.size() + 1;
+    plan_.units.push_back(std::move(unit));
+  }
+
+  // Reports name the padding with the first convolution that it became part of.
+  void take_pads(FusedOperator& unit, std::int32_t padded) {
+    const auto found = std::find_if(folded_.begin(), folded_.end(), [&](std::size_t pad) {
+      return network_.operators[pad].output == padded;
+    });
+    if (found != folded_.end()) {
+      unit.absorbed.push_back(*found);
+      folded_.erase(found);
+    }
+  }
+
+  // The only reader of the output may ride along, when what else it reads is there by then.
+  void take_next(FusedOperator& unit) {
+    const auto& readers = consumers_[static_cast<std::size_t>(unit.output)];
+    if (readers.size() != 1 || readers[0] == network_.operators.size()) {
+      return;
+    }
+    const Operator& next = network_.operators[readers[0]];
+    for (const std::int32_t input : next.inputs) {
+      if (input != unit.output &&
+          (input < 0 || ready_at_[static_cast<std::size_t>(input)] == kNever)) {
+        return;
+      }
+    }
+    if (absorb(unit.lowering, network_, hardware_, next, unit.output)) {
+      absorbed_[readers[0]] = true;
+      unit.absorbed.push_back(readers[0]);
+      unit.output = next.output;
+    }
+  }
+
+  const Network& network_;
+  const Hardware& hardware_;
+  const Policy& policy_;
+  Partition plan_;
+  std::vector<bool> absorbed_;
+  std::vector<std::vector<std::size_t>> consumers_;  // operators by tensor
+  std::vector<std::size_t> ready_at_;                // units that must have run, by tensor
+  std::vector<std::optional<FoldedInput>> pads_;     // by padded tensor
+  std::vector<std::size_t> folded_;                  // paddings that no unit has named yet
+};
+
+}  // namespace
+
+Partition partition_network(const Network& network, const Hardware& hardware,
+                            const Policy& policy) {
+  return UnitPlanner(network, hardware, policy).run();
+}
+
+}  // namespace tessera

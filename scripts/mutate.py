@@ -355,10 +355,11 @@ def try_one(work, number, mutant):
     begun = time.monotonic()
     commands = test_commands(out, mutant)
     found = run_one(number, mutant, tree, out, [c for c in commands if c[0] == "test.sh"])
-    equal = not found and mutant["rtl"] and is_proved_equal(mutant["file"], mutant["begin"], mutant["end"],
-                                                            mutant["new"].replace("MUTANT_TRUE", "1'b1"), work / "equal" / str(number))
+    is_known = (mutant["file"], mutant["what"], mutant["old"]) in known()
+    equal = not found and not is_known and mutant["rtl"] and is_proved_equal(
+        mutant["file"], mutant["begin"], mutant["end"], mutant["new"].replace("MUTANT_TRUE", "1'b1"), work / "equal" / str(number))
     # More cases for what is proved to be equal, or was looked at, find nothing.
-    if not found and not equal and (mutant["file"], mutant["what"], mutant["old"]) not in known():
+    if not found and not equal and not is_known:
         found = run_one(number, mutant, tree, out, [c for c in commands if c[0] != "test.sh"])
     result = {**mutant, "killed_by": found[0] if found else None, "command": found[1] if found else None}
     if not found:

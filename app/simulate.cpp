@@ -148,9 +148,8 @@ std::vector<Bytes> read_inputs(const Config& config, const Network& network,
 }
 
 bool Simulation::compared() const {
-  return has_data &&
-         std::any_of(program.layers.begin(), program.layers.end(),
-                     [](const LayerRecord& layer) { return layer.pass.has_value(); });
+  return has_data && std::any_of(program.layers.begin(), program.layers.end(),
+                                 [](const LayerRecord& layer) { return layer.pass.has_value(); });
 }
 
 void check(const Program& program) {

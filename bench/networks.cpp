@@ -6,8 +6,8 @@
 #include <chrono>
 #include <filesystem>
 
-#include "scheduler/tiling/best_tiling.hpp"
 #include "scheduler/autotune/best.hpp"
+#include "scheduler/tiling/best_tiling.hpp"
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "board/description.hpp"
+#include "board/spec.hpp"
 
 namespace tessera::board {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "hardware/identity.hpp"
-#include "rom/play.hpp"
+#include "rom/host_driver.hpp"
 #include "tessera/engine.hpp"
 #include "tessera/error.hpp"
 #include "tessera/generated/command_set.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "board/description.hpp"
 #include "board/link/link.hpp"
+#include "board/spec.hpp"
 #include "rom/image.hpp"
 #include "tessera/program.hpp"
 

@@ -6,10 +6,10 @@
 #include <stdexcept>
 #include <variant>
 
-#include "board/simulated.hpp"
+#include "board/simulation.hpp"
 #include "rom/formats.hpp"
 #include "rom/verilog.hpp"
-#include "sim/tools/made_files.hpp"
+#include "sim/tools/build_cache.hpp"
 #include "tessera/error.hpp"
 #include "tessera/resources.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "board/description.hpp"
+#include "board/spec.hpp"
 #include "rom/image.hpp"
 #include "tessera/network.hpp"
 

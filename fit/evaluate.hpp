@@ -14,7 +14,7 @@
 namespace tessera::fit {
 
 /// A board around the accelerator.
-struct Surroundings {
+struct BoardContext {
   std::string name;
   fpga::Usage usage;  ///< of what else is on the chip, at four bytes of the bus
   double slower = 1;  ///< the clock with that beside it, of what the accelerator reaches alone
@@ -34,7 +34,7 @@ struct Question {
   /// Bytes per second of the board's memory, which bounds what the bus gets per cycle; 0: as the
   /// configuration's memory says.
   double bandwidth = 0;
-  std::optional<Surroundings> board;  ///< whose memory counts, then
+  std::optional<BoardContext> board;  ///< whose memory counts, then
   /// Of the part's lookup tables so much may be taken, up to 1: where a part is full the router
   /// takes hours.
   double fill = 1;

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "sim/rtl/verilate.hpp"
-#include "sim/tools/made_files.hpp"
+#include "sim/tools/build_cache.hpp"
 #include "sim/tools/working_folder.hpp"
 #include "tessera/engine.hpp"
 #include "tessera/error.hpp"

@@ -1,6 +1,6 @@
 #include "rom/verify.hpp"
 
-#include "rom/play.hpp"
+#include "rom/host_driver.hpp"
 #include "rom/system.hpp"
 
 namespace tessera::rom {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sweep/answers.hpp"
+#include "sweep/analysis.hpp"
 
 namespace tessera::sweep {
 

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::uint32_t kStatuses = 3;
 
 std::string mode_text(const LayerRecord& record) {
-  return record.pass   ? mode_of(record)
+  return record.pass       ? mode_of(record)
          : record.no_copy  ? "no copy"
          : record.rides_on ? "fused"
                            : "host";

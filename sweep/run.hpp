@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "console/progress.hpp"
-#include "sweep/answers.hpp"
+#include "sweep/analysis.hpp"
 #include "sweep/store.hpp"
 
 namespace tessera::sweep {

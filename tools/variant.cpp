@@ -11,8 +11,8 @@
 
 #include <exception>
 
-#include "board/description.hpp"
-#include "board/simulated.hpp"
+#include "board/simulation.hpp"
+#include "board/spec.hpp"
 #include "board/standalone.hpp"
 #include "fpga/parts/parts.hpp"
 #include "sim/rtl/variant.hpp"

@@ -10,10 +10,10 @@
 #include "app/classes.hpp"
 #include "app/simulate.hpp"
 #include "board/link/serial_port.hpp"
-#include "board/simulated.hpp"
+#include "board/simulation.hpp"
 #include "console/output_file.hpp"
 #include "console/text_table.hpp"
-#include "rom/play.hpp"
+#include "rom/host_driver.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera {

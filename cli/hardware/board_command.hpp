@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "board/description.hpp"
 #include "board/run.hpp"
+#include "board/spec.hpp"
 #include "cli/options/common_options.hpp"
 #include "console/progress.hpp"
 #include "rom/image.hpp"

@@ -14,9 +14,9 @@
 #include "fit/points.hpp"
 #include "fit/result.hpp"
 #include "fpga/flow.hpp"
-#include "fpga/parts/made_designs.hpp"
+#include "fpga/parts/area_dataset.hpp"
 #include "report/report_html.hpp"
-#include "sim/tools/made_files.hpp"
+#include "sim/tools/build_cache.hpp"
 #include "sweep/store.hpp"
 #include "tessera/error.hpp"
 
@@ -106,7 +106,7 @@ fit::Question FitCommand::question() const {
     constexpr fpga::Usage kOnChip = {880, 180, 2, 0};
     // Six designs on boards reach 0.81 to 0.95 of their accelerators' estimates.
     constexpr double kSlower = 0.9;
-    question.board = fit::Surroundings{
+    question.board = fit::BoardContext{
         on_->name,
         on_->sdram() != nullptr ? kWithSdram : kOnChip,
         kSlower,

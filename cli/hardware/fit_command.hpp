@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "board/description.hpp"
+#include "board/spec.hpp"
 #include "fit/evaluate.hpp"
 #include "fit/search.hpp"
 

@@ -1,7 +1,7 @@
 #include "cli/hardware/fit_placer.hpp"
 
-#include "board/simulated.hpp"
-#include "fpga/parts/made_designs.hpp"
+#include "board/simulation.hpp"
+#include "fpga/parts/area_dataset.hpp"
 
 namespace tessera {
 

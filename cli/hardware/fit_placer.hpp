@@ -7,7 +7,7 @@
 #include <mutex>
 #include <set>
 
-#include "board/description.hpp"
+#include "board/spec.hpp"
 #include "console/progress.hpp"
 #include "fit/evaluate.hpp"
 #include "fit/search.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "board/description.hpp"
-#include "board/simulated_standalone.hpp"
+#include "board/spec.hpp"
+#include "board/standalone_simulation.hpp"
 #include "cli/options/common_options.hpp"
 #include "console/progress.hpp"
 #include "fpga/flow.hpp"

@@ -40,24 +40,24 @@ const AreaModel& model_of(const std::string& family) {
   const auto found = made.find(family);
   return found != made.end()
              ? found->second
-             : made.emplace(family, AreaModel(family, made_designs(family))).first->second;
+             : made.emplace(family, AreaModel(family, area_dataset(family))).first->second;
 }
 
 }  // namespace
 
-AreaModel::AreaModel(const std::string& family, const std::vector<MadeDesign>& designs)
+AreaModel::AreaModel(const std::string& family, const std::vector<CountedDesign>& designs)
     : family_(&find_family(family)), control_(designs.front().hardware.control) {
   // What modules take that have the same terms.
   const std::size_t count = terms_of(designs.front().hardware, designs.front().logic).size();
   std::vector<std::vector<Observation>> luts(count), ffs(count);
-  for (const MadeDesign& design : designs) {
+  for (const CountedDesign& design : designs) {
     const std::vector<ModuleTerms> kinds = terms_of(design.hardware, design.logic);
-    std::vector<MadeDesign::Cells> sums(count);
+    std::vector<CountedDesign::Cells> sums(count);
     for (const auto& [module, cells] : design.modules) {
       const auto kind = std::find_if(kinds.begin(), kinds.end(), [&module = module](const auto& k) {
         return module.rfind(k.prefix, 0) == 0;
       });
-      MadeDesign::Cells& sum = sums[static_cast<std::size_t>(kind - kinds.begin())];
+      CountedDesign::Cells& sum = sums[static_cast<std::size_t>(kind - kinds.begin())];
       sum.luts += cells.luts;
       sum.ffs += cells.ffs;
     }
@@ -70,8 +70,8 @@ AreaModel::AreaModel(const std::string& family, const std::vector<MadeDesign>& d
     modules_.push_back({least_squares(luts[m]), least_squares(ffs[m])});
   }
   std::vector<Observation> all_luts, all_ffs, ns;
-  for (const MadeDesign& design : designs) {
-    const MadeDesign::Cells cells = module_cells(design.hardware, design.logic);
+  for (const CountedDesign& design : designs) {
+    const CountedDesign::Cells cells = module_cells(design.hardware, design.logic);
     const PackedTerms terms = packed_terms(design.hardware, cells);
     all_luts.push_back({terms.luts, static_cast<double>(design.made.luts)});
     all_ffs.push_back({terms.ffs, static_cast<double>(design.made.ffs)});
@@ -103,7 +103,7 @@ MemoryCells AreaModel::memory_cells(const Hardware& hardware) const {
 }
 
 AreaModel::PackedTerms AreaModel::packed_terms(const Hardware& hardware,
-                                               const MadeDesign::Cells& cells) const {
+                                               const CountedDesign::Cells& cells) const {
   if (family_->name == "ice40") {
     return {{cells.luts, cells.ffs}, {cells.ffs}};
   }
@@ -114,10 +114,10 @@ AreaModel::PackedTerms AreaModel::packed_terms(const Hardware& hardware,
   return {{cells.luts, cells.ffs, distributed}, {cells.ffs, distributed}};
 }
 
-MadeDesign::Cells AreaModel::module_cells(const Hardware& hardware,
-                                          const LogicMultipliers& logic) const {
+CountedDesign::Cells AreaModel::module_cells(const Hardware& hardware,
+                                             const LogicMultipliers& logic) const {
   const std::vector<ModuleTerms> kinds = terms_of(hardware, logic);
-  MadeDesign::Cells cells;
+  CountedDesign::Cells cells;
   for (std::size_t m = 0; m < modules_.size(); ++m) {
     cells.luts += std::max(weighted_sum(kinds[m].terms, modules_[m].luts), 0.0);
     cells.ffs += std::max(weighted_sum(kinds[m].terms, modules_[m].ffs), 0.0);
@@ -130,7 +130,7 @@ Estimate AreaModel::estimate(const Hardware& hardware, const LogicMultipliers& l
     return static_cast<std::uint32_t>(std::lround(std::max(value, 0.0)));
   };
   Estimate result;
-  const MadeDesign::Cells cells = module_cells(hardware, logic);
+  const CountedDesign::Cells cells = module_cells(hardware, logic);
   const PackedTerms terms = packed_terms(hardware, cells);
   result.luts = rounded(weighted_sum(terms.luts, luts_));
   result.ffs = rounded(weighted_sum(terms.ffs, ffs_));

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "fpga/parts/made_designs.hpp"
+#include "fpga/parts/area_dataset.hpp"
 #include "fpga/parts/memories.hpp"
-#include "fpga/parts/module_terms.hpp"
+#include "fpga/parts/module_regressors.hpp"
 
 namespace tessera::fpga {
 
@@ -17,7 +17,7 @@ namespace tessera::fpga {
 class AreaModel {
  public:
   /// Of designs of that family's parts, all with the same control.
-  AreaModel(const std::string& family, const std::vector<MadeDesign>& designs);
+  AreaModel(const std::string& family, const std::vector<CountedDesign>& designs);
 
   [[nodiscard]] Estimate estimate(const Hardware& hardware, const LogicMultipliers& logic) const;
 
@@ -25,15 +25,15 @@ class AreaModel {
   struct Coefficients {
     std::vector<double> luts, ffs;  ///< of a module
   };
-  [[nodiscard]] MadeDesign::Cells module_cells(const Hardware& hardware,
-                                               const LogicMultipliers& logic) const;
+  [[nodiscard]] CountedDesign::Cells module_cells(const Hardware& hardware,
+                                                  const LogicMultipliers& logic) const;
   /// What the placer's figures are sums of. A Gowin flip-flop gets its data through the lookup
   /// table beside it, and distributed memory takes flip-flops; an iCE40's cell has both.
   struct PackedTerms {
     std::vector<double> luts, ffs;
   };
   [[nodiscard]] PackedTerms packed_terms(const Hardware& hardware,
-                                         const MadeDesign::Cells& cells) const;
+                                         const CountedDesign::Cells& cells) const;
 
   [[nodiscard]] MemoryCells memory_cells(const Hardware& hardware) const;
   [[nodiscard]] std::vector<ModuleTerms> terms_of(const Hardware& hardware,

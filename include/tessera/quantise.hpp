@@ -26,8 +26,8 @@ std::int32_t requantise(std::int32_t value, FixedPoint factor, std::int32_t zero
 std::int32_t requantise(std::int32_t value, FixedPoint factor, std::int32_t zero_point,
                         Rounding rounding);
 
-/// A factor below 512 with which whole sums make the same bytes, whatever the zero point: from 256 on
-/// all of them but 0 saturate. What the array shifts to the left needs so many bits less.
+/// A factor below 512 with which whole sums make the same bytes, whatever the zero point: from 256
+/// on all of them but 0 saturate. What the array shifts to the left needs so many bits less.
 FixedPoint without_excess(FixedPoint factor);
 
 /// Average pooling as a weighted sum: each value counts this much, so that requantise()'s first

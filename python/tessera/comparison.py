@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Optional, Union
 import pandas as pd
 
 from ._calls import Progress, command
-from ._question import Model, Question, Setting
+from ._request import Model, Question, Setting
 from .run import Inputs, _input_path
 
 Path_ = Union[str, "os.PathLike[str]"]

@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 import pandas as pd
 
 from ._calls import Progress, command
-from ._question import Model, Question, Setting
+from ._request import Model, Question, Setting
 
 Path_ = Union[str, "os.PathLike[str]"]
 

@@ -9,7 +9,7 @@ from typing import Any, Dict, Optional, Union
 import pandas as pd
 
 from ._calls import Progress, command
-from ._question import Model, Question, Setting
+from ._request import Model, Question, Setting
 
 
 class MemoryPlan:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Dict, Optional, Union
 
 from ._calls import Progress, command
-from ._question import Model, Question, Setting
+from ._request import Model, Question, Setting
 from .errors import Error
 
 

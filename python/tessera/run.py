@@ -15,7 +15,7 @@ import pandas as pd
 
 from . import _engine
 from ._calls import Progress, checked, command
-from ._question import Model, Question, Setting
+from ._request import Model, Question, Setting
 from .errors import InputError, NoSingleOutput, VerificationError
 from .memory_plan import MemoryPlan
 

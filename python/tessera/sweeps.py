@@ -16,7 +16,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 import pandas as pd
 
 from ._calls import Progress, command
-from ._question import Model, Question, Setting, key_of, value_text
+from ._request import Model, Question, Setting, key_of, value_text
 from .errors import InputError
 from .network import Network
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/npu/memories.hpp"
+#include "sim/npu/npu_state.hpp"
 #include "tessera/engine.hpp"
 #include "timing/data_path/operations.hpp"
 

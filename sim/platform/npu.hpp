@@ -7,7 +7,7 @@
 #include <exception>
 #include <functional>
 
-#include "sim/npu/function.hpp"
+#include "sim/npu/functional_model.hpp"
 #include "sim/platform/bus_port.hpp"
 
 namespace tessera::platform {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "sim/tools/made_files.hpp"
+#include "sim/tools/build_cache.hpp"
 #include "sim/tools/shell.hpp"
 #include "tessera/resources.hpp"
 

@@ -4,8 +4,8 @@
 
 #include "fpga/parts/sources.hpp"
 #include "sim/rtl/verilate.hpp"
+#include "sim/tools/build_cache.hpp"
 #include "sim/tools/fpga_tools.hpp"
-#include "sim/tools/made_files.hpp"
 #include "sim/tools/synthesis.hpp"
 #include "tessera/resources.hpp"
 

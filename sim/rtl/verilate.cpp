@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "sim/rtl/model_library.hpp"
+#include "sim/tools/build_cache.hpp"
 #include "sim/tools/fpga_tools.hpp"
-#include "sim/tools/made_files.hpp"
 #include "sim/tools/shell.hpp"
 #include "tessera/error.hpp"
 #include "tessera/resources.hpp"

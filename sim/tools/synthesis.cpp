@@ -5,8 +5,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "sim/tools/build_cache.hpp"
 #include "sim/tools/fpga_tools.hpp"
-#include "sim/tools/made_files.hpp"
 #include "tessera/resources.hpp"
 
 namespace tessera {

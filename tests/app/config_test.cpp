@@ -7,7 +7,7 @@
 #include "input/yaml_fields.hpp"
 #include "tessera/config_keys.hpp"
 #include "tessera/error.hpp"
-#include "tests/damage.hpp"
+#include "tests/corruption.hpp"
 
 namespace tessera {
 namespace {

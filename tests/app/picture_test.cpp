@@ -13,7 +13,7 @@
 #include <jpeglib.h>
 
 #include "tessera/error.hpp"
-#include "tests/damage.hpp"
+#include "tests/corruption.hpp"
 #include "tests/files.hpp"
 
 namespace tessera {

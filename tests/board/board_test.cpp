@@ -10,10 +10,10 @@
 #include <sstream>
 
 #include "board/config_package.hpp"
-#include "board/description.hpp"
 #include "board/link/protocol.hpp"
 #include "board/pll.hpp"
 #include "board/run.hpp"
+#include "board/spec.hpp"
 #include "isa/checksum.hpp"
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"

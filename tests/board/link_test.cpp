@@ -6,9 +6,9 @@
 #include <random>
 
 #include "board/link/link.hpp"
-#include "board/simulated.hpp"
+#include "board/simulation.hpp"
 #include "sim/rtl/verilate.hpp"
-#include "sim/tools/made_files.hpp"
+#include "sim/tools/build_cache.hpp"
 #include "tessera/resources.hpp"
 
 namespace tessera::board {

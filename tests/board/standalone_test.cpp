@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "board/simulated_standalone.hpp"
+#include "board/standalone_simulation.hpp"
 #include "isa/checksum.hpp"
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"

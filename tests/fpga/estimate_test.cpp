@@ -26,7 +26,7 @@ struct Errors {
 };
 
 Errors errors_of(const std::string& family, const std::function<double(const Estimate&)>& figure) {
-  const std::vector<MadeDesign> all = made_designs(family);
+  const std::vector<CountedDesign> all = area_dataset(family);
   Errors errors;
   double count = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -34,7 +34,7 @@ Errors errors_of(const std::string& family, const std::function<double(const Est
     if (made <= 0) {
       continue;
     }
-    std::vector<MadeDesign> others = all;
+    std::vector<CountedDesign> others = all;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
     const Estimate estimate = AreaModel(family, others).estimate(all[i].hardware, all[i].logic);
     const double error = 100 * std::abs(figure(estimate) / made - 1);
@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Families, Estimates,
                          [](const auto& family) { return std::string(family.param.title); });
 
 TEST_P(Estimates, MemoriesAndMultipliersAreExact) {
-  const std::vector<MadeDesign> all = made_designs(GetParam().name);
+  const std::vector<CountedDesign> all = area_dataset(GetParam().name);
   const AreaModel model(GetParam().name, all);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Estimate estimate = model.estimate(all[i].hardware, all[i].logic);
@@ -76,7 +76,7 @@ TEST_P(Estimates, MemoriesAndMultipliersAreExact) {
 TEST_P(Estimates, AreAsFarOffAsThePageSays) {
   const std::string family = GetParam().name;
   std::size_t placed = 0;
-  for (const MadeDesign& design : made_designs(family)) {
+  for (const CountedDesign& design : area_dataset(family)) {
     placed += design.made.mhz > 0 ? 1 : 0;
   }
   const Errors luts = errors_of(family, [](const Estimate& e) { return e.luts; });
@@ -87,7 +87,7 @@ TEST_P(Estimates, AreAsFarOffAsThePageSays) {
   };
   test::expect_row("silicon", "estimates",
                    {{"family", GetParam().title},
-                    {"designs", made_designs(family).size()},
+                    {"designs", area_dataset(family).size()},
                     {"lookup tables", off(luts)},
                     {"flip-flops", off(ffs)},
                     {"placed", placed},

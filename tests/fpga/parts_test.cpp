@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "fpga/netlist.hpp"
-#include "fpga/parts/made_designs.hpp"
+#include "fpga/parts/area_dataset.hpp"
 #include "fpga/placer.hpp"
 #include "fpga/placer_progress.hpp"
 #include "fpga/report.hpp"

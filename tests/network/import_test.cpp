@@ -12,7 +12,7 @@
 #include "input/read_file.hpp"
 #include "tessera/error.hpp"
 #include "tessera/rng.hpp"
-#include "tests/damage.hpp"
+#include "tests/corruption.hpp"
 #include "tests/shared_data.hpp"
 
 namespace tessera {

@@ -17,7 +17,7 @@
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
 #include "tessera/reference.hpp"
-#include "tests/damage.hpp"
+#include "tests/corruption.hpp"
 #include "tests/onnx/cases.hpp"
 #include "tests/onnx/model_writer.hpp"
 

@@ -7,7 +7,7 @@
 #include "tessera/config.hpp"
 #include "tessera/import.hpp"
 #include "tests/rtl/conformance.hpp"
-#include "tests/rtl/rig.hpp"
+#include "tests/rtl/test_bench.hpp"
 #include "tests/shared_data.hpp"
 
 namespace tessera {
@@ -161,21 +161,21 @@ TEST(Traffic, CountedByTheRtlIsWhatTheScheduleSays) {
 }
 
 TEST(Bus, BurstsReach256BeatsAndSeveralReadsAreOutstanding) {
-  test::Rig rig("tiny");
+  test::TestBench bench("tiny");
   isa::Load load;
-  rig.run(test::encode_all(
+  bench.run(test::encode_all(
       {isa::LdSource{2, 4}, isa::LdShape{16000, 1, 1}, isa::LdStride{}, load, isa::End{}}));
-  EXPECT_EQ(rig.device.bus_rules().longest_burst(), 256U);
-  EXPECT_GT(rig.device.bus_rules().most_reads_outstanding(), 4U);
+  EXPECT_EQ(bench.device.bus_rules().longest_burst(), 256U);
+  EXPECT_GT(bench.device.bus_rules().most_reads_outstanding(), 4U);
 }
 
 TEST(Bus, LoadsMoveABeatPerCycle) {
-  test::Rig rig("small");
+  test::TestBench bench("small");
   isa::Load load;
-  rig.run(test::encode_all(
+  bench.run(test::encode_all(
       {isa::LdSource{3, 8}, isa::LdShape{16384, 1, 1}, isa::LdStride{}, load, isa::End{}}));
   // 2049 beats, latency 64 for commands and for data.
-  EXPECT_LT(rig.device.cycles(), 2049U + 2 * 64 + 100);
+  EXPECT_LT(bench.device.cycles(), 2049U + 2 * 64 + 100);
 }
 
 }  // namespace

@@ -82,10 +82,10 @@ Ran run_at(const std::string& library, const Hardware& hardware, std::uint32_t b
     }
   }
   const auto words = program(hardware, base);
-  Rig::place(words, kStream, ran.memory);
+  TestBench::place(words, kStream, ran.memory);
   rtl::Device device(library, hardware, ran.memory, ExternalMemory{}, {}, base);
   device.run({std::uint64_t{base} + kStream, 8 * words.size()}, hardware.cbuf_atoms(),
-             Rig::kWatchdog, [](const auto&) {});
+             TestBench::kWatchdog, [](const auto&) {});
   ran.counters = device.read_counters();
   std::fill_n(ran.memory.begin() + kStream, 8 * words.size(), std::uint8_t{0});
   return ran;
@@ -113,10 +113,11 @@ TEST_P(FarMemory, IsNotWhereAddressesAreWrong) {
   std::vector<std::uint8_t> memory(kBytes);
   for (unsigned bit = 15; bit < 32; ++bit) {
     constexpr std::uint32_t kBase = 0x80000000U;
-    Rig::place(encode_all(loading(0, (kBase ^ 1U << bit) + 0x1000)), kStream, memory);
+    TestBench::place(encode_all(loading(0, (kBase ^ 1U << bit) + 0x1000)), kStream, memory);
     rtl::Device device(library, hardware, memory, ExternalMemory{}, {}, kBase);
     try {
-      device.run({kBase + kStream, 40}, hardware.cbuf_atoms(), Rig::kWatchdog, [](const auto&) {});
+      device.run({kBase + kStream, 40}, hardware.cbuf_atoms(), TestBench::kWatchdog,
+                 [](const auto&) {});
       ADD_FAILURE() << "bit " << bit << " of a load's address is not looked at";
     } catch (const EngineError& error) {
       EXPECT_EQ(error.cause(), isa::Error::ReadBus);

@@ -5,7 +5,7 @@
 #include "tessera/import.hpp"
 #include "tests/isa/words.hpp"
 #include "tests/rtl/conformance.hpp"
-#include "tests/rtl/rig.hpp"
+#include "tests/rtl/test_bench.hpp"
 
 namespace tessera {
 namespace {
@@ -52,7 +52,8 @@ std::uint32_t needed_by(const isa::Command& command) {
   return needed;
 }
 
-void compare(test::Rig& rig, const std::vector<std::uint64_t>& words, std::size_t& refused) {
+void compare(test::TestBench& bench, const std::vector<std::uint64_t>& words,
+             std::size_t& refused) {
   const std::uint64_t end = isa::encode(isa::End{});
   for (const std::uint64_t word : words) {
     const auto command = isa::decode(word).command;
@@ -61,11 +62,12 @@ void compare(test::Rig& rig, const std::vector<std::uint64_t>& words, std::size_
       ASSERT_EQ(isa::features_of(word), needed) << std::hex << word;
     }
     std::uint32_t info = 99;
-    const isa::Error cause = rig.failure({isa::encode(isa::LdStride{}), word, end, end}, &info);
-    const bool missing = (needed & ~rig.hardware.features) != 0;
+    const isa::Error cause = bench.failure({isa::encode(isa::LdStride{}), word, end, end}, &info);
+    const bool missing = (needed & ~bench.hardware.features) != 0;
     refused += missing ? 1 : 0;
-    ASSERT_EQ(cause == isa::Error::NotBuilt, missing) << std::hex << word << " " << rig.text;
-    ASSERT_EQ(cause == isa::Error::IllegalCommand, !command) << std::hex << word << " " << rig.text;
+    ASSERT_EQ(cause == isa::Error::NotBuilt, missing) << std::hex << word << " " << bench.text;
+    ASSERT_EQ(cause == isa::Error::IllegalCommand, !command)
+        << std::hex << word << " " << bench.text;
     if (missing) {
       ASSERT_EQ(info, 8U);
     }
@@ -74,38 +76,38 @@ void compare(test::Rig& rig, const std::vector<std::uint64_t>& words, std::size_
 
 TEST(Features, WordsThatNeedWhatIsNotThereStopTheHardware) {
   for (const std::uint32_t features : {0U, 0x55U}) {
-    test::Rig rig(tiny_with(features));
+    test::TestBench bench(tiny_with(features));
     std::size_t refused = 0;
-    compare(rig, isa::test::boundary_words(), refused);
-    compare(rig, isa::test::random_words(200, 7), refused);
+    compare(bench, isa::test::boundary_words(), refused);
+    compare(bench, isa::test::random_words(200, 7), refused);
     EXPECT_GT(refused, 100U);
   }
 }
 
 TEST(Features, RegistersSayWhatIsThere) {
-  test::Rig all("tiny");
+  test::TestBench all("tiny");
   EXPECT_EQ(all.device.read_register(isa::reg::kFeatures).data, Hardware::kAllFeatures);
   EXPECT_NE(all.device.read_register(isa::reg::kWindow).data, 0U);
   EXPECT_NE(all.device.read_register(isa::reg::kFold).data, 0U);
-  test::Rig none(tiny_with(0));
+  test::TestBench none(tiny_with(0));
   EXPECT_EQ(none.device.read_register(isa::reg::kFeatures).data, 0U);
   EXPECT_EQ(none.device.read_register(isa::reg::kWindow).data, 0U);
   EXPECT_EQ(none.device.read_register(isa::reg::kFold).data, 0U);
 }
 
 TEST(Features, WithoutChecksumsAStartThatAsksForOneIsRefused) {
-  test::Rig rig(tiny_with(0));
-  EXPECT_EQ(rig.device.write_register(isa::reg::kCommandChecksum, 1).response, 2U);
-  EXPECT_EQ(rig.device.write_register(isa::reg::kControl, 5).response, 2U);
-  EXPECT_EQ(rig.device.read_register(isa::reg::kStatus).data, 0U);
-  rig.run({isa::encode(isa::End{})});
-  EXPECT_EQ(rig.device.read_register(isa::reg::kStatus).data, 2U);
+  test::TestBench bench(tiny_with(0));
+  EXPECT_EQ(bench.device.write_register(isa::reg::kCommandChecksum, 1).response, 2U);
+  EXPECT_EQ(bench.device.write_register(isa::reg::kControl, 5).response, 2U);
+  EXPECT_EQ(bench.device.read_register(isa::reg::kStatus).data, 0U);
+  bench.run({isa::encode(isa::End{})});
+  EXPECT_EQ(bench.device.read_register(isa::reg::kStatus).data, 2U);
 }
 
 TEST(Features, WithoutCountersOnlyCyclesAreRead) {
-  test::Rig all("tiny");
+  test::TestBench all("tiny");
   all.run({isa::encode(isa::End{})});
-  test::Rig none(tiny_with(0));
+  test::TestBench none(tiny_with(0));
   none.run({isa::encode(isa::End{})});
   Counters expected{};
   counter(expected, isa::Counter::Cycles) =

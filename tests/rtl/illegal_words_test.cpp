@@ -2,18 +2,18 @@
 #include <gtest/gtest.h>
 
 #include "tests/isa/words.hpp"
-#include "tests/rtl/rig.hpp"
+#include "tests/rtl/test_bench.hpp"
 
 namespace tessera {
 namespace {
 
-void compare(test::Rig& rig, const std::vector<std::uint64_t>& words) {
+void compare(test::TestBench& bench, const std::vector<std::uint64_t>& words) {
   const std::uint64_t end = isa::encode(isa::End{});
   for (const std::uint64_t word : words) {
     std::uint32_t info = 99;
-    const isa::Error cause = rig.failure({isa::encode(isa::LdStride{}), word, end, end}, &info);
+    const isa::Error cause = bench.failure({isa::encode(isa::LdStride{}), word, end, end}, &info);
     const bool legal = isa::decode(word).command.has_value();
-    ASSERT_EQ(cause == isa::Error::IllegalCommand, !legal) << std::hex << word << " " << rig.text;
+    ASSERT_EQ(cause == isa::Error::IllegalCommand, !legal) << std::hex << word << " " << bench.text;
     if (!legal) {
       ASSERT_EQ(info, 8U);
     }
@@ -21,13 +21,13 @@ void compare(test::Rig& rig, const std::vector<std::uint64_t>& words) {
 }
 
 TEST(IllegalWords, HardwareAgreesWithTheDecoderAtEveryBorder) {
-  test::Rig rig("tiny");
-  compare(rig, isa::test::boundary_words());
+  test::TestBench bench("tiny");
+  compare(bench, isa::test::boundary_words());
 }
 
 TEST(IllegalWords, HardwareAgreesWithTheDecoderOnRandomWords) {
-  test::Rig rig("tiny");
-  compare(rig, isa::test::random_words(3000, 5));
+  test::TestBench bench("tiny");
+  compare(bench, isa::test::random_words(3000, 5));
 }
 
 }  // namespace

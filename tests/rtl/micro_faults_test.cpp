@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/isa/words.hpp"
-#include "tests/rtl/rig.hpp"
 #include "tests/rtl/small_programs.hpp"
+#include "tests/rtl/test_bench.hpp"
 
 namespace tessera {
 namespace {
@@ -24,16 +24,16 @@ Hardware small_with_microcode() {
 
 class MicroFaults : public testing::Test {
  protected:
-  Rig rig{small_with_microcode()};
+  TestBench bench{small_with_microcode()};
 
-  // The rig compares with the TLM model.
+  // The bench compares with the TLM model.
   void expect(const std::vector<isa::Command>& commands, Error cause, std::uint32_t info) {
     std::uint32_t found = 99;
-    EXPECT_EQ(rig.failure(encode_all(commands), &found), cause) << rig.text;
+    EXPECT_EQ(bench.failure(encode_all(commands), &found), cause) << bench.text;
     if (cause != Error::None) {
-      EXPECT_EQ(found, info) << rig.text;
+      EXPECT_EQ(found, info) << bench.text;
     }
-    expect_works(rig);
+    expect_works(bench);
   }
   static std::vector<isa::Command> ended(std::vector<isa::Command> commands) {
     commands.emplace_back(isa::End{});
@@ -42,7 +42,7 @@ class MicroFaults : public testing::Test {
 };
 
 TEST_F(MicroFaults, HardwareAgreesWithTheDecoder) {
-  Rig micro("micro");
+  TestBench micro("micro");
   std::vector<std::uint64_t> words = isa::test::boundary_words();
   const std::vector<std::uint64_t> more = isa::test::random_words(1500, 7);
   words.insert(words.end(), more.begin(), more.end());
@@ -62,24 +62,24 @@ TEST_F(MicroFaults, HardwareAgreesWithTheDecoder) {
 
 TEST_F(MicroFaults, StreamsWithoutEndOrOutOfPlace) {
   std::uint32_t info = 0;
-  EXPECT_EQ(rig.failure({isa::encode(isa::LdStride{}), isa::encode(isa::LdStride{})}, &info),
+  EXPECT_EQ(bench.failure({isa::encode(isa::LdStride{}), isa::encode(isa::LdStride{})}, &info),
             Error::StreamEnd);
   EXPECT_EQ(info, 16U);
-  EXPECT_THROW(rig.run({isa::encode(isa::End{})}, 1000, Rig::kStream + 4), EngineError);
-  rig.device.clear();
+  EXPECT_THROW(bench.run({isa::encode(isa::End{})}, 1000, TestBench::kStream + 4), EngineError);
+  bench.device.clear();
   try {
-    rig.device.run({0x20000000, 64}, 16, 1000, [](const auto&) {});
+    bench.device.run({0x20000000, 64}, 16, 1000, [](const auto&) {});
     FAIL() << "no error";
   } catch (const EngineError& error) {
     EXPECT_EQ(error.cause(), Error::ReadBus);
     EXPECT_EQ(error.info(), 0x103U);
   }
-  rig.device.clear();
-  expect_works(rig);
+  bench.device.clear();
+  expect_works(bench);
 }
 
 TEST_F(MicroFaults, AccessesBeyondTheCbuf) {
-  rig.hardware.cbuf_size = 512;
+  bench.hardware.cbuf_size = 512;
   expect(loading(1), Error::CbufRange, 64);
   expect(loading(80), Error::CbufRange, 80);
   isa::Conv conv;
@@ -134,14 +134,14 @@ TEST_F(MicroFaults, AccumulatorsAndParametersThatDoNotExist) {
          Error::ParamRange, 64);
 }
 
-// The rig compares memories: what lies beyond the slab at either end must not come back as a place
-// inside of it.
+// The bench compares memories: what lies beyond the slab at either end must not come back as a
+// place inside of it.
 TEST(MicroPlaces, FarBeyondTheSlabArePadding) {
   Hardware hardware = small_with_microcode();
   hardware.acc_words = 4096;
-  Rig rig(hardware);
+  TestBench bench(hardware);
   for (std::size_t i = 0; i < 512; ++i) {
-    rig.memory[i] = static_cast<std::uint8_t>(37 * i + 11);
+    bench.memory[i] = static_cast<std::uint8_t>(37 * i + 11);
   }
   const auto expect_padding = [&](const isa::CvInput& slab, const isa::CvKernel& kernel,
                                   const isa::CvTile& tile) {
@@ -156,7 +156,7 @@ TEST(MicroPlaces, FarBeyondTheSlabArePadding) {
         then(commands, {slab, kernel, tile, isa::CvWeights{0, 1, 2}, conv, isa::StAddress{0x4000},
                         isa::StShape{8180, 1, 1}, isa::StQuant{0, -128, 127},
                         isa::StTile{4090, 1, 2, 0}, isa::Store{}, isa::End{}});
-    EXPECT_EQ(rig.failure(encode_all(commands)), Error::None) << rig.text;
+    EXPECT_EQ(bench.failure(encode_all(commands)), Error::None) << bench.text;
   };
   for (const int place : {32767, 32600, -32768, -260}) {
     // Steps of eight, taps sixteen apart.
@@ -267,42 +267,42 @@ TEST(MicroBusFaults, ErrorResponsesStopTheRun) {
   MemoryDisturbance disturbance;
   disturbance.read_error_at = 300;
   disturbance.write_error_at = 0x4000;
-  Rig rig(small_with_microcode(), disturbance);
+  TestBench bench(small_with_microcode(), disturbance);
   std::uint32_t info = 0;
-  EXPECT_EQ(rig.failure(encode_all(loading(0)), &info), Error::ReadBus);
+  EXPECT_EQ(bench.failure(encode_all(loading(0)), &info), Error::ReadBus);
   EXPECT_EQ(info, 2U);
-  EXPECT_EQ(rig.failure(encode_all(loading(0, 0x10000000)), &info), Error::ReadBus);
+  EXPECT_EQ(bench.failure(encode_all(loading(0, 0x10000000)), &info), Error::ReadBus);
   EXPECT_EQ(info, 3U);
-  EXPECT_EQ(rig.failure(encode_all(loading(0, 4096))), Error::None);
-  EXPECT_EQ(rig.failure(encode_all(storing(0x4000)), &info), Error::WriteBus);
+  EXPECT_EQ(bench.failure(encode_all(loading(0, 4096))), Error::None);
+  EXPECT_EQ(bench.failure(encode_all(storing(0x4000)), &info), Error::WriteBus);
   EXPECT_EQ(info, 2U);
-  EXPECT_EQ(rig.failure(encode_all(storing(0x30000000)), &info), Error::WriteBus);
+  EXPECT_EQ(bench.failure(encode_all(storing(0x30000000)), &info), Error::WriteBus);
   EXPECT_EQ(info, 3U);
-  EXPECT_EQ(rig.failure(encode_all(storing(0x5000))), Error::None) << rig.text;
+  EXPECT_EQ(bench.failure(encode_all(storing(0x5000))), Error::None) << bench.text;
 }
 
 TEST(MicroBusFaults, MemoryThatNeverAnswersTripsTheWatchdog) {
   MemoryDisturbance disturbance;
   disturbance.mute = true;
-  Rig rig(small_with_microcode(), disturbance);
+  TestBench bench(small_with_microcode(), disturbance);
   try {
-    rig.run(encode_all(loading(0)), 500);
+    bench.run(encode_all(loading(0)), 500);
     FAIL() << "no error";
   } catch (const EngineError& error) {
     EXPECT_EQ(error.cause(), Error::Watchdog);
   }
-  EXPECT_LT(rig.device.cycles(), 1000U);
+  EXPECT_LT(bench.device.cycles(), 1000U);
 }
 
 // Multipliers below zero and shifts to the left, which no scheduler of ours asks for, at the ends
 // of what 32 bits hold.
 TEST(MicroRequantiser, AnyFactorsAndShifts) {
-  Rig rig("micro");
+  TestBench bench("micro");
   constexpr std::uint32_t kParameters = 0x1000;
   const std::int32_t ends[] = {0, 1, -1, 2, 1000, -1000, 1 << 30, -(1 << 30), INT32_MAX, INT32_MIN};
   std::uint32_t seed = 1;
   for (int round = 0; round < 60; ++round) {
-    std::vector<std::uint8_t>& memory = rig.memory;
+    std::vector<std::uint8_t>& memory = bench.memory;
     const auto put = [&](std::uint32_t at, std::int32_t value) {
       for (unsigned b = 0; b < 4; ++b) {
         memory[at + b] = static_cast<std::uint8_t>(static_cast<std::uint32_t>(value) >> (8 * b));
@@ -317,7 +317,7 @@ TEST(MicroRequantiser, AnyFactorsAndShifts) {
     }
     const auto zero = static_cast<std::int32_t>(draw() % 256) - 128;
     const auto low = static_cast<std::int32_t>(draw() % 128) - 128;
-    // Without weights the sums are zero, and the biases the requantiser's input. The rig compares
+    // Without weights the sums are zero, and the biases the requantiser's input. The bench compares
     // memories.
     const std::vector<isa::Command> commands = {isa::LdSource{kParameters, 12},
                                                 isa::LdShape{32 * 12, 1, 1},
@@ -339,7 +339,7 @@ TEST(MicroRequantiser, AnyFactorsAndShifts) {
                    {isa::StAddress{0x4000 + 2 * group}, isa::StTile{1, 1, 2, group}, isa::Store{}});
     }
     words.emplace_back(isa::End{});
-    ASSERT_EQ(rig.failure(encode_all(words)), Error::None) << rig.text;
+    ASSERT_EQ(bench.failure(encode_all(words)), Error::None) << bench.text;
   }
 }
 

@@ -1,25 +1,25 @@
 #include <gtest/gtest.h>
 
-#include "tests/rtl/rig.hpp"
+#include "tests/rtl/test_bench.hpp"
 
 namespace tessera {
 namespace {
 
 TEST(Registers, TellWhatTheHardwareIs) {
-  test::Rig rig("small");
-  EXPECT_EQ(rig.device.read_register(isa::reg::kId).data, 0x54535241U);
-  EXPECT_EQ(rig.device.read_register(isa::reg::kAtomicC).data, 8U);
-  EXPECT_EQ(rig.device.read_register(isa::reg::kCbufBytes).data, 131072U);
-  EXPECT_EQ(rig.device.read_register(isa::reg::kStatus).data, 0U);
+  test::TestBench bench("small");
+  EXPECT_EQ(bench.device.read_register(isa::reg::kId).data, 0x54535241U);
+  EXPECT_EQ(bench.device.read_register(isa::reg::kAtomicC).data, 8U);
+  EXPECT_EQ(bench.device.read_register(isa::reg::kCbufBytes).data, 131072U);
+  EXPECT_EQ(bench.device.read_register(isa::reg::kStatus).data, 0U);
 }
 
 // Nobody is told which hardware it is but by these.
 TEST(Registers, TellEachParameterOfEachPreset) {
   for (const char* preset : {"micro", "nano", "tiny", "small", "medium"}) {
-    test::Rig rig(preset);
-    const Hardware& hw = rig.hardware;
+    test::TestBench bench(preset);
+    const Hardware& hw = bench.hardware;
     const auto tells = [&](std::uint32_t offset, std::uint32_t value) {
-      const auto read = rig.device.read_register(offset);
+      const auto read = bench.device.read_register(offset);
       EXPECT_EQ(read.response, 0U) << preset << " " << offset;
       EXPECT_EQ(read.data, value) << preset << " " << offset;
     };
@@ -43,75 +43,75 @@ TEST(Registers, TellEachParameterOfEachPreset) {
 
 TEST(Registers, KeepEachBitThatIsWritten) {
   for (const char* preset : {"tiny", "small"}) {
-    test::Rig rig(preset);
+    test::TestBench bench(preset);
     for (const std::uint32_t offset : {isa::reg::kCommandAddress, isa::reg::kCommandBytes,
                                        isa::reg::kWatchdog, isa::reg::kCommandChecksum}) {
       for (const std::uint32_t value : {0xFFFFFFFFU, 0x12345678U, 0U, 0xEDCBA987U, 0U}) {
-        EXPECT_EQ(rig.device.write_register(offset, value).response, 0U);
-        EXPECT_EQ(rig.device.read_register(offset).data, value) << offset;
+        EXPECT_EQ(bench.device.write_register(offset, value).response, 0U);
+        EXPECT_EQ(bench.device.read_register(offset).data, value) << offset;
       }
     }
     for (const std::uint32_t value : {1U, 0U, 0xFFFFFFFEU}) {
-      EXPECT_EQ(rig.device.write_register(isa::reg::kIrqEnable, value).response, 0U);
-      EXPECT_EQ(rig.device.read_register(isa::reg::kIrqEnable).data, value & 1U);
+      EXPECT_EQ(bench.device.write_register(isa::reg::kIrqEnable, value).response, 0U);
+      EXPECT_EQ(bench.device.read_register(isa::reg::kIrqEnable).data, value & 1U);
     }
-    for (std::uint32_t atoms = rig.hardware.cbuf_atoms(); atoms != 0; atoms /= 2) {
-      EXPECT_EQ(rig.device.write_register(isa::reg::kCbufLimit, atoms).response, 0U);
-      EXPECT_EQ(rig.device.read_register(isa::reg::kCbufLimit).data, atoms);
+    for (std::uint32_t atoms = bench.hardware.cbuf_atoms(); atoms != 0; atoms /= 2) {
+      EXPECT_EQ(bench.device.write_register(isa::reg::kCbufLimit, atoms).response, 0U);
+      EXPECT_EQ(bench.device.read_register(isa::reg::kCbufLimit).data, atoms);
     }
   }
 }
 
 TEST(Registers, PartsOfARegisterAreNotWritten) {
-  test::Rig rig("small");
-  rig.device.write_register(isa::reg::kWatchdog, 77);
+  test::TestBench bench("small");
+  bench.device.write_register(isa::reg::kWatchdog, 77);
   for (std::uint8_t strobe = 0; strobe < 0xF; ++strobe) {
-    EXPECT_EQ(rig.device.write_register(isa::reg::kWatchdog, 5, strobe).response, 2U) << strobe;
-    EXPECT_EQ(rig.device.read_register(isa::reg::kWatchdog).data, 77U) << strobe;
+    EXPECT_EQ(bench.device.write_register(isa::reg::kWatchdog, 5, strobe).response, 2U) << strobe;
+    EXPECT_EQ(bench.device.read_register(isa::reg::kWatchdog).data, 77U) << strobe;
   }
 }
 
 // An answer lies there until it is taken, and no other one comes before.
 TEST(Registers, WaitForASlowHost) {
-  test::Rig rig("small");
+  test::TestBench bench("small");
   for (int patience = 0; patience < 6; ++patience) {
     const auto value = static_cast<std::uint32_t>(0x1000 + patience);
-    EXPECT_EQ(rig.device.write_register(isa::reg::kWatchdog, value, 0xF, patience).response, 0U);
-    EXPECT_EQ(rig.device.read_register(isa::reg::kWatchdog, patience).data, value);
-    EXPECT_EQ(rig.device.write_register(isa::reg::kStatus, 1, 0xF, patience).response, 2U);
-    EXPECT_EQ(rig.device.read_register(0xFFC, patience).response, 2U);
-    EXPECT_EQ(rig.device.read_register(isa::reg::kWatchdog, patience).data, value);
+    EXPECT_EQ(bench.device.write_register(isa::reg::kWatchdog, value, 0xF, patience).response, 0U);
+    EXPECT_EQ(bench.device.read_register(isa::reg::kWatchdog, patience).data, value);
+    EXPECT_EQ(bench.device.write_register(isa::reg::kStatus, 1, 0xF, patience).response, 2U);
+    EXPECT_EQ(bench.device.read_register(0xFFC, patience).response, 2U);
+    EXPECT_EQ(bench.device.read_register(isa::reg::kWatchdog, patience).data, value);
   }
 }
 
 TEST(Registers, UnknownOffsetsAndWritesToReadOnlyAnswerSlvErr) {
-  test::Rig rig("small");
-  EXPECT_EQ(rig.device.read_register(0x0F0).response, 2U);
-  EXPECT_EQ(rig.device.read_register(isa::reg::kCounters + 8 * isa::kNumCounters).response, 2U);
-  EXPECT_EQ(rig.device.write_register(isa::reg::kStatus, 1).response, 2U);
-  EXPECT_EQ(rig.device.write_register(0xFFC, 1).response, 2U);
-  EXPECT_EQ(rig.device.read_register(isa::reg::kId).response, 0U);
+  test::TestBench bench("small");
+  EXPECT_EQ(bench.device.read_register(0x0F0).response, 2U);
+  EXPECT_EQ(bench.device.read_register(isa::reg::kCounters + 8 * isa::kNumCounters).response, 2U);
+  EXPECT_EQ(bench.device.write_register(isa::reg::kStatus, 1).response, 2U);
+  EXPECT_EQ(bench.device.write_register(0xFFC, 1).response, 2U);
+  EXPECT_EQ(bench.device.read_register(isa::reg::kId).response, 0U);
 }
 
 TEST(Registers, CbufLimitAboveTheBufferIsRefused) {
-  test::Rig rig("small");
-  EXPECT_EQ(rig.device.write_register(isa::reg::kCbufLimit, 16385).response, 2U);
-  EXPECT_EQ(rig.device.write_register(isa::reg::kCbufLimit, 100).response, 0U);
-  EXPECT_EQ(rig.device.read_register(isa::reg::kCbufLimit).data, 100U);
+  test::TestBench bench("small");
+  EXPECT_EQ(bench.device.write_register(isa::reg::kCbufLimit, 16385).response, 2U);
+  EXPECT_EQ(bench.device.write_register(isa::reg::kCbufLimit, 100).response, 0U);
+  EXPECT_EQ(bench.device.read_register(isa::reg::kCbufLimit).data, 100U);
 }
 
 TEST(Registers, InterruptFollowsItsEnableAndCountersTheirClear) {
-  test::Rig rig("small");
-  rig.run({isa::encode(isa::End{})});
-  EXPECT_TRUE(rig.device.interrupt());
-  EXPECT_EQ(rig.device.read_register(isa::reg::kStatus).data, 2U);
-  rig.device.write_register(isa::reg::kIrqEnable, 0);
-  EXPECT_FALSE(rig.device.interrupt());
-  EXPECT_GT(counter(rig.device.read_counters(), isa::Counter::Cycles), 0U);
-  EXPECT_EQ(counter(rig.device.read_counters(), isa::Counter::ReadCommandBytes), 8U);
-  EXPECT_TRUE(rig.device.clear());
-  EXPECT_EQ(rig.device.read_register(isa::reg::kStatus).data, 0U) << "nothing is done any more";
-  EXPECT_EQ(counter(rig.device.read_counters(), isa::Counter::Cycles), 0U);
+  test::TestBench bench("small");
+  bench.run({isa::encode(isa::End{})});
+  EXPECT_TRUE(bench.device.interrupt());
+  EXPECT_EQ(bench.device.read_register(isa::reg::kStatus).data, 2U);
+  bench.device.write_register(isa::reg::kIrqEnable, 0);
+  EXPECT_FALSE(bench.device.interrupt());
+  EXPECT_GT(counter(bench.device.read_counters(), isa::Counter::Cycles), 0U);
+  EXPECT_EQ(counter(bench.device.read_counters(), isa::Counter::ReadCommandBytes), 8U);
+  EXPECT_TRUE(bench.device.clear());
+  EXPECT_EQ(bench.device.read_register(isa::reg::kStatus).data, 0U) << "nothing is done any more";
+  EXPECT_EQ(counter(bench.device.read_counters(), isa::Counter::Cycles), 0U);
 }
 
 }  // namespace

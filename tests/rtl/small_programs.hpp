@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tests/rtl/rig.hpp"
+#include "tests/rtl/test_bench.hpp"
 
 namespace tessera::test {
 
@@ -41,8 +41,8 @@ inline std::vector<isa::Command> storing(std::uint32_t address) {
       isa::StTile{1, 1, 8, 0}, isa::Store{},          isa::End{}};
 }
 
-inline void expect_works(Rig& rig) {
-  EXPECT_EQ(rig.failure(encode_all(loading(0))), isa::Error::None) << rig.text;
+inline void expect_works(TestBench& bench) {
+  EXPECT_EQ(bench.failure(encode_all(loading(0))), isa::Error::None) << bench.text;
 }
 
 }  // namespace tessera::test

@@ -415,7 +415,7 @@ std::vector<std::uint64_t> drawn_stream(const Hardware& hardware, std::uint32_t 
 
 std::vector<std::uint8_t> stream_memory(std::uint32_t seed) {
   std::mt19937 random(seed);
-  std::vector<std::uint8_t> memory(Rig::kMemoryBytes);
+  std::vector<std::uint8_t> memory(TestBench::kMemoryBytes);
   for (std::size_t i = 0; i < kOutputs; ++i) {
     memory[i] = static_cast<std::uint8_t>(random());
   }

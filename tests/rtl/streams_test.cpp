@@ -50,11 +50,11 @@ class Streams : public testing::TestWithParam<const char*> {
                   const std::vector<std::uint64_t>& words, const std::vector<std::uint8_t>& memory,
                   const std::string& name) {
     memory_ = memory;
-    Rig::place(words, kStreamAt, memory_);
+    TestBench::place(words, kStreamAt, memory_);
     std::vector<std::uint8_t> modelled = memory_;
     const Slot slot{kStreamAt, 8 * words.size()};
     // A memory slower than the watchdog's patience is no hang.
-    const std::uint32_t watchdog = timing.latency < Rig::kWatchdog ? Rig::kWatchdog : 0;
+    const std::uint32_t watchdog = timing.latency < TestBench::kWatchdog ? TestBench::kWatchdog : 0;
     Counters counters{};
     try {
       device.run(slot, hardware_.cbuf_atoms(), watchdog, [](const auto&) {});
@@ -81,7 +81,7 @@ class Streams : public testing::TestWithParam<const char*> {
   }
 
   Hardware hardware_ = design(GetParam());
-  std::vector<std::uint8_t> memory_ = std::vector<std::uint8_t>(Rig::kMemoryBytes);
+  std::vector<std::uint8_t> memory_ = std::vector<std::uint8_t>(TestBench::kMemoryBytes);
   rtl::Device device_{rtl::build_variant(hardware_, {}), hardware_, memory_, ExternalMemory{}};
 };
 

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "sweep/answers.hpp"
+#include "sweep/analysis.hpp"
 #include "sweep/point.hpp"
 #include "tests/files.hpp"
 

@@ -123,7 +123,8 @@ class OnnxImporter {
   [[nodiscard]] static bool is_foldable(const std::string& type);
   [[nodiscard]] OnnxConstant computed(const Node& node) const;
 
-  // Results: onnx_results.cpp ---------------------------------------------------------------------
+  // Results: onnx_epilogues.cpp
+  // ---------------------------------------------------------------------
 
   /// Where a node's result goes and how it is quantised; nodes behind it become part of it.
   struct Result {
@@ -151,7 +152,7 @@ class OnnxImporter {
   OnnxValue map(const OnnxValue& in, Quantisation out, const Function& function,
                 const char* suffix = "");
 
-  // Weights and windows: onnx_windows.cpp, onnx_products.cpp --------------------------------------
+  // Weights and windows: onnx_conv.cpp, onnx_matmul.cpp --------------------------------------
 
   struct Given {
     OnnxConstant weights;                     ///< no values in float models
@@ -347,7 +348,8 @@ class OnnxImporter {
   void reduce_sum(const Node& node) { reduce(node, HostKind::Sum); }
   void arg(const Node& node);
 
-  // Moves: onnx_moves.cpp, onnx_resizing.cpp, onnx_cuts.cpp ---------------------------------------
+  // Moves: onnx_data_movement.cpp, onnx_resizing.cpp, onnx_slices.cpp
+  // ---------------------------------------
 
   /// Dimension d of the result is dimension perm[d]; nothing moves.
   [[nodiscard]] OnnxValue permuted(const OnnxValue& in, const Dims& perm) const;

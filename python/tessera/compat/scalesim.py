@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 
 import pandas as pd
 
-from .._question import Setting
+from .._request import Setting
 from ..errors import InputError
 from ..run import Run, simulate
 

@@ -1,4 +1,4 @@
-#include "fpga/parts/made_designs.hpp"
+#include "fpga/parts/area_dataset.hpp"
 
 #include <fmt/format.h>
 
@@ -67,13 +67,13 @@ const FamilyData* data_of(const std::string& family) {
 
 }  // namespace
 
-std::vector<MadeDesign> read_designs(const std::string& path) {
+std::vector<CountedDesign> read_designs(const std::string& path) {
   const std::vector<std::uint8_t> text = read_file(path);
   try {
-    std::vector<MadeDesign> designs;
+    std::vector<CountedDesign> designs;
     const nlohmann::json json = nlohmann::json::parse(text.begin(), text.end());
     for (const nlohmann::json& entry : json.at("designs")) {
-      MadeDesign design;
+      CountedDesign design;
       design.hardware = hardware_from(entry.at("parameters"));
       design.logic = logic_of(entry.at("parameters"), design.hardware);
       entry.at("luts").get_to(design.made.luts);
@@ -96,15 +96,15 @@ std::vector<MadeDesign> read_designs(const std::string& path) {
   }
 }
 
-std::vector<MadeDesign> made_designs(const std::string& family) {
-  std::vector<MadeDesign> all;
+std::vector<CountedDesign> area_dataset(const std::string& family) {
+  std::vector<CountedDesign> all;
   const FamilyData* data = data_of(family);
   if (data == nullptr) {
     return all;
   }
   for (const char* file : data->files) {
-    std::vector<MadeDesign> some = read_designs(area_file(file).string());
-    for (MadeDesign& design : some) {
+    std::vector<CountedDesign> some = read_designs(area_file(file).string());
+    for (CountedDesign& design : some) {
       design.hardware.control = data->control;
     }
     all.insert(all.end(), some.begin(), some.end());
@@ -115,7 +115,7 @@ std::vector<MadeDesign> made_designs(const std::string& family) {
 double routed_over_promised(const std::string& family) {
   double sum = 0;
   std::size_t count = 0;
-  for (const MadeDesign& design : made_designs(family)) {
+  for (const CountedDesign& design : area_dataset(family)) {
     if (design.made.mhz > 0 && design.promised_mhz > 0) {
       sum += std::log(design.made.mhz / design.promised_mhz);
       ++count;

@@ -1,4 +1,4 @@
-#include "rom/play.hpp"
+#include "rom/host_driver.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// What the accelerator remembers.
+// Architectural state of the accelerator: cbuf, accumulators, parameter memories.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What is made by other programs and kept: keys, locks, logs.
+// Build cache: what other programs made, kept by key, with locks and logs.
 #pragma once
 
 #include <cstdint>

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "board/description.hpp"
 #include "board/link/transport.hpp"
+#include "board/spec.hpp"
 #include "sim/rtl/verilated_model.hpp"
 #include "sim/verilated/board_ports.hpp"
 

@@ -1,11 +1,11 @@
-// What the accelerator computes while its timing goes on.
+// Functional model of the accelerator: what its commands compute, byte for byte.
 #pragma once
 
 #include <deque>
 #include <functional>
 #include <vector>
 
-#include "sim/npu/memories.hpp"
+#include "sim/npu/npu_state.hpp"
 #include "timing/machine/accelerator.hpp"
 
 namespace tessera::npu {

@@ -1,4 +1,4 @@
-// Operators enter the network: checked, folded when constant, or left out.
+// Graph building: operators enter the network: checked, folded when constant, or left out.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

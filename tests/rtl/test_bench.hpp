@@ -15,16 +15,16 @@
 
 namespace tessera::test {
 
-class Rig {
+class TestBench {
  public:
   static constexpr std::size_t kMemoryBytes = 65536;
   static constexpr std::uint64_t kStream = 0x8000;
   static constexpr std::uint32_t kWatchdog = 20000;
 
-  explicit Rig(const std::string& preset, const MemoryDisturbance& disturbance = {})
-      : Rig(hardware_preset(preset), disturbance) {}
+  explicit TestBench(const std::string& preset, const MemoryDisturbance& disturbance = {})
+      : TestBench(hardware_preset(preset), disturbance) {}
 
-  explicit Rig(Hardware built, const MemoryDisturbance& disturbance = {})
+  explicit TestBench(Hardware built, const MemoryDisturbance& disturbance = {})
       : hardware(std::move(built)),
         memory(kMemoryBytes),
         device(rtl::build_variant(hardware, {}), hardware, memory, ExternalMemory{}, disturbance),

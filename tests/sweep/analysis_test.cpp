@@ -1,5 +1,5 @@
 // What is made of a sweep's points, against a second, slower way to say it.
-#include "sweep/answers.hpp"
+#include "sweep/analysis.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

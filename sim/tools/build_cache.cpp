@@ -1,4 +1,4 @@
-#include "sim/tools/made_files.hpp"
+#include "sim/tools/build_cache.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "sim/npu/memories.hpp"
+#include "sim/npu/npu_state.hpp"
 
 namespace tessera::npu {
 

@@ -1,4 +1,4 @@
-// Many cycles at once, where what happens in them repeats.
+// Fast forward: many cycles at once, where what happens in them repeats.
 #include "timing/data_path/data_path.hpp"
 #include "timing/memory/digest.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "fpga/parts/memories.hpp"
-#include "fpga/parts/module_terms.hpp"
+#include "fpga/parts/module_regressors.hpp"
 
 namespace tessera::fpga {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/npu/function.hpp"
+#include "sim/npu/functional_model.hpp"
 
 #include "isa/checksum.hpp"
 #include "sim/npu/units.hpp"

@@ -1,4 +1,4 @@
-#include "board/description.hpp"
+#include "board/spec.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,6 +1,6 @@
 // Lookup tables and flip-flops of an accelerator with microcode, module by module.
 #include "fpga/parts/memories.hpp"
-#include "fpga/parts/module_terms.hpp"
+#include "fpga/parts/module_regressors.hpp"
 
 namespace tessera::fpga {
 

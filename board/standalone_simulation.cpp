@@ -1,4 +1,4 @@
-#include "board/simulated_standalone.hpp"
+#include "board/standalone_simulation.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "board/simulated.hpp"
+#include "board/simulation.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 
 #include "board/config_package.hpp"
 #include "sim/rtl/verilate.hpp"
-#include "sim/tools/made_files.hpp"
+#include "sim/tools/build_cache.hpp"
 #include "tessera/resources.hpp"
 
 namespace tessera::board {

@@ -21,7 +21,7 @@ struct Estimate {
 };
 
 /// A design that was made, of configs/area.
-struct MadeDesign {
+struct CountedDesign {
   struct Cells {
     double luts = 0, ffs = 0;
   };
@@ -33,11 +33,11 @@ struct MadeDesign {
 };
 
 /// Of one file. Throws InputError when it cannot be read.
-std::vector<MadeDesign> read_designs(const std::string& path);
+std::vector<CountedDesign> read_designs(const std::string& path);
 
 /// All of configs/area for a family: random hardware, and hardware that nearly fills its part.
 /// Empty where the family has none.
-std::vector<MadeDesign> made_designs(const std::string& family);
+std::vector<CountedDesign> area_dataset(const std::string& family);
 
 /// Whether there are designs of the part's family to estimate from.
 bool has_estimates(const Part& part);

@@ -1,4 +1,4 @@
-#include "sweep/answers.hpp"
+#include "sweep/analysis.hpp"
 
 #include <fmt/format.h>
 

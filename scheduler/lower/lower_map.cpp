@@ -184,9 +184,9 @@ std::optional<ArrayPass> spread_over_channels(const Context& c, std::size_t main
   const Tensor& in = c.input(main);
   const Tensor& other = c.input(1 - main);
   const Tensor& out = c.output();
-  const std::int32_t channels = out.shape.back();
+  const std::int32_t channels = last_extent(out);
   const bool is_full = other.elements() == out.elements();
-  const bool is_per_channel = other.elements() == channels && other.shape.back() == channels;
+  const bool is_per_channel = other.elements() == channels && last_extent(other) == channels;
   if (!is_value_per_pixel(in, out) || (!is_full && !is_per_channel)) {
     return std::nullopt;
   }
@@ -258,9 +258,10 @@ bool add_operand(Lowering& lowering, const Tensor& operand, const Tensor& out) {
     return true;
   }
   // One value per channel, for all pixels.
-  if (operand.elements() == out.shape.back() && operand.shape.back() == out.shape.back()) {
+  if (operand.elements() == lowering::last_extent(out) &&
+      lowering::last_extent(operand) == lowering::last_extent(out)) {
     for (ArrayPass& piece : lowering.passes) {
-      if (piece.shape.out_c != out.shape.back()) {
+      if (piece.shape.out_c != lowering::last_extent(out)) {
         return false;
       }
       piece.operand_view = View{};

@@ -321,7 +321,7 @@ Lowering mean(const Context& c, const Mean& mean) {
   rows.in_w = rows.kernel_w = static_cast<std::int32_t>(count);
   rows.in_c = rows.out_c = static_cast<std::int32_t>(inner);
   rows.depthwise = true;
-  const bool as_rows = outer > 1 && inner > 1 && inner == in.shape.back() &&
+  const bool as_rows = outer > 1 && inner > 1 && inner == last_extent(in) &&
                        accelerator_problem(rows, c.hardware).empty();
   const bool at_once = inner == 1 || as_rows;
   if (outer > kMostPasses && !at_once) {
@@ -340,7 +340,7 @@ Lowering mean(const Context& c, const Mean& mean) {
       shape.in_w = shape.out_w = static_cast<std::int32_t>(outer);
       shape.in_c = static_cast<std::int32_t>(count);
     } else {
-      const auto channels = static_cast<std::int32_t>(in.shape.back());
+      const auto channels = static_cast<std::int32_t>(last_extent(in));
       const std::int64_t columns = inner / channels;
       shape.in_c = shape.out_c = channels;
       shape.depthwise = true;

@@ -5,6 +5,11 @@
 
 namespace tessera::lowering {
 
+/// 1 of a scalar.
+inline std::int32_t last_extent(const Tensor& tensor) {
+  return tensor.shape.empty() ? 1 : tensor.shape.back();
+}
+
 inline const Tensor& tensor_of(const Network& network, std::int32_t index) {
   return network.tensors[static_cast<std::size_t>(index)];
 }

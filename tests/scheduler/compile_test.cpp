@@ -231,5 +231,41 @@ TEST(Compile, ConcatenationAndSlicesAlongTheOutermostAxisNeedNoCopy) {
   EXPECT_EQ(program.layers[3].output.address, program.layers[1].output.address + 16);
 }
 
+// Converters write them without a dimension.
+TEST(Compile, ScalarsAreOperands) {
+  for (const BinaryKind kind : {BinaryKind::Add, BinaryKind::Mul}) {
+    for (const bool has_constant : {true, false}) {
+      for (const char* preset : {"micro", "nano", "tiny", "small", "medium"}) {
+        SCOPED_TRACE(preset);
+        Network network;
+        network.name = "net";
+        const Quantisation steps{{0.1F}, 0};
+        network.tensors = {{"in", {1, 1}, DataType::Int8, steps, {}, {}},
+                           {"scalar", {}, DataType::Int8, steps, {}, {}},
+                           {"out", {1, 1}, DataType::Int8, steps, {}, {}},
+                           {"both", {}, DataType::Int8, steps, {}, {}}};
+        network.inputs = {0};
+        if (has_constant) {
+          network.tensors[1].constant = {3};
+        } else {
+          network.inputs.push_back(1);
+        }
+        network.operators = {
+            {"first", Binary{kind, Activation::None}, {0, 1}, 2, Rounding::Twice},
+            {"second", Binary{kind, Activation::None}, {1, 1}, 3, Rounding::Twice}};
+        network.outputs = {2, 3};
+        if (has_constant) {  // nothing is left to compute
+          network.operators.pop_back();
+          network.tensors.pop_back();
+          network.outputs.pop_back();
+        }
+        check_network(network);
+        const Program program = compile(network, hardware_preset(preset), {});
+        EXPECT_TRUE(check_program(program).empty());
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tessera

@@ -38,8 +38,8 @@ std::uint64_t optimum_bytes(const Network& network, const Hardware& hardware) {
   const Policy policy;
   const Prepared prepared = prepare(network, hardware, policy);
   std::uint64_t bytes = 0;
-  for (const WorkUnit& unit : prepared.plan.units) {
-    for (const Piece& piece : unit.lowering.pieces) {
+  for (const FusedOperator& unit : prepared.plan.units) {
+    for (const ArrayPass& piece : unit.lowering.passes) {
       bytes += best_tiling_bytes(piece.shape, hardware);
       if (piece.operand_view) {
         const ConvShape& shape = piece.shape;

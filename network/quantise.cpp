@@ -69,7 +69,7 @@ std::int32_t requantise(std::int32_t value, FixedPoint factor, std::int32_t zero
   const int right = 31 + std::max(-factor.shift, 0);  // up to 62
   // What is beyond 32 bits is beyond every byte, too.
   const std::int64_t scaled =
-      std::clamp<std::int64_t>(std::int64_t{value} << left, -INT32_MAX, INT32_MAX);
+      std::clamp<std::int64_t>(value * (std::int64_t{1} << left), -INT32_MAX, INT32_MAX);
   const std::int64_t product = scaled * factor.multiplier;
   const std::int64_t floor = product >> right;
   const std::int64_t rest = product - floor * (std::int64_t{1} << right);

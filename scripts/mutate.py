@@ -17,7 +17,9 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -280,15 +282,16 @@ def run_one(number, mutant, tree, out, commands):
                    "TESSERA_CACHE_DIR": str(tree / "cache"), "TESSERA_SHARED": os.environ.get("TESSERA_SHARED", str(TOP.parent / "shared"))}
     for who, command, limit in commands:
         command = [str(c) for c in command]
-        if number == 0:
-            limit = None  # what the tests Verilate is built by this run
+        # Of a processor, as other work may run beside it; by the clock for what waits. What tests Verilate is built by the run without a mutant.
+        limits = {} if number == 0 else {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)), "timeout": 10 * limit}
         try:
-            done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, cwd=out,
-                                  stderr=subprocess.DEVNULL, timeout=limit, check=False)
-            if done.returncode not in (0, 77):
-                return who, " ".join(command)
+            done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, cwd=out, stderr=subprocess.DEVNULL, check=False, **limits)
         except subprocess.TimeoutExpired:
             return who, "time is over: " + " ".join(command)
+        if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+            return who, "time is over: " + " ".join(command)
+        if done.returncode not in (0, 77):
+            return who, " ".join(command)
     return None
 
 

@@ -3,86 +3,53 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
-#include <cstring>
-#include <filesystem>
 
 #include "app/classes.hpp"
-#include "app/picture.hpp"
-#include "app/tensor_file.hpp"
+#include "app/input_steps.hpp"
 #include "console/output_file.hpp"
 #include "tessera/checker.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
 #include "tessera/reference.hpp"
-#include "tessera/rng.hpp"
 
 namespace tessera {
 namespace {
 
-namespace fs = std::filesystem;
-
-const Tensor& tensor_of(const Network& network, std::int32_t index) {
-  return network.tensors[static_cast<std::size_t>(index)];
-}
-
-// The file for tensor i of `count`: the path itself, or in a folder input0.npy, input0.bin, ...
-std::string file_for(const std::string& path, const char* stem, std::size_t i, std::size_t count) {
-  std::error_code error;
-  if (!fs::is_directory(path, error)) {
-    if (count != 1) {
-      throw InputError(fmt::format("{}: the network has {} {}s; give a folder with {}0.npy, ...",
-                                   path, count, stem, stem));
-    }
-    return path;
-  }
-  const auto named = [&](const char* ending) {
-    return (fs::path(path) / fmt::format("{}{}{}", stem, i, ending)).string();
-  };
-  for (const char* ending : {".npy", ".bin", ".png", ".jpg", ".jpeg"}) {
-    if (fs::exists(named(ending))) {
-      return named(ending);
-    }
-  }
-  return named(".npy");
-}
-
-// int8 over its range, float32 between -2 and 2, whole numbers 0 or 1: they may be indices.
-Bytes seeded_values(const Tensor& tensor, SplitMix64& rng) {
-  Bytes bytes(tensor.bytes());
-  const std::size_t size = size_of(tensor.type);
-  for (std::size_t i = 0; i < bytes.size(); i += size) {
-    const std::int8_t drawn = rng.int8();
-    const float value = static_cast<float>(drawn) / 64.0F;
-    if (tensor.type == DataType::Float32) {
-      std::memcpy(&bytes[i], &value, sizeof(float));
-    } else {
-      bytes[i] = static_cast<std::uint8_t>(tensor.type == DataType::Int8 ? drawn : drawn & 1);
-    }
-  }
-  return bytes;
-}
-
 // A run may take an hour: a file that cannot be written is better known before.
-void check_outputs(const Network& network, const SimulateOptions& options) {
+void check_files(const Network& network, const SimulateOptions& options) {
   if (!options.waves.empty()) {
     check_writable(options.waves);
   }
-  if (options.output.empty()) {
-    return;
+  if (!options.output.empty()) {
+    check_outputs(network, options.output);
   }
-  if (network.outputs.size() > 1) {
-    std::error_code error;  // what is in the way is said below
-    fs::create_directories(options.output, error);
+  for (const std::string* states : {&options.states_in, &options.states_out}) {
+    if (!states->empty() && network.states.empty()) {
+      throw InputError(fmt::format("{}: the network has no states", *states));
+    }
   }
-  for (std::size_t i = 0; i < network.outputs.size(); ++i) {
-    check_writable(file_for(options.output, "output", i, network.outputs.size()));
+}
+
+void write_files(const Config& config, const Simulation& simulation, const EngineSession& session,
+                 const SimulateOptions& options) {
+  if (!options.output.empty()) {
+    std::vector<Values> outputs;
+    for (const StepResult& step : simulation.steps) {
+      outputs.push_back(step.outputs);
+    }
+    write_outputs(config, *simulation.network, outputs, options.output);
+  }
+  if (!options.states_out.empty()) {
+    write_states(config, *simulation.network, session.states(), options.states_out);
   }
 }
 
 // The host kernels compute every layer again.
 std::optional<std::size_t> first_mismatch(const Network& network, const Program& program,
-                                          const std::vector<Bytes>& inputs, const RunResult& result,
+                                          const std::vector<Bytes>& inputs,
+                                          std::vector<Bytes>& states, const RunResult& result,
                                           Progress& progress) {
   std::uint64_t whole = 0;
   for (const Operator& op : network.operators) {
@@ -90,14 +57,15 @@ std::optional<std::size_t> first_mismatch(const Network& network, const Program&
   }
   std::optional<std::size_t> mismatch;
   std::uint64_t done = 0;
-  run_reference(network, inputs, [&](std::size_t op, const Bytes& output) {
+  const auto observe = [&](std::size_t op, const Bytes& output) {
     const bool kept = program.layers[op].output.bytes > 0;
     if (!mismatch && kept && result.layers[op].output != output) {
       mismatch = op;
     }
     done += macs_of(network, network.operators[op]);
     progress.update("verifying against the reference kernels", done, whole);
-  });
+  };
+  run_reference(network, inputs, observe, &states);
   return mismatch;
 }
 
@@ -114,6 +82,8 @@ void check_engine(const Config& config, const SimulateOptions& options) {
     const std::string who = "it moves no data, rtl and tlm do";
     refuse(!options.input.empty(), "--input", who);
     refuse(!options.output.empty(), "--output", who);
+    refuse(!options.states_in.empty(), "--states-in", who);
+    refuse(!options.states_out.empty(), "--states-out", who);
     refuse(options.check_memory, "--check-memory", who);
     refuse(config.jitter.stall_percent != 0 || config.jitter.extra_latency != 0, "memory.jitter",
            "rtl and tlm take random delays");
@@ -121,31 +91,6 @@ void check_engine(const Config& config, const SimulateOptions& options) {
 }
 
 }  // namespace
-
-void write_outputs(const Config& config, const Network& network, const std::vector<Bytes>& outputs,
-                   const std::string& path) {
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    write_tensor_file(file_for(path, "output", i, outputs.size()),
-                      tensor_of(network, network.outputs[i]), outputs[i], config.tensors);
-  }
-}
-
-std::vector<Bytes> read_inputs(const Config& config, const Network& network,
-                               const std::string& path) {
-  std::vector<Bytes> inputs;
-  SplitMix64 rng(config.seed);
-  for (std::size_t i = 0; i < network.inputs.size(); ++i) {
-    const Tensor& tensor = tensor_of(network, network.inputs[i]);
-    if (!path.empty()) {
-      const std::string file = file_for(path, "input", i, network.inputs.size());
-      inputs.push_back(is_picture(file) ? read_picture(file, tensor, config.preprocess)
-                                        : read_tensor_file(file, tensor, config.tensors));
-      continue;
-    }
-    inputs.push_back(seeded_values(tensor, rng));
-  }
-  return inputs;
-}
 
 bool Simulation::compared() const {
   return has_data && std::any_of(program.layers.begin(), program.layers.end(),
@@ -173,11 +118,15 @@ Simulation simulate(const Config& config, std::shared_ptr<const Network> loaded,
   simulation.network = std::move(loaded);
   const Network& network = *simulation.network;
   simulation.has_data = config.engine != Engine::Model;
-  check_outputs(network, options);
+  check_files(network, options);
   check_labels(config, network);
-  std::vector<Bytes> inputs;
+  std::vector<Values> inputs(std::max<std::size_t>(config.steps, 1));
+  Values states = initial_states(network);
   if (simulation.has_data) {
-    inputs = read_inputs(config, network, options.input);
+    inputs = read_steps(config, network, options.input);
+    if (!options.states_in.empty()) {
+      states = read_states(config, network, options.states_in);
+    }
   }
   const auto begun = std::chrono::steady_clock::now();
   const SearchListener searching = [&](std::size_t tried, std::size_t most) {
@@ -199,7 +148,6 @@ Simulation simulate(const Config& config, std::shared_ptr<const Network> loaded,
     ideal += layer.pass ? layer.macs / config.hardware.macs_per_cycle() : 0;
   }
   RunOptions run;
-  run.inputs = inputs;
   run.memory = config.memory;
   run.disturbance = config.jitter;
   run.traffic = config.traffic;
@@ -209,19 +157,35 @@ Simulation simulate(const Config& config, std::shared_ptr<const Network> loaded,
   run.tick = [&](std::size_t layers, std::uint64_t cycles) {
     // Layers seldom run at the ideal rate: what is left is never shown as done.
     const std::uint64_t whole = std::max(ideal + ideal / 4, cycles + cycles / 64);
-    progress.update(fmt::format("simulating: layer {} of {}, {} cycles", layers,
+    const std::size_t step = simulation.steps.size();
+    const std::string of_steps =
+        inputs.size() == 1 ? "" : fmt::format("step {} of {}, ", step + 1, inputs.size());
+    progress.update(fmt::format("simulating: {}layer {} of {}, {} cycles", of_steps, layers,
                                 simulation.program.layers.size(), cycles),
-                    cycles, whole);
+                    inputs.size() == 1 ? cycles : step, inputs.size() == 1 ? whole : inputs.size());
   };
-  simulation.result = run_on(config.engine, simulation.program, run);
-  if (simulation.has_data) {
-    simulation.first_mismatch =
-        first_mismatch(network, simulation.program, inputs, simulation.result, progress);
+  const std::unique_ptr<EngineSession> session =
+      open_engine(config.engine, simulation.program, run);
+  if (options.states_in.empty()) {
+    simulation.reset_cycles = session->reset();
+  } else {
+    session->set_states(states);
+  }
+  for (const Values& step : inputs) {
+    simulation.result = session->run(step);
+    simulation.steps.push_back({simulation.result.totals, simulation.result.outputs});
+    if (simulation.has_data && !simulation.first_mismatch) {
+      simulation.mismatch_step = simulation.steps.size() - 1;
+      simulation.first_mismatch =
+          first_mismatch(network, simulation.program, step, states, simulation.result, progress);
+    }
+  }
+  // The last step's states are nobody's input.
+  if (simulation.has_data && !simulation.first_mismatch && session->states() != states) {
+    throw std::runtime_error(network.name + ": states differ from the reference kernels'");
   }
   progress.clear();
-  if (!options.output.empty()) {
-    write_outputs(config, network, simulation.result.outputs, options.output);
-  }
+  write_files(config, simulation, *session, options);
   return simulation;
 }
 

@@ -15,9 +15,11 @@
 namespace tessera {
 
 struct SimulateOptions {
-  /// .npy, .bin or picture (.png, .jpg), a folder for several; empty: from the seed
+  /// As read_steps() has it; empty: from the seed
   std::string input;
-  std::string output;  ///< the same for the outputs; empty: not written
+  std::string output;      ///< the same for the outputs; empty: not written
+  std::string states_in;   ///< folder of states that the first step begins with; empty: their own
+  std::string states_out;  ///< folder for those that the last step leaves; empty: not written
   bool check_memory = false;
   std::string waves;  ///< FST file; empty: none
   /// The program is made for that one, whose hardware and memory have no more of anything; none:
@@ -25,25 +27,26 @@ struct SimulateOptions {
   const Config* made_for = nullptr;
 };
 
+/// One of several runs that follow each other.
+struct StepResult {
+  Counters totals{};
+  std::vector<std::vector<std::uint8_t>> outputs;  ///< as Program::outputs
+};
+
 struct Simulation {
   std::shared_ptr<const Network> network;
   Program program;
-  RunResult result;
-  bool has_data = true;                       ///< the engine computes, there is something to verify
+  RunResult result;                ///< of the last step
+  std::vector<StepResult> steps;   ///< at least one
+  std::uint64_t reset_cycles = 0;  ///< of the stream that gives states their first values
+  bool has_data = true;            ///< the engine computes, there is something to verify
   std::optional<std::size_t> first_mismatch;  ///< layer whose output differs from the reference
+  std::size_t mismatch_step = 0;              ///< the first one where it does
   [[nodiscard]] bool verified() const { return has_data && !first_mismatch.has_value(); }
   /// A layer's bytes were computed twice: by the accelerator and by the reference kernels, which
   /// are the host's, too.
   [[nodiscard]] bool compared() const;
 };
-
-/// The inputs of a run: from files, or from the seed. Throws InputError.
-std::vector<std::vector<std::uint8_t>> read_inputs(const Config& config, const Network& network,
-                                                   const std::string& path);
-
-/// Into a file, or into a folder where there are several. Throws InputError.
-void write_outputs(const Config& config, const Network& network,
-                   const std::vector<std::vector<std::uint8_t>>& outputs, const std::string& path);
 
 /// Throws std::runtime_error when the program checker objects.
 void check(const Program& program);

@@ -74,7 +74,7 @@ std::string type_of_code(const std::string& quoted) {
 
 std::vector<std::uint8_t> read_npy(const std::string& path, const std::vector<std::uint8_t>& data,
                                    const std::string& wanted,
-                                   const std::vector<std::int32_t>& shape) {
+                                   const std::vector<std::int32_t>& shape, bool may_be_sequence) {
   const auto fail = [&](const std::string& text) {
     throw InputError(fmt::format("{}: {}", path, text));
   };
@@ -95,7 +95,10 @@ std::vector<std::uint8_t> read_npy(const std::string& path, const std::vector<st
   const std::string header = text.substr(start, length);
   const std::string type = type_of_code(header_value(header, "descr"));
   const std::string found = header_value(header, "shape");
-  if (type != wanted || parse_shape(found) != shape) {
+  const std::vector<std::int32_t> parsed = parse_shape(found);
+  const bool is_sequence = parsed.size() == shape.size() + 1 && parsed[0] >= 1 &&
+                           std::equal(shape.begin(), shape.end(), parsed.begin() + 1);
+  if (type != wanted || (parsed != shape && !(may_be_sequence && is_sequence))) {
     fail(fmt::format("holds {} of shape {}; the model's is {} of shape {}", type, found, wanted,
                      shape_text(shape)));
   }
@@ -171,8 +174,11 @@ std::vector<std::uint8_t> from_own(const Tensor& tensor, const std::vector<std::
   return result;
 }
 
-std::vector<std::uint8_t> read_tensor_file(const std::string& path, const Tensor& tensor,
-                                           TensorForm form) {
+namespace {
+
+// A file's values, one tensor's or several ones' after each other.
+std::vector<std::uint8_t> read_values(const std::string& path, const Tensor& tensor,
+                                      TensorForm form, bool may_be_sequence) {
   const std::vector<std::int32_t> shape = file_shape(tensor, form);
   const std::string ending = std::filesystem::path(path).extension().string();
   if (ending != ".npy" && ending != ".bin") {
@@ -180,28 +186,29 @@ std::vector<std::uint8_t> read_tensor_file(const std::string& path, const Tensor
   }
   std::vector<std::uint8_t> data = read_file(path);
   if (ending == ".npy") {
-    data = read_npy(path, data, file_type(tensor, form), shape);
+    data = read_npy(path, data, file_type(tensor, form), shape, may_be_sequence);
   }
   const std::size_t bytes = tensor.bytes();
-  if (data.size() != bytes) {
+  const bool fits =
+      may_be_sequence ? !data.empty() && data.size() % bytes == 0 : data.size() == bytes;
+  if (!fits) {
     throw InputError(fmt::format("{}: {} bytes of data; {} of shape {} is {}", path, data.size(),
                                  file_type(tensor, form), shape_text(shape), bytes));
   }
-  return form == TensorForm::Own ? from_own(tensor, data) : data;
+  return data;
 }
 
-void write_tensor_file(const std::string& path, const Tensor& tensor,
-                       const std::vector<std::uint8_t>& bytes, TensorForm form) {
+void write_values(const std::string& path, const Tensor& tensor,
+                  const std::vector<std::int32_t>& shape, const std::vector<std::uint8_t>& data,
+                  TensorForm form) {
   const std::string ending = std::filesystem::path(path).extension().string();
   if (ending != ".npy" && ending != ".bin") {
     throw InputError(path + ": tensors are .npy or .bin files");
   }
-  const std::vector<std::uint8_t> data = form == TensorForm::Own ? to_own(tensor, bytes) : bytes;
   std::string header;
   if (ending == ".npy") {
-    header =
-        fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
-                    type_codes(file_type(tensor, form))[0], shape_text(file_shape(tensor, form)));
+    header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
+                         type_codes(file_type(tensor, form))[0], shape_text(shape));
     header.append(63 - (10 + header.size()) % 64, ' ');
     header += '\n';
     const auto length = static_cast<unsigned>(header.size());
@@ -214,6 +221,46 @@ void write_tensor_file(const std::string& path, const Tensor& tensor,
   if (!out) {
     throw InputError(path + ": cannot be written");
   }
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> read_tensor_file(const std::string& path, const Tensor& tensor,
+                                           TensorForm form) {
+  const std::vector<std::uint8_t> data = read_values(path, tensor, form, false);
+  return form == TensorForm::Own ? from_own(tensor, data) : data;
+}
+
+std::vector<std::vector<std::uint8_t>> read_tensor_steps(const std::string& path,
+                                                         const Tensor& tensor, TensorForm form) {
+  const std::vector<std::uint8_t> data = read_values(path, tensor, form, true);
+  const auto bytes = static_cast<std::ptrdiff_t>(tensor.bytes());
+  std::vector<std::vector<std::uint8_t>> steps;
+  for (auto at = data.begin(); at != data.end(); at += bytes) {
+    steps.emplace_back(at, at + bytes);
+    if (form == TensorForm::Own) {
+      steps.back() = from_own(tensor, steps.back());
+    }
+  }
+  return steps;
+}
+
+void write_tensor_file(const std::string& path, const Tensor& tensor,
+                       const std::vector<std::uint8_t>& bytes, TensorForm form) {
+  write_values(path, tensor, file_shape(tensor, form),
+               form == TensorForm::Own ? to_own(tensor, bytes) : bytes, form);
+}
+
+void write_tensor_steps(const std::string& path, const Tensor& tensor,
+                        const std::vector<std::vector<std::uint8_t>>& steps, TensorForm form) {
+  std::vector<std::int32_t> shape = file_shape(tensor, form);
+  shape.insert(shape.begin(), static_cast<std::int32_t>(steps.size()));
+  std::vector<std::uint8_t> data;
+  for (const std::vector<std::uint8_t>& step : steps) {
+    const std::vector<std::uint8_t> own = form == TensorForm::Own ? to_own(tensor, step) : step;
+    data.insert(data.end(), own.begin(), own.end());
+  }
+  write_values(path, tensor, shape, data, form);
 }
 
 }  // namespace tessera

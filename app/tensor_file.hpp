@@ -15,6 +15,14 @@ namespace tessera {
 std::vector<std::uint8_t> read_tensor_file(const std::string& path, const Tensor& tensor,
                                            TensorForm form);
 
+/// The same for a sequence: the file has a dimension more in front, or none and holds one.
+std::vector<std::vector<std::uint8_t>> read_tensor_steps(const std::string& path,
+                                                         const Tensor& tensor, TensorForm form);
+
+/// The same with a dimension more in front. Throws as write_tensor_file().
+void write_tensor_steps(const std::string& path, const Tensor& tensor,
+                        const std::vector<std::vector<std::uint8_t>>& steps, TensorForm form);
+
 /// Throws InputError when the file cannot be written.
 void write_tensor_file(const std::string& path, const Tensor& tensor,
                        const std::vector<std::uint8_t>& bytes, TensorForm form);

@@ -67,6 +67,7 @@ class OnBoard : public rom::Device {
   }
 
   [[nodiscard]] std::uint64_t cycles() const { return cycles_; }
+  void count_anew() { cycles_ = 0; }
 
  private:
   Link& link_;
@@ -144,7 +145,7 @@ rom::Image image_for(const Board& board, Program program) {
 }
 
 BoardRun run_on_board(Link& link, const Board& board, const rom::Image& image,
-                      const std::vector<Data>& inputs,
+                      const std::vector<rom::Values>& steps,
                       const std::function<void(const std::string&)>& announce) {
   BoardRun result;
   link.on_progress([&](std::uint64_t moved) { result.bytes_moved = moved; });
@@ -160,13 +161,14 @@ BoardRun run_on_board(Link& link, const Board& board, const rom::Image& image,
   }
   announce("running, with the streams checked");
   OnBoard checked(link, image, true);
-  rom::Played first = rom::play(checked, image, inputs);
+  rom::Played first = rom::play(checked, image, steps);
   result.problem = first.problem;
   result.outputs = std::move(first.outputs);
   if (result.problem.empty()) {
     announce("running again, counted");
     OnBoard counted(link, image, false);
-    const rom::Played second = rom::play(counted, image, inputs);
+    const rom::Played second =
+        rom::play(counted, image, steps, [&](std::size_t /*step*/) { counted.count_anew(); });
     result.problem = second.problem;
     result.cycles = counted.cycles();
     if (result.problem.empty() && second.outputs != result.outputs) {

@@ -8,15 +8,17 @@
 
 #include "board/link/link.hpp"
 #include "board/spec.hpp"
+#include "rom/host_driver.hpp"
 #include "rom/image.hpp"
 #include "tessera/program.hpp"
 
 namespace tessera::board {
 
 struct BoardRun {
-  std::string problem;  ///< empty: it ran to the end
-  std::vector<std::vector<std::uint8_t>> outputs;
-  std::uint64_t cycles = 0;  ///< that the hardware counted, of all streams, without checking them
+  std::string problem;               ///< empty: it ran to the end
+  std::vector<rom::Values> outputs;  ///< by step
+  std::uint64_t cycles = 0;  ///< that the hardware counted in the last step, of all its streams,
+                             ///< without checking them
   std::uint32_t clock_hz = 0;
   std::uint64_t bytes_moved = 0;  ///< over the link
   std::uint64_t resent = 0;       ///< requests that had to be sent again
@@ -34,7 +36,7 @@ rom::Image image_for(const Board& board, Program program);
 /// when the board has other hardware, too little memory or another ROM in its flash; LinkError,
 /// LinkLost.
 BoardRun run_on_board(Link& link, const Board& board, const rom::Image& image,
-                      const std::vector<std::vector<std::uint8_t>>& inputs,
+                      const std::vector<rom::Values>& steps,
                       const std::function<void(const std::string&)>& announce);
 
 }  // namespace tessera::board

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "app/input_steps.hpp"
 #include "app/simulate.hpp"
 #include "cli/options/common_options.hpp"
 #include "console/output_file.hpp"
@@ -112,9 +113,8 @@ bool RomCommand::run() const {
     return true;
   }
   Progress progress(quiet);
-  const rom::Verification result =
-      verify(out_, image, network, read_inputs(config, network, input_),
-             [&](const std::string& text) { progress.say(text); });
+  const rom::Verification result = verify(out_, image, network, read_steps(config, network, input_),
+                                          [&](const std::string& text) { progress.say(text); });
   if (!result.problem.empty()) {
     fmt::print(stderr, "cosim: {}\n", result.problem);
     return false;

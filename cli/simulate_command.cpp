@@ -13,9 +13,14 @@ namespace tessera {
 
 void SimulateCommand::add_to(CLI::App& app) {
   common_.add_to(app);
-  app.add_option("--input", simulate_.input,
-                 "input tensor (.npy, .bin), picture (.png, .jpg) or folder; default: drawn from "
-                 "the seed")
+  app.add_option(
+         "--input", simulate_.input,
+         "input tensor (.npy, .bin; with a dimension more in front: several steps), picture "
+         "(.png, .jpg) or folder; default: drawn from the seed")
+      ->group(kWhatRuns);
+  app.add_option("--states-in", simulate_.states_in,
+                 "folder of states (state0.npy, ...) that the first step begins with; default: "
+                 "what the model begins with")
       ->group(kWhatRuns);
   app.add_flag("--check-memory", simulate_.check_memory,
                "poison activations nobody needs any more; reading them is an error")
@@ -24,6 +29,7 @@ void SimulateCommand::add_to(CLI::App& app) {
     app.add_option(name, path, what)->group(kResults);
   };
   result("--output", simulate_.output, "where to write the output (.npy, .bin)");
+  result("--states-out", simulate_.states_out, "folder for the states that the last step leaves");
   common_.add_json(app);
   result("--report", report_, "write a page with charts (HTML)");
   result("--trace", trace_, "write a timeline for Perfetto (JSON)");

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "app/input_steps.hpp"
 #include "app/simulate.hpp"
 #include "app/tensor_file.hpp"
 #include "tessera/error.hpp"
@@ -109,11 +110,13 @@ class Judge {
 // A network with the runtime's values where it has some.
 class Walk {
  public:
+  /// `states`: ours before the step that is compared.
   Walk(Network network, const std::vector<FileTensor>& tensors, const std::vector<Bytes>& inputs,
-       const RuntimeValues& values)
+       std::vector<Bytes> states, const RuntimeValues& values)
       : network_(std::move(network)),
         theirs_(network_.tensors.size()),
         ours_(network_.tensors.size()),
+        states_(std::move(states)),
         names_(network_.tensors.size()) {
     for (const FileTensor& tensor : tensors) {
       const auto found = values.values.find(key_of(tensor));
@@ -129,6 +132,9 @@ class Walk {
     }
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       theirs_[at(network_.inputs[i])] = inputs[i];
+    }
+    for (std::size_t s = 0; s < states_.size(); ++s) {
+      ours_[at(network_.states[s].input)] = states_[s];
     }
   }
 
@@ -152,12 +158,14 @@ class Walk {
   /// Our own run from the inputs on, into `all`; and the outputs.
   std::vector<ComparedOutput> whole(const std::vector<Bytes>& inputs,
                                     std::vector<ComparedOperator>& all) const {
-    const auto outputs = run_reference(network_, inputs, [&](std::size_t op, const Bytes& output) {
+    std::vector<Bytes> states = states_;
+    const auto observe = [&](std::size_t op, const Bytes& output) {
       const std::size_t t = at(network_.operators[op].output);
       if (all[op].known) {
         all[op].whole = Judge(network_.tensors[t], theirs_[t]).of(output);
       }
-    });
+    };
+    const auto outputs = run_reference(network_, inputs, observe, &states);
     std::vector<ComparedOutput> compared;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const std::size_t t = at(network_.outputs[i]);
@@ -203,12 +211,14 @@ class Walk {
 
   Network network_;
   std::vector<Bytes> theirs_, ours_;
+  std::vector<Bytes> states_;
   std::map<std::size_t, Bytes> undisturbed_;  // outputs, by tensor, where they are others
   std::vector<std::string> names_;
 };
 
 // Those that give what the runtime has where ours do not.
-void try_others(const Config& config, const std::vector<Bytes>& inputs, const RuntimeValues& values,
+void try_others(const Config& config, const std::vector<Bytes>& inputs,
+                const std::vector<Bytes>& states, const RuntimeValues& values,
                 Comparison& comparison) {
   for (const Numerics numerics : numerics_for(config.network)) {
     if (numerics == comparison.numerics) {
@@ -218,7 +228,7 @@ void try_others(const Config& config, const std::vector<Bytes>& inputs, const Ru
     other.numerics = numerics;
     std::vector<FileTensor> tensors;
     Network network = load_configured(other, &tensors);
-    Walk walk(std::move(network), tensors, inputs, values);
+    Walk walk(std::move(network), tensors, inputs, states, values);
     Alternative alternative{numerics, 0};
     std::map<std::string, bool> equal;  // by the output's name in the file
     for (const ComparedOperator& op : walk.operators()) {
@@ -260,23 +270,31 @@ Comparison compare(const Config& config, const CompareOptions& options) {
   const Runtime runtime = runtime_for(options.runtime, config.network, numerics_of(config));
   std::vector<FileTensor> tensors;
   const Network network = load_configured(config, &tensors);
-  const std::vector<Bytes> inputs = read_inputs(config, network, options.input);
+  const std::vector<std::vector<Bytes>> steps = read_steps(config, network, options.input);
   const RuntimeValues values =
-      run_in(runtime, config.network, options.python, network, tensors, inputs);
-  Comparison result = compare_with(config, network, tensors, inputs, values);
+      run_in(runtime, config.network, options.python, network, tensors, steps, config.states);
+  Comparison result = compare_with(config, network, tensors, steps, values);
   result.runtime = runtime;
   result.inputs = options.input.empty() ? fmt::format("seed {}", config.seed) : options.input;
   return result;
 }
 
 Comparison compare_with(const Config& config, const Network& network,
-                        const std::vector<FileTensor>& tensors, const std::vector<Bytes>& inputs,
-                        const RuntimeValues& values) {
+                        const std::vector<FileTensor>& tensors,
+                        const std::vector<std::vector<Bytes>>& steps, const RuntimeValues& values) {
   Comparison result;
+  const std::vector<Bytes>& inputs = steps.back();
+  std::vector<Bytes> states = initial_states(network);
+  for (std::size_t s = 0; s + 1 < steps.size(); ++s) {
+    run_reference(network, steps[s], {}, &states);
+  }
+  if (steps.size() > 1) {
+    result.notes.push_back(fmt::format("step {} of {} is compared", steps.size(), steps.size()));
+  }
   result.model = config.network;
   result.network = std::filesystem::path(config.network).stem().string();
   result.numerics = numerics_of(config);
-  result.notes = network.notes;
+  result.notes.insert(result.notes.end(), network.notes.begin(), network.notes.end());
   for (const std::string& left : network.left_out) {
     result.notes.push_back("left out: " + left);
   }
@@ -288,7 +306,7 @@ Comparison compare_with(const Config& config, const Network& network,
                     "is inside; the whole run is held against those that it gives without that",
                     values.disturbed));
   }
-  Walk walk(network, tensors, inputs, values);
+  Walk walk(network, tensors, inputs, states, values);
   result.operators = walk.operators();
   if (result.compared() == 0) {
     throw InputError(fmt::format(
@@ -300,7 +318,7 @@ Comparison compare_with(const Config& config, const Network& network,
   if (first != result.operators.end()) {
     result.first = static_cast<std::size_t>(first - result.operators.begin());
     result.map = walk.map_of(*result.first);
-    try_others(config, inputs, values, result);
+    try_others(config, inputs, states, values, result);
   }
   return result;
 }

@@ -71,18 +71,18 @@ struct Comparison {
 struct CompareOptions {
   std::string runtime;  ///< "": the one that the file is rounded as by default
   std::string python = "python3";
-  std::string input;  ///< as SimulateOptions::input
+  std::string input;  ///< as SimulateOptions::input; of several steps the last is compared
 };
 
 /// Ours are the reference kernels, which every run of an engine is compared with. Throws
 /// InputError, MissingTool.
 Comparison compare(const Config& config, const CompareOptions& options);
 
-/// The same with values that a runtime gave for `inputs`; `network` and `tensors` as
-/// load_configured() gives them.
+/// The same with values that a runtime gave for the last of the steps' inputs; `network` and
+/// `tensors` as load_configured() gives them.
 Comparison compare_with(const Config& config, const Network& network,
-                        const std::vector<FileTensor>& tensors, const std::vector<Bytes>& inputs,
-                        const RuntimeValues& values);
+                        const std::vector<FileTensor>& tensors,
+                        const std::vector<std::vector<Bytes>>& steps, const RuntimeValues& values);
 
 /// Operators that differ, or `all`; what differs first, and which numerics agree.
 std::string comparison_table(const Comparison& comparison, bool all);

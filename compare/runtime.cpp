@@ -161,25 +161,44 @@ Tensor in_file(const Network& network, const FileTensor& tensor) {
 
 RuntimeValues run_in(Runtime runtime, const std::string& model, const std::string& python,
                      const Network& network, const std::vector<FileTensor>& tensors,
-                     const std::vector<Bytes>& inputs) {
+                     const std::vector<std::vector<Bytes>>& steps,
+                     const std::vector<StateTie>& ties) {
   const ExchangeFolder folder;
   const fs::path script = data_dir() / "compare" / "runtimes" / "values.py";
   Json request{{"model", fs::absolute(model).string()},
                {"runtime", name_of(runtime)},
                {"folder", folder.path().string()},
-               {"inputs", Json::array()},
+               {"steps", Json::array()},
+               {"states", Json::array()},
                {"tensors", Json::array()}};
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const auto found = std::find_if(tensors.begin(), tensors.end(), [&](const FileTensor& t) {
-      return t.tensor == network.inputs[i];
-    });
+  // Writes a value for the runtime.
+  const auto given = [&](std::int32_t tensor, const Bytes& value, const std::string& file) {
+    const auto found = std::find_if(tensors.begin(), tensors.end(),
+                                    [&](const FileTensor& t) { return t.tensor == tensor; });
     if (found == tensors.end()) {
-      throw InputError(fmt::format("{}: its input {} cannot be given to a runtime", model, i));
+      throw InputError(fmt::format("{}: its input `{}` cannot be given to a runtime", model,
+                                   network.tensors[static_cast<std::size_t>(tensor)].name));
     }
-    const std::string file = fmt::format("input{}.npy", i);
-    write_tensor_file((folder.path() / file).string(), in_file(network, *found), inputs[i],
+    write_tensor_file((folder.path() / file).string(), in_file(network, *found), value,
                       TensorForm::Own);
-    request["inputs"].push_back(description(network, *found, file));
+    return description(network, *found, file);
+  };
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    Json step = Json::array();
+    for (std::size_t i = 0; i < steps[s].size(); ++i) {
+      step.push_back(given(network.inputs[i], steps[s][i], fmt::format("step{}_{}.npy", s, i)));
+    }
+    request["steps"].push_back(std::move(step));
+  }
+  for (const StateTie& tie : ties) {
+    const auto state = std::find_if(network.states.begin(), network.states.end(),
+                                    [&](const State& one) { return one.name == tie.input; });
+    if (state != network.states.end()) {
+      request["states"].push_back(
+          {{"output", tie.output},
+           {"input", given(state->input, state->initial,
+                           fmt::format("state{}.npy", state - network.states.begin()))}});
+    }
   }
   const auto file_of = [](std::size_t t) { return fmt::format("tensor{}.npy", t); };
   for (std::size_t t = 0; t < tensors.size(); ++t) {

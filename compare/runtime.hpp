@@ -45,11 +45,13 @@ struct RuntimeValues {
   std::uint64_t disturbed = 0;       ///< outputs' values that changed because others were shown
 };
 
-/// Runs the model's file on `inputs` (as Network::inputs has them) with `python`, an interpreter
-/// that has the runtime. Throws MissingTool when it has not; InputError when the runtime refuses
-/// the model.
+/// Runs the model's file on the inputs of each step (as Network::inputs has them), the values being
+/// the last one's, with `python`, an interpreter that has the runtime. `ties`: inputs and outputs
+/// of the file that are states of the network. Throws MissingTool when it has not; InputError when
+/// the runtime refuses the model.
 RuntimeValues run_in(Runtime runtime, const std::string& model, const std::string& python,
                      const Network& network, const std::vector<FileTensor>& tensors,
-                     const std::vector<Bytes>& inputs);
+                     const std::vector<std::vector<Bytes>>& steps,
+                     const std::vector<StateTie>& ties);
 
 }  // namespace tessera

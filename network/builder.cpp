@@ -269,6 +269,9 @@ void drop_unread_batches(Network& network) {
     is_read[static_cast<std::size_t>(output)] = true;
   }
   const std::string_view end = kBatches;
+  for (const State& state : network.states) {
+    is_read[static_cast<std::size_t>(state.output)] = true;
+  }
   std::vector<Operator> kept;
   for (auto op = network.operators.rbegin(); op != network.operators.rend(); ++op) {
     const bool joins = std::holds_alternative<Concatenation>(op->attributes) &&

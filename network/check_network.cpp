@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "network/network_checker.hpp"
+#include "network/states.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera {
@@ -25,6 +26,13 @@ void NetworkChecker::run() {
                         network_.tensors[t].constant.empty() ? "listed twice" : "a constant"));
     ready_[t] = true;
   }
+  for (const State& state : network_.states) {
+    where_ = fmt::format("state `{}`", state.name);
+    const std::size_t t = index(state.input, "its input");
+    require(!ready_[t], fmt::format("`{}` (tensor {}) is an input, a constant or another state",
+                                    network_.tensors[t].name, t));
+    ready_[t] = true;
+  }
   for (std::size_t i = 0; i < network_.operators.size(); ++i) {
     where_ = fmt::format("operator {} ({}, `{}`)", i, network_.operators[i].type_name(),
                          network_.operators[i].name);
@@ -35,6 +43,7 @@ void NetworkChecker::run() {
                                          network_.tensors[output].name, output));
     ready_[output] = true;
   }
+  check_states();
   where_ = "network";
   for (const std::int32_t output : network_.outputs) {
     const std::size_t t = index(output, "output");
@@ -43,6 +52,34 @@ void NetworkChecker::run() {
                         network_.tensors[t].name, t));
   }
   require(!network_.inputs.empty() && !network_.outputs.empty(), "no inputs or no outputs");
+}
+
+void NetworkChecker::check_states() {
+  std::vector<bool> written(network_.tensors.size());
+  std::vector<bool> computed(network_.tensors.size());
+  for (const Operator& op : network_.operators) {
+    computed[static_cast<std::size_t>(op.output)] = true;
+  }
+  for (const State& state : network_.states) {
+    where_ = fmt::format("state `{}`", state.name);
+    const std::size_t t = index(state.output, "its output");
+    const Tensor& from = network_.tensors[static_cast<std::size_t>(state.input)];
+    const Tensor& to = network_.tensors[t];
+    require(computed[t], fmt::format("`{}` (tensor {}) is computed by no operator", to.name, t));
+    require(!written[t],
+            fmt::format("`{}` (tensor {}) is written into another state as well", to.name, t));
+    written[t] = true;
+    require(from.shape == to.shape && from.type == to.type,
+            fmt::format("reads {} of shape [{}] and writes {} of shape [{}]", name_of(from.type),
+                        fmt::join(from.shape, ", "), name_of(to.type), fmt::join(to.shape, ", ")));
+    require(from.quantisation.scales == to.quantisation.scales &&
+                from.quantisation.zero_point == to.quantisation.zero_point,
+            "is read with another scale or zero point than it is written with");
+    require(state.initial.size() == from.bytes(),
+            fmt::format("begins with {} bytes; it has {}", state.initial.size(), from.bytes()));
+    require(is_settled(network_, state),
+            fmt::format("`{}` is read after it is written anew", from.name));
+  }
 }
 
 void NetworkChecker::run_alone(const Operator& op) {

@@ -39,6 +39,12 @@ Network merge_networks(const std::vector<ModelSource>& sources) {
     for (const std::int32_t output : source.network.outputs) {
       merged.outputs.push_back(moved(output));
     }
+    for (State state : source.network.states) {
+      state.name = source.name + "/" + state.name;
+      state.input = moved(state.input);
+      state.output = moved(state.output);
+      merged.states.push_back(std::move(state));
+    }
     for (const std::string& note : source.network.notes) {
       merged.notes.push_back(source.name + ": " + note);
     }

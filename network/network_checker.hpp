@@ -21,6 +21,7 @@ class NetworkChecker {
   void require(bool condition, const std::string& text) const;
   std::size_t index(std::int32_t tensor, const std::string& what) const;
   void check_tensor(std::size_t t);
+  void check_states();
   void check_form(const Tensor& tensor) const;
   const Tensor& input(const Operator& op, std::size_t i, const char* what) const;
   const Tensor& output(const Operator& op) const;

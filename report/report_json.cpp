@@ -146,6 +146,32 @@ void add_times(const Config& config, const Counters& totals, std::uint64_t cycle
       ms > 0 ? Json(static_cast<double>(external_bytes(totals)) / ms / 1e6) : Json(nullptr);
 }
 
+// Cycles are the accelerator's; `difference_cycles` is the first step's less the last one's.
+Json steps_json(const Simulation& simulation) {
+  Json cycles = Json::array();
+  Json bytes = Json::array();
+  for (const StepResult& step : simulation.steps) {
+    cycles.push_back(counter(step.totals, isa::Counter::Cycles));
+    bytes.push_back(external_bytes(step.totals));
+  }
+  Json states = Json::array();
+  for (const StateRecord& state : simulation.program.states) {
+    states.push_back({{"name", state.name}, {"bytes", state.place.bytes}});
+  }
+  const std::uint64_t first =
+      simulation.reset_cycles + counter(simulation.steps.front().totals, isa::Counter::Cycles);
+  const std::uint64_t steady = counter(simulation.steps.back().totals, isa::Counter::Cycles);
+  return {
+      {"count", simulation.steps.size()},
+      {"states", std::move(states)},
+      {"reset_cycles", simulation.reset_cycles},
+      {"first_cycles", first},
+      {"steady_cycles", steady},
+      {"difference_cycles", static_cast<std::int64_t>(first) - static_cast<std::int64_t>(steady)},
+      {"cycles", std::move(cycles)},
+      {"external_bytes", std::move(bytes)}};
+}
+
 }  // namespace
 
 std::string report_json(const Config& config, const Simulation& simulation) {
@@ -201,6 +227,9 @@ std::string report_json(const Config& config, const Simulation& simulation) {
                     {"cbuf_peak_bytes", cbuf_peak},
                     {"counters", counters_json(totals)}};
   add_times(config, totals, sums.cycles + host.cycles, json["totals"]);
+  if (simulation.steps.size() > 1 || !program.states.empty()) {
+    json["steps"] = steps_json(simulation);
+  }
   json["memory"] = memory_json(program);
   // Names come from model files: bytes that are no UTF-8 must not end the run.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

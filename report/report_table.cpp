@@ -119,6 +119,33 @@ std::string time_text(const Config& config, const Counters& totals, std::uint64_
       config.memory.bytes_per_cycle * hw.mhz / 1000);
 }
 
+// What outlives a step, and how the first step differs from the last one, which the table is of.
+std::string steps_text(const Simulation& simulation) {
+  const Program& program = simulation.program;
+  std::string text;
+  if (!program.states.empty()) {
+    std::uint64_t bytes = 0;
+    for (const StateRecord& state : program.states) {
+      bytes += state.place.bytes;
+    }
+    text += fmt::format("states: {} of {} bytes; their first values take {} cycles\n",
+                        program.states.size(), grouped(bytes), grouped(simulation.reset_cycles));
+  }
+  if (simulation.steps.size() > 1) {
+    const auto cycles = [](const StepResult& step) {
+      return counter(step.totals, isa::Counter::Cycles);
+    };
+    const std::uint64_t first = simulation.reset_cycles + cycles(simulation.steps.front());
+    const std::uint64_t steady = cycles(simulation.steps.back());
+    text +=
+        fmt::format("steps: {}; the first {} cycles with its states, the last (above) {}: {} {}\n",
+                    grouped(simulation.steps.size()), grouped(first), grouped(steady),
+                    grouped(first > steady ? first - steady : steady - first),
+                    first >= steady ? "fewer" : "more");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string report_table(const Config& config, const Simulation& simulation,
@@ -176,6 +203,7 @@ std::string report_table(const Config& config, const Simulation& simulation,
   text += fmt::format("\nactivations: {} bytes in external memory (at least {})\n",
                       grouped(simulation.program.arena_bytes()),
                       grouped(simulation.program.memory.allocation.lower_bound));
+  text += steps_text(simulation);
   if (host.layers > 0) {
     text += fmt::format(
         "host: {} layer{}, {} operations, {} bytes; {}\n", host.layers, host.layers == 1 ? "" : "s",
@@ -204,12 +232,17 @@ std::string report_table(const Config& config, const Simulation& simulation,
     text += "not verified: this engine counts cycles and bytes, it computes nothing\n";
   } else if (simulation.first_mismatch) {
     const std::size_t layer = *simulation.first_mismatch;
-    text += fmt::format("WRONG: layer {} (`{}`) is the first that differs from the reference\n",
-                        layer, simulation.program.layers[layer].name);
+    text += fmt::format(
+        "WRONG: {}layer {} (`{}`) is the first that differs from the reference\n",
+        simulation.steps.size() > 1 ? fmt::format("step {}: ", simulation.mismatch_step + 1) : "",
+        layer, simulation.program.layers[layer].name);
   } else if (!simulation.compared()) {
     text += "not verified: no layer runs on the accelerator\n";
   } else {
-    text += "verified: every layer equals the reference kernels, byte for byte\n";
+    text +=
+        simulation.steps.size() > 1
+            ? "verified: every layer of every step equals the reference kernels, byte for byte\n"
+            : "verified: every layer equals the reference kernels, byte for byte\n";
   }
   return text;
 }

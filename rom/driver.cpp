@@ -148,7 +148,13 @@ std::string tensors(const Image& image, const std::vector<Slot>& slots, const ch
 }
 
 std::string runs(const Image& image) {
-  std::string text = fmt::format("#define TESSERA_RUNS {}u\n\n", image.runs.size());
+  const bool resets = image.runs.front().reset;
+  std::string text = fmt::format("#define TESSERA_RUNS {}u\n", image.runs.size());
+  text += fmt::format(
+      "/* So many of them, in front, give states their first values: before the first inference, "
+      "and\n * whenever they are to begin anew. An inference is the others. */\n"
+      "#define TESSERA_RESET_RUNS {}u\n\n",
+      resets ? 1 : 0);
   text +=
       "/* Command streams, to be run in order. */\n"
       "static const struct {\n"
@@ -216,6 +222,14 @@ std::string driver_header(const Image& image) {
   text += "\n/* Inputs and outputs, in the arena. */\n";
   text += tensors(image, image.program.inputs, "INPUT");
   text += tensors(image, image.program.outputs, "OUTPUT");
+  if (!image.program.states.empty()) {
+    std::vector<Slot> places;
+    for (const StateRecord& state : image.program.states) {
+      places.push_back(state.place);
+    }
+    text += "\n/* What one inference leaves for the next, in the arena. */\n";
+    text += tensors(image, places, "STATE");
+  }
   text += "\n" + runs(image);
   return text + kFunctions;
 }

@@ -13,27 +13,31 @@ using Data = std::vector<std::uint8_t>;
 
 class Player {
  public:
-  Player(Device& device, const Image& image, const std::vector<Data>& inputs)
-      : device_(device), image_(image), program_(image.program), inputs_(inputs) {
-    played_.outputs.resize(program_.outputs.size());
-  }
+  Player(Device& device, const Image& image)
+      : device_(device), image_(image), program_(image.program) {}
 
-  Played run() {
-    auto next = image_.runs.begin();
+  // All of these: empty, or why it stopped.
+  std::string reset() { return image_.runs.front().reset ? device_.run(image_.runs.front()) : ""; }
+
+  std::string run(const Values& inputs) {
+    inputs_ = &inputs;
+    outputs_.assign(program_.outputs.size(), {});
+    auto next = image_.runs.begin() + (image_.runs.front().reset ? 1 : 0);
     for (std::size_t s = 0; s < program_.steps.size(); ++s) {
       exchange(s);
       if (const auto* call = std::get_if<HostCall>(&program_.steps[s]); call != nullptr) {
         compute(*call);
       } else if (std::holds_alternative<CommandRun>(program_.steps[s])) {
-        played_.problem = device_.run(*next++);
-        if (!played_.problem.empty()) {
-          return std::move(played_);
+        if (std::string problem = device_.run(*next++); !problem.empty()) {
+          return problem;
         }
       }
     }
     exchange(program_.steps.size());
-    return std::move(played_);
+    return "";
   }
+
+  [[nodiscard]] const Values& outputs() const { return outputs_; }
 
  private:
   Data read(const Slot& slot) {
@@ -51,12 +55,12 @@ class Player {
   void exchange(std::size_t step) {
     for (std::size_t i = 0; i < program_.outputs.size(); ++i) {
       if (program_.output_steps[i] == step) {
-        played_.outputs[i] = read(program_.outputs[i]);
+        outputs_[i] = read(program_.outputs[i]);
       }
     }
     for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
       if (program_.input_steps[i] == step) {
-        device_.write(image_.on_bus(program_.inputs[i].address), inputs_[i]);
+        device_.write(image_.on_bus(program_.inputs[i].address), (*inputs_)[i]);
       }
     }
   }
@@ -83,25 +87,40 @@ class Player {
   Device& device_;
   const Image& image_;
   const Program& program_;
-  const std::vector<Data>& inputs_;
-  Played played_;
+  const Values* inputs_ = nullptr;
+  Values outputs_;
 };
 
 }  // namespace
 
-Played play(Device& device, const Image& image, const std::vector<Data>& inputs) {
-  return Player(device, image, inputs).run();
+Played play(Device& device, const Image& image, const std::vector<Values>& steps,
+            const std::function<void(std::size_t step)>& begins) {
+  Player player(device, image);
+  Played played;
+  played.problem = player.reset();
+  for (std::size_t s = 0; played.problem.empty() && s < steps.size(); ++s) {
+    if (begins) {
+      begins(s);
+    }
+    played.problem = player.run(steps[s]);
+    played.outputs.push_back(player.outputs());
+  }
+  return played;
 }
 
-std::string difference(const Network& network, const std::vector<Data>& inputs,
-                       const std::vector<Data>& outputs) {
-  const std::vector<Data> expected = run_reference(network, inputs);
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (outputs[i] != expected[i]) {
-      const auto at = std::mismatch(expected[i].begin(), expected[i].end(), outputs[i].begin(),
-                                    outputs[i].end());
-      return fmt::format("output {} differs from the reference kernels at byte {}", i,
-                         at.first - expected[i].begin());
+std::string difference(const Network& network, const std::vector<Values>& inputs,
+                       const std::vector<Values>& outputs) {
+  Values states = initial_states(network);
+  for (std::size_t s = 0; s < inputs.size(); ++s) {
+    const Values expected = run_reference(network, inputs[s], {}, &states);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (outputs[s][i] != expected[i]) {
+        const auto at = std::mismatch(expected[i].begin(), expected[i].end(), outputs[s][i].begin(),
+                                      outputs[s][i].end());
+        return fmt::format("{}output {} differs from the reference kernels at byte {}",
+                           inputs.size() > 1 ? fmt::format("step {}: ", s + 1) : "", i,
+                           at.first - expected[i].begin());
+      }
     }
   }
   return "";

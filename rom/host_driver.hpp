@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,17 +27,22 @@ class Device {
   virtual std::string run(const Run& run) = 0;
 };
 
+/// Inputs or outputs of one inference, in the order of the network's.
+using Values = std::vector<std::vector<std::uint8_t>>;
+
 struct Played {
-  std::vector<std::vector<std::uint8_t>> outputs;
-  std::string problem;  ///< empty: it ran to the end
+  std::vector<Values> outputs;  ///< by step
+  std::string problem;          ///< empty: it ran to the end
 };
 
-/// Runs the whole image with these inputs, in the order of the network's.
-Played play(Device& device, const Image& image,
-            const std::vector<std::vector<std::uint8_t>>& inputs);
+/// States begin anew, and the whole image runs once for each step's inputs. `begins` is told which
+/// step does.
+Played play(Device& device, const Image& image, const std::vector<Values>& steps,
+            const std::function<void(std::size_t step)>& begins = {});
 
-/// Empty when the outputs are those of the reference kernels, else the first difference.
-std::string difference(const Network& network, const std::vector<std::vector<std::uint8_t>>& inputs,
-                       const std::vector<std::vector<std::uint8_t>>& outputs);
+/// Empty when the outputs are those of the reference kernels, else the first difference. Both by
+/// step.
+std::string difference(const Network& network, const std::vector<Values>& inputs,
+                       const std::vector<Values>& outputs);
 
 }  // namespace tessera::rom

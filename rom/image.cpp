@@ -17,6 +17,7 @@ constexpr std::uint64_t kSectionAlignment = 64;
 constexpr std::uint64_t kAddressSpace = std::uint64_t{1} << 32;
 constexpr std::uint32_t kWatchdogCycles = 1000000;
 constexpr std::uint32_t kStopFlag = 1;
+constexpr std::uint32_t kResetFlag = 2;
 
 std::uint64_t align(std::uint64_t bytes) {
   return (bytes + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
@@ -77,10 +78,24 @@ bool host_works_after(const Program& program, std::size_t step) {
   return true;
 }
 
+// Before the first run. Inputs may be there when states are reset.
+bool host_works_first(const Program& program) {
+  for (const Step& step : program.steps) {
+    if (!std::holds_alternative<NoCopy>(step)) {
+      return std::holds_alternative<HostCall>(step);
+    }
+  }
+  return true;
+}
+
 void put(std::vector<std::uint8_t>& bytes, std::size_t word, std::uint64_t value) {
   for (unsigned b = 0; b < 4; ++b) {
     bytes[4 * word + b] = static_cast<std::uint8_t>(value >> (8 * b));
   }
+}
+
+std::uint64_t resets_of(const Image& image) {
+  return !image.runs.empty() && image.runs.front().reset ? 1 : 0;
 }
 
 void write_header(Image& image) {
@@ -93,7 +108,7 @@ void write_header(Image& image) {
   header(4, hw.atomic_c | hw.atomic_k << 8 | hw.bus_bytes << 16);
   header(5, hw.cbuf_end());
   header(6, image.watchdog);
-  header(7, image.runs.size());
+  header(7, image.runs.size() | (resets_of(image) << 16));
   header(8, image.constants.address);
   header(9, image.constants.bytes);
   header(10, image.arena.address);
@@ -106,7 +121,8 @@ void write_header(Image& image) {
     header(at, run.address);
     header(at + 1, run.bytes);
     header(at + 2, run.checksum);
-    header(at + 3, (run.stop ? kStopFlag : 0) | run.step << 16);
+    header(at + 3, run.reset ? kResetFlag | (run.stop ? kStopFlag : 0)
+                             : (run.stop ? kStopFlag : 0) | run.step << 16);
   }
   header(3, isa::crc32(image.bytes.data() + 16, 4 * words - 16));
 }
@@ -120,9 +136,10 @@ struct Regions {
 };
 
 std::size_t runs_of(const Program& program) {
-  return static_cast<std::size_t>(
-      std::count_if(program.steps.begin(), program.steps.end(),
-                    [](const Step& step) { return std::holds_alternative<CommandRun>(step); }));
+  return (program.reset ? 1 : 0) +
+         static_cast<std::size_t>(std::count_if(
+             program.steps.begin(), program.steps.end(),
+             [](const Step& step) { return std::holds_alternative<CommandRun>(step); }));
 }
 
 std::uint64_t header_bytes_for(const Program& program) {
@@ -158,13 +175,17 @@ Image make(Program program, const Offsets& offsets, std::vector<Moved> ranges) {
   Image image;
   image.moved = std::move(ranges);
   image.watchdog = kWatchdogCycles;
+  const auto add = [&](const Slot& stream, bool reset, std::size_t step, bool stop) {
+    move_stream(program, stream, image.moved);
+    image.runs.push_back({reset, step, image.on_bus(stream.address), stream.bytes,
+                          isa::crc32(program.image.data() + stream.address, stream.bytes), stop});
+  };
+  if (program.reset) {
+    add(program.reset->stream, true, 0, host_works_first(program));
+  }
   for (std::size_t s = 0; s < program.steps.size(); ++s) {
     if (const auto* run = std::get_if<CommandRun>(&program.steps[s]); run != nullptr) {
-      move_stream(program, run->stream, image.moved);
-      image.runs.push_back(
-          {s, image.on_bus(run->stream.address), run->stream.bytes,
-           isa::crc32(program.image.data() + run->stream.address, run->stream.bytes),
-           host_works_after(program, s)});
+      add(run->stream, false, s, host_works_after(program, s));
     }
   }
   if (image.runs.empty() || image.runs.size() > kMostRuns) {
@@ -233,9 +254,13 @@ Image make_image_in_place(Program program, std::uint64_t rom, std::uint64_t aren
   return image;
 }
 
+const CommandRun& stream_of(const Image& image, const Run& run) {
+  return run.reset ? *image.program.reset : std::get<CommandRun>(image.program.steps[run.step]);
+}
+
 std::vector<std::size_t> host_layers_after(const Image& image, const Run& run) {
   std::vector<std::size_t> layers;
-  for (std::size_t s = run.step + 1; s < image.program.steps.size(); ++s) {
+  for (std::size_t s = run.reset ? 0 : run.step + 1; s < image.program.steps.size(); ++s) {
     const Step& step = image.program.steps[s];
     if (std::holds_alternative<CommandRun>(step)) {
       break;
@@ -250,6 +275,9 @@ std::vector<std::size_t> host_layers_after(const Image& image, const Run& run) {
 std::vector<LayerCommands> commands_by_layer(const Image& image) {
   std::vector<LayerCommands> layers(image.program.layers.size());
   for_words(image, [&](const Word& word) {
+    if (image.runs[word.run].reset) {
+      return;
+    }
     layers[word.layer].bytes += 8;
     const bool is_store = word.command && std::holds_alternative<isa::Store>(*word.command);
     layers[word.layer].tiles += is_store ? 1 : 0;

@@ -18,6 +18,7 @@ struct Section {
 
 /// A command stream.
 struct Run {
+  bool reset = false;    ///< gives states their first values: once, before the first of the steps
   std::size_t step = 0;  ///< of the program
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
@@ -41,7 +42,7 @@ struct Image {
   Section constants;
   Section commands;
   Slot arena;
-  std::vector<Run> runs;
+  std::vector<Run> runs;            ///< the reset, where there are states, then the steps'
   std::vector<std::uint8_t> bytes;  ///< of the whole ROM
 
   /// Constants and commands are used where they are in the ROM.
@@ -66,6 +67,9 @@ Image make_image(Program program, std::uint64_t base);
 /// Constants and commands are used where they are in the ROM, which the bus sees from `rom` on; the
 /// arena begins at `arena`. As above; the two may not overlap.
 Image make_image_in_place(Program program, std::uint64_t rom, std::uint64_t arena);
+
+/// The stream of a run, in the program.
+const CommandRun& stream_of(const Image& image, const Run& run);
 
 /// Layers that the host computes between the run and the next one.
 std::vector<std::size_t> host_layers_after(const Image& image, const Run& run);

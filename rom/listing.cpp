@@ -87,15 +87,18 @@ std::string listing(const Image& image) {
       }
       run = word.run;
       const Run& now = image.runs[run];
-      text += fmt::format("; run {}: {} bytes at {:#010x}, CRC-32 {:#010x}\n", run, now.bytes,
-                          now.address, now.checksum);
+      text += fmt::format("; run {}{}: {} bytes at {:#010x}, CRC-32 {:#010x}\n", run,
+                          now.reset ? " (states begin anew)" : "", now.bytes, now.address,
+                          now.checksum);
     }
     std::string line = fmt::format("{:08x}: {:016x}  {}", word.address, word.value,
                                    word.command ? isa::disassemble(*word.command) : "illegal");
     if (word.command && *work_of(word) != 0) {
       const std::string number = word.number == 0 ? "end" : fmt::format("{}", word.number);
-      line = fmt::format("{:<100}  ; {} {} {}", line, image.program.layers[word.layer].name,
-                         work_of(word), number);
+      line =
+          fmt::format("{:<100}  ; {} {} {}", line,
+                      image.runs[word.run].reset ? "reset" : image.program.layers[word.layer].name,
+                      work_of(word), number);
     }
     text += line + "\n";
   });
@@ -133,6 +136,18 @@ std::string memory_map(const Image& image) {
                             {"bytes", run.bytes},
                             {"crc32", run.checksum},
                             {"host_works_after", run.stop}});
+    if (run.reset) {
+      json["runs"].back()["reset"] = true;
+    }
+  }
+  if (!program.states.empty()) {
+    json["states"] = Json::array();
+    for (const StateRecord& state : program.states) {
+      Json entry = slot_json(image, state.place);
+      entry["name"] = state.name;
+      entry["initial_address"] = image.on_bus(state.initial.address);
+      json["states"].push_back(std::move(entry));
+    }
   }
   const auto commands = commands_by_layer(image);
   json["layers"] = Json::array();

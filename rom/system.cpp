@@ -97,10 +97,11 @@ std::vector<std::uint8_t> System::read(std::uint64_t offset, std::uint64_t bytes
   return data;
 }
 
-void System::start(std::uint64_t most) {
+void System::start(std::uint64_t most, bool restart) {
   ports_.start = 1;
+  ports_.restart = restart ? 1 : 0;
   step();
-  ports_.start = 0;
+  ports_.start = ports_.restart = 0;
   const std::uint64_t end = cycles_ + most;
   do {
     if (cycles_ >= end) {

@@ -32,9 +32,9 @@ class System {
   void write(std::uint64_t offset, const std::vector<std::uint8_t>& bytes);
   std::vector<std::uint8_t> read(std::uint64_t offset, std::uint64_t bytes);
 
-  /// A start pulse, and cycles until it is done or has failed. Throws std::runtime_error after
-  /// `most` cycles.
-  void start(std::uint64_t most);
+  /// A start pulse, and cycles until it is done or has failed. `restart`: states begin anew. Throws
+  /// std::runtime_error after `most` cycles.
+  void start(std::uint64_t most, bool restart = false);
   [[nodiscard]] bool failed() const { return ports_.error != 0; }
   [[nodiscard]] std::uint8_t error_cause() const { return ports_.error_cause; }
   [[nodiscard]] std::uint32_t error_info() const { return ports_.error_info; }

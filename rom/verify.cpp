@@ -22,6 +22,9 @@ class Booted : public Device {
     return system_.read(in_arena(address), bytes);
   }
   std::string run(const Run& run) override {
+    if (run.reset && !run.stop) {
+      return "";  // the first start begins with it
+    }
     if (!started_) {
       const std::uint64_t before = system_.cycles();
       system_.start(kMostCycles);
@@ -50,11 +53,11 @@ class Booted : public Device {
 }  // namespace
 
 Verification verify(const std::string& folder, const Image& image, const Network& network,
-                    const std::vector<Data>& inputs,
+                    const std::vector<Values>& steps,
                     const std::function<void(const std::string&)>& announce) {
   System system(folder, image.program.hardware, announce);
   Booted booted(system, image);
-  const Played played = play(booted, image, inputs);
+  const Played played = play(booted, image, steps);
   Verification result;
   result.cycles = booted.cycles();
   result.problem = played.problem;
@@ -62,7 +65,7 @@ Verification verify(const std::string& folder, const Image& image, const Network
     result.problem = "the hardware has runs left that it did not make";
   }
   if (result.problem.empty()) {
-    result.problem = difference(network, inputs, played.outputs);
+    result.problem = difference(network, steps, played.outputs);
   }
   return result;
 }

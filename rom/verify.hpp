@@ -16,9 +16,10 @@ struct Verification {
   std::string problem;       ///< empty: all outputs equal the reference
 };
 
-/// Boots the files in `folder` and compares all outputs. Throws MissingTool, InputError.
+/// Boots the files in `folder` and compares all outputs of all steps. Throws MissingTool,
+/// InputError.
 Verification verify(const std::string& folder, const Image& image, const Network& network,
-                    const std::vector<std::vector<std::uint8_t>>& inputs,
+                    const std::vector<std::vector<std::vector<std::uint8_t>>>& steps,
                     const std::function<void(const std::string&)>& announce);
 
 }  // namespace tessera::rom

@@ -31,7 +31,7 @@ bool is_work(const isa::Command& command) {
 
 void for_words(const Image& image, const std::function<void(const Word&)>& visit) {
   for (std::size_t r = 0; r < image.runs.size(); ++r) {
-    const auto& run = std::get<CommandRun>(image.program.steps[image.runs[r].step]);
+    const CommandRun& run = stream_of(image, image.runs[r]);
     const auto values =
         isa::words_of(image.program.image.data() + run.stream.address, run.stream.bytes);
     std::vector<Word> words(values.size());

@@ -15,7 +15,7 @@ struct Word {
   std::uint64_t address = 0;  ///< on the bus
   std::uint64_t value = 0;
   std::optional<isa::Command> command;
-  std::size_t layer = 0;  ///< of the program; END counts to the last one
+  std::size_t layer = 0;  ///< of the program; END counts to the last one; 0 in the reset's stream
   std::size_t number =
       0;  ///< of its unit's work on the layer, from 1: loads, convolutions, tiles; 0: a mark
 };

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kWatchdogCycles = 1000000;
 constexpr std::uint32_t kCommandBytes = 8;
 
-class PlatformRun {
+class PlatformRun final : public EngineSession {
  public:
   PlatformRun(const Program& program, const RunOptions& options, platform::NpuKind kind,
               bool netlist = false)
@@ -25,7 +25,6 @@ class PlatformRun {
         platform_(platform::Platform::instance()),
         memory_(program.image),
         counters_(result_.layers) {
-    result_.layers.resize(program.layers.size());
     platform::Platform::Setup setup;
     setup.kind = kind;
     setup.hardware = program.hardware;
@@ -47,21 +46,48 @@ class PlatformRun {
     setup.listener.tick = [this](timing::Cycle /*cycles*/) { tick(); };
     platform_.set_up(setup, memory_);
   }
-  ~PlatformRun() { platform_.take_down(); }
+  ~PlatformRun() override { platform_.take_down(); }
   PlatformRun(const PlatformRun&) = delete;
   PlatformRun& operator=(const PlatformRun&) = delete;
   PlatformRun(PlatformRun&&) = delete;
   PlatformRun& operator=(PlatformRun&&) = delete;
 
-  RunResult run() {
-    if (options_.inputs.size() != program_.inputs.size()) {
-      throw std::invalid_argument("wrong number of inputs");
+  std::uint64_t reset() override {
+    if (!program_.reset) {
+      return 0;
     }
-    for (std::size_t i = 0; i < options_.inputs.size(); ++i) {
-      if (options_.inputs[i].size() != program_.inputs[i].bytes) {
-        throw std::invalid_argument("wrong number of input bytes");
+    run_ = nullptr;
+    platform_.run(program_.reset->stream, program_.hardware.cbuf_end(), kWatchdogCycles);
+    return counter(counters_.skip(final_counters()), isa::Counter::Cycles);
+  }
+
+  [[nodiscard]] std::vector<Bytes> states() const override {
+    std::vector<Bytes> states;
+    for (const StateRecord& state : program_.states) {
+      const auto begin = memory_.begin() + static_cast<std::ptrdiff_t>(state.place.address);
+      states.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(state.place.bytes));
+    }
+    return states;
+  }
+
+  void set_states(const std::vector<Bytes>& states) override {
+    check_sizes(states, program_.states.size(), "state",
+                [&](std::size_t i) { return program_.states[i].place.bytes; });
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      std::copy(states[i].begin(), states[i].end(), at(program_.states[i].place));
+      if (checker_) {
+        checker_->write(program_.states[i].place);
       }
     }
+  }
+
+  RunResult run(const std::vector<Bytes>& inputs) override {
+    check_sizes(inputs, program_.inputs.size(), "input",
+                [&](std::size_t i) { return program_.inputs[i].bytes; });
+    inputs_ = &inputs;
+    finished_ = 0;
+    result_ = {};
+    result_.layers.resize(program_.layers.size());
     result_.outputs.resize(program_.outputs.size());
     for (std::size_t s = 0; s < program_.steps.size(); ++s) {
       exchange(s);
@@ -80,6 +106,19 @@ class PlatformRun {
   }
 
  private:
+  template <class Size>
+  static void check_sizes(const std::vector<Bytes>& values, std::size_t count, const char* what,
+                          Size size_of) {
+    if (values.size() != count) {
+      throw std::invalid_argument(fmt::format("wrong number of {}s", what));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (values[i].size() != size_of(i)) {
+        throw std::invalid_argument(fmt::format("wrong number of {} bytes", what));
+      }
+    }
+  }
+
   // Takes the outputs that are there before a step and gives the inputs it needs.
   void exchange(std::size_t step) {
     for (std::size_t i = 0; i < program_.outputs.size(); ++i) {
@@ -96,7 +135,7 @@ class PlatformRun {
     }
     for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
       if (program_.input_steps[i] == step) {
-        std::copy(options_.inputs[i].begin(), options_.inputs[i].end(), at(program_.inputs[i]));
+        std::copy((*inputs_)[i].begin(), (*inputs_)[i].end(), at(program_.inputs[i]));
         if (checker_) {
           checker_->write(program_.inputs[i]);
         }
@@ -172,6 +211,10 @@ class PlatformRun {
   }
 
   void mark(unsigned unit, std::uint32_t id, const Counters& counters) {
+    if (run_ == nullptr) {
+      last_mark_ = counters;  // states are reset
+      return;
+    }
     if (id >= run_->layers.size()) {
       throw std::runtime_error(
           fmt::format("mark {} of a run of {} layers", id, run_->layers.size()));
@@ -216,40 +259,62 @@ class PlatformRun {
   std::optional<MemoryChecker> checker_;
   RunResult result_;
   timing::LayerCounters counters_;
+  const std::vector<Bytes>* inputs_ = nullptr;
   const CommandRun* run_ = nullptr;
   Counters last_mark_{};
   std::size_t finished_ = 0;
 };
 
+class ModelRun final : public EngineSession {
+ public:
+  ModelRun(const Program& program, const RunOptions& options)
+      : model_(program, options.memory, options.traffic) {}
+
+  std::uint64_t reset() override { return model_.reset(); }
+  RunResult run(const std::vector<Bytes>& /*inputs*/) override { return model_.run(); }
+  [[nodiscard]] std::vector<Bytes> states() const override { return {}; }
+  void set_states(const std::vector<Bytes>& /*states*/) override {}
+
+ private:
+  timing::CostModel model_;
+};
+
 }  // namespace
 
-RunResult run_on_rtl(const Program& program, const RunOptions& options) {
-  return PlatformRun(program, options, platform::NpuKind::Rtl).run();
-}
-
-RunResult run_on_netlist(const Program& program, const RunOptions& options) {
-  return PlatformRun(program, options, platform::NpuKind::Rtl, true).run();
-}
-
-RunResult run_on_tlm(const Program& program, const RunOptions& options) {
-  return PlatformRun(program, options, platform::NpuKind::Tlm).run();
-}
-
-RunResult run_on_model(const Program& program, const RunOptions& options) {
-  return timing::estimate(program, options.memory, options.traffic);
+std::unique_ptr<EngineSession> open_engine(Engine engine, const Program& program,
+                                           const RunOptions& options) {
+  switch (engine) {
+    case Engine::Rtl:
+      return std::make_unique<PlatformRun>(program, options, platform::NpuKind::Rtl);
+    case Engine::Netlist:
+      return std::make_unique<PlatformRun>(program, options, platform::NpuKind::Rtl, true);
+    case Engine::Tlm:
+      return std::make_unique<PlatformRun>(program, options, platform::NpuKind::Tlm);
+    default:
+      return std::make_unique<ModelRun>(program, options);
+  }
 }
 
 RunResult run_on(Engine engine, const Program& program, const RunOptions& options) {
-  switch (engine) {
-    case Engine::Rtl:
-      return run_on_rtl(program, options);
-    case Engine::Netlist:
-      return run_on_netlist(program, options);
-    case Engine::Tlm:
-      return run_on_tlm(program, options);
-    default:
-      return run_on_model(program, options);
-  }
+  const std::unique_ptr<EngineSession> session = open_engine(engine, program, options);
+  session->reset();
+  return session->run(options.inputs);
+}
+
+RunResult run_on_rtl(const Program& program, const RunOptions& options) {
+  return run_on(Engine::Rtl, program, options);
+}
+
+RunResult run_on_netlist(const Program& program, const RunOptions& options) {
+  return run_on(Engine::Netlist, program, options);
+}
+
+RunResult run_on_tlm(const Program& program, const RunOptions& options) {
+  return run_on(Engine::Tlm, program, options);
+}
+
+RunResult run_on_model(const Program& program, const RunOptions& options) {
+  return run_on(Engine::Model, program, options);
 }
 
 }  // namespace tessera

@@ -9,6 +9,7 @@
 #include "app/config/sections.hpp"
 #include "input/read_file.hpp"
 #include "network/numerics.hpp"
+#include "network/states.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
 #include "tessera/merge.hpp"
@@ -61,6 +62,11 @@ Config parse_config(const std::string& text, const std::string& path,
     if (const YAML::Node preprocess = fields.get("preprocess"); preprocess.IsDefined()) {
       config.preprocess = read_preprocess(preprocess, path);
     }
+    config.signature = fields.text("signature", "");
+    if (const YAML::Node states = fields.get("state"); states.IsDefined()) {
+      config.states = read_state_ties(states, path, "state");
+    }
+    config.steps = static_cast<std::size_t>(fields.integer("steps", 0, 1000000, 0));
     if (const YAML::Node labels = fields.get("labels"); labels.IsDefined()) {
       config.labels = read_labels(labels, path);
     }
@@ -108,17 +114,32 @@ void check_numerics(const Config& config) {
 
 }  // namespace
 
+namespace {
+
+Network with_states(Network network, const std::vector<StateTie>& ties) {
+  for (const StateTie& tie : ties) {
+    tie_state(network, tie.input, tie.output, tie.initial);
+  }
+  if (!ties.empty()) {
+    settle_states(network);
+    check_network(network);
+  }
+  return network;
+}
+
+}  // namespace
+
 Network load_configured(const Config& config, std::vector<FileTensor>* file_tensors) {
   check_numerics(config);
-  ImportOptions options{config.seed,     config.seeded_weights, config.cut,
-                        config.numerics, file_tensors,          config.in_float};
+  ImportOptions options{config.seed,  config.seeded_weights, config.cut,      config.numerics,
+                        file_tensors, config.in_float,       config.signature};
   const bool falls_back =
       config.numerics == Numerics::Auto && !config.hardware.has(isa::Feature::SingleRounding);
   if (falls_back) {
     options.numerics = Numerics::Tflm;
   }
   if (config.models.empty()) {
-    Network network = load_network(config.network, options);
+    Network network = with_states(load_network(config.network, options), config.states);
     if (falls_back && std::filesystem::path(config.network).extension() == ".onnx") {
       network.notes.emplace_back(
           "the hardware has no `single_rounding`: numerics are tflm, not onnxruntime");
@@ -128,8 +149,9 @@ Network load_configured(const Config& config, std::vector<FileTensor>* file_tens
   std::vector<ModelSource> sources;
   sources.reserve(config.models.size());
   for (const ModelEntry& model : config.models) {
-    sources.push_back(
-        {model.name, load_network(model.path, options), model.group, model.keep_outputs});
+    options.signature = model.signature;
+    sources.push_back({model.name, with_states(load_network(model.path, options), model.states),
+                       model.group, model.keep_outputs});
   }
   return merge_networks(sources);
 }

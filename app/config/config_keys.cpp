@@ -24,11 +24,12 @@ host: {preset: microcontroller}
 traffic: [{bytes_per_cycle: 1}]
 preprocess: {}
 labels: [one]
+state: [{input: a, output: b}]
 )";
 constexpr const char* kWithoutPresets = R"(
 hardware: {array: {}, cbuf: {}, features: {}}
 memory: {}
-models: [{network: lenet5}]
+models: [{network: lenet5, state: [{input: a, output: b}]}]
 energy: {}
 host: {mhz: 1, cycles_per_operation: 1, cycles_per_byte: 1}
 )";

@@ -39,12 +39,35 @@ std::vector<ModelEntry> read_models(const YAML::Node& node, const std::string& f
     names.push_back(model.name);
     model.group = u32(fields.integer("group", 0, 1000, static_cast<std::int64_t>(i)));
     model.keep_outputs = fields.choice("keep_outputs", {"no", "yes"}, 1) == 1;
+    model.signature = fields.text("signature", "");
+    if (const YAML::Node states = fields.get("state"); states.IsDefined()) {
+      model.states = read_state_ties(states, file, fmt::format("models[{}].state", i));
+    }
     fields.finish();
     models.push_back(std::move(model));
   }
   std::stable_sort(models.begin(), models.end(),
                    [](const ModelEntry& a, const ModelEntry& b) { return a.group < b.group; });
   return models;
+}
+
+std::vector<StateTie> read_state_ties(const YAML::Node& node, const std::string& file,
+                                      const std::string& map) {
+  if (!node.IsSequence() || node.size() == 0) {
+    throw InputError(fmt::format("{}`{}` must be a list of maps with an `input` and an `output`",
+                                 place_of(node, file), map));
+  }
+  std::vector<StateTie> states;
+  for (std::size_t i = 0; i < node.size(); ++i) {
+    YamlFields fields(node[i], file, fmt::format("{}[{}]", map, i));
+    StateTie state;
+    state.input = fields.text("input");
+    state.output = fields.text("output");
+    state.initial = fields.number("initial", -1e30, 1e30, 0.0);
+    fields.finish();
+    states.push_back(std::move(state));
+  }
+  return states;
 }
 
 std::vector<std::string> read_labels(const YAML::Node& node, const std::string& file) {

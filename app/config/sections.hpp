@@ -30,6 +30,10 @@ std::vector<ModelEntry> read_models(const YAML::Node& node, const std::string& f
 /// A list of names, or a file with one per line.
 std::vector<std::string> read_labels(const YAML::Node& node, const std::string& file);
 
+/// Inputs and outputs that are states. `map`: what errors call the list.
+std::vector<StateTie> read_state_ties(const YAML::Node& node, const std::string& file,
+                                      const std::string& map);
+
 Preprocess read_preprocess(const YAML::Node& node, const std::string& file);
 
 }  // namespace tessera

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/classes.hpp"
+#include "app/input_steps.hpp"
 #include "app/simulate.hpp"
 #include "board/link/serial_port.hpp"
 #include "board/simulation.hpp"
@@ -130,8 +131,7 @@ void BoardCommand::serve(const board::Board& board, const Config& config,
 }
 
 board::BoardRun BoardCommand::talk(const board::Board& board, const Config& config,
-                                   const rom::Image& image,
-                                   const std::vector<std::vector<std::uint8_t>>& inputs,
+                                   const rom::Image& image, const std::vector<Values>& inputs,
                                    Progress& progress) const {
   const auto say = [&](const std::string& text) { progress.say(text); };
   board::LinkOptions options;
@@ -156,7 +156,7 @@ bool BoardCommand::infer(const board::Board& board, const Config& config,
                          Progress& progress) const {
   const Network network = load_configured(config);
   check_labels(config, network);
-  const std::vector<std::vector<std::uint8_t>> inputs = read_inputs(config, network, input_);
+  const std::vector<Values> inputs = read_steps(config, network, input_);
   Program program = compile(network, config.hardware, config.policy);
   check(program);
   const rom::Image image = image_for(board, std::move(program));
@@ -182,7 +182,7 @@ bool BoardCommand::infer(const board::Board& board, const Config& config,
     fmt::print("the cost model counts {} cycles\n", grouped(counted));
     fmt::print("link: {} bytes, {} requests sent again\n", grouped(run.bytes_moved),
                grouped(run.resent));
-    for (const ScoredClass& scored : scored_classes(config, network, run.outputs)) {
+    for (const ScoredClass& scored : scored_classes(config, network, run.outputs.back())) {
       fmt::print("{}  {:.4f}\n", scored.label, scored.score);
     }
     fmt::print("every output equals the reference kernels\n");

@@ -26,7 +26,7 @@ class BoardCommand {
                            Progress& progress) const;
   [[nodiscard]] board::BoardRun talk(const board::Board& board, const Config& config,
                                      const rom::Image& image,
-                                     const std::vector<std::vector<std::uint8_t>>& inputs,
+                                     const std::vector<rom::Values>& inputs,
                                      Progress& progress) const;
 
   CommonOptions common_;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/config/effective.hpp"
+#include "app/input_steps.hpp"
 #include "app/simulate.hpp"
 #include "board/run.hpp"
 #include "board/simulation.hpp"

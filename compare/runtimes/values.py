@@ -5,8 +5,10 @@
 
 REQUEST.json: {"model": path, "runtime": "litert" | "xnnpack" | "tflm" | "onnxruntime" | "onnxruntime_fused",
 "folder": path,
-"inputs": [tensor...], "tensors": [tensor...]}, a tensor being {"name", "index" (-1: by name), "file", "shape", "type"}.
-Inputs are read from their files in the folder, tensors written to theirs. answer.json there says what ran:
+"steps": [[tensor...]...], "states": [{"output": name, "input": tensor}...], "tensors": [tensor...]}, a tensor being
+{"name", "index" (-1: by name), "file", "shape", "type"}. The inputs of each step are read from their files in the folder,
+those of states, which take what the output was in the step before, from theirs for the first step. Of the last step
+tensors are written to their files. answer.json there says what ran:
 {"runtime": text, "missing": [{"file", "why"}...], "disturbed": values of the model's outputs that changed because of
 the tensors that were asked for, "plain": [file...]}: tensors among them, whose undisturbed values are in plain_FILE. Ends with 3 when the runtime is not installed, 2 when it refuses the model, each with
 a line that says so.
@@ -68,21 +70,22 @@ class LiteRt:
         self.model = model
         self.version = version_of("ai-edge-litert", "tflite-runtime", "tensorflow", "tensorflow-cpu")
 
-    def run(self, data, inputs):
+    def run(self, data, steps):
         kind = getattr(self.interpreter.OpResolverType, self.resolver)
         runner = self.interpreter.Interpreter(
             model_content=data, experimental_op_resolver_type=kind, experimental_preserve_all_tensors=self.keep
         )
         runner.allocate_tensors()
-        for tensor, value in inputs:
-            runner.set_tensor(tensor["index"], value)
-        runner.invoke()
+        for step in steps:
+            for tensor, value in step:
+                runner.set_tensor(tensor["index"], value)
+            runner.invoke()
         return runner
 
-    def values(self, tensors, inputs):
+    def values(self, tensors, steps, states):
         with open(self.model, "rb") as file:
             data = file.read()
-        runner = self.run(data, inputs)
+        runner = self.run(data, steps)
         return [self.read(runner, tensor) for tensor in tensors], {}
 
     @staticmethod
@@ -109,11 +112,11 @@ class Xnnpack(LiteRt):
         builder.Finish(model.Pack(builder), b"TFL3")
         return bytes(builder.Output())
 
-    def values(self, tensors, inputs):
+    def values(self, tensors, steps, states):
         with open(self.model, "rb") as file:
             data = file.read()
-        plain = self.run(data, inputs)
-        runner = self.run(self.with_outputs(data, tensors), inputs)
+        plain = self.run(data, steps)
+        runner = self.run(self.with_outputs(data, tensors), steps)
         own = {detail["index"] for detail in plain.get_output_details()}
         outputs = {i: plain.get_tensor(t["index"]) for i, t in enumerate(tensors) if t["index"] in own}
         return [self.read(runner, tensor) for tensor in tensors], outputs
@@ -128,16 +131,17 @@ class Tflm:
         self.model = model
         self.version = version_of("tflite-micro")
 
-    def values(self, tensors, inputs):
+    def values(self, tensors, steps, states):
         with open(self.model, "rb") as file:
             data = file.read()
         arena = 16 * len(data) + (64 << 20)
         runner = self.runtime.Interpreter.from_bytes(
             data, arena_size=min(arena, 2**31 - 1), intrepreter_config=self.runtime.InterpreterConfig.kPreserveAllTensors
         )
-        for place, (_, value) in enumerate(inputs):
-            runner.set_input(value, place)
-        runner.invoke()
+        for step in steps:
+            for place, (_, value) in enumerate(step):
+                runner.set_input(value, place)
+            runner.invoke()
         values = []
         for tensor in tensors:
             found = runner.GetTensor(tensor["index"], 0)
@@ -163,11 +167,15 @@ class OnnxRuntime:
         options.intra_op_num_threads = 1
         return self.runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
-    def values(self, tensors, inputs):
-        feed = {tensor["name"]: value for tensor, value in inputs}
+    def values(self, tensors, steps, states):
         plain = self.session(self.model)
         own = [output.name for output in plain.get_outputs()]
-        before = plain.run(own, feed)
+        feed = {state["input"]["name"]: state["value"] for state in states}
+        for place, step in enumerate(steps):
+            if place > 0:
+                feed = {state["input"]["name"]: outputs[state["output"]] for state in states}
+            feed.update({tensor["name"]: value for tensor, value in step})
+            outputs = dict(zip(own, plain.run(own, feed)))
         model = self.onnx.load(self.model)
         given = {value.name for value in model.graph.input}
         wanted = [t["name"] for t in tensors if t["name"] not in own and t["name"] not in given]
@@ -180,7 +188,6 @@ class OnnxRuntime:
         runner = self.session(model.SerializeToString())
         found = dict(zip(own + wanted, runner.run(own + wanted, feed)))
         found.update(feed)
-        outputs = dict(zip(own, before))
         return [found[t["name"]] for t in tensors], {i: outputs[t["name"]] for i, t in enumerate(tensors) if t["name"] in outputs}
 
 
@@ -210,9 +217,14 @@ def save(folder, file, tensor, value):
 def answer(request):
     folder = request["folder"]
     runtime = RUNTIMES[request["runtime"]](request["model"])
-    inputs = [(tensor, np.load(os.path.join(folder, tensor["file"]))) for tensor in request["inputs"]]
+    steps = [
+        [(tensor, np.load(os.path.join(folder, tensor["file"]))) for tensor in step] for step in request["steps"]
+    ]
+    states = [
+        {**state, "value": np.load(os.path.join(folder, state["input"]["file"]))} for state in request["states"]
+    ]
     try:
-        values, outputs = runtime.values(request["tensors"], inputs)
+        values, outputs = runtime.values(request["tensors"], steps, states)
     except MissingRuntime:
         raise
     except Exception as error:  # each runtime has its own

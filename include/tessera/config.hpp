@@ -14,12 +14,21 @@
 
 namespace tessera {
 
+/// An input and an output of a network that are a state: names in the model's file.
+struct StateTie {
+  std::string input;
+  std::string output;
+  double initial = 0;  ///< real value
+};
+
 /// One of several models that share the accelerator.
 struct ModelEntry {
   std::string name;
   std::string path;
   std::uint32_t group = 0;  ///< groups run one after the other, models of one group at once
   bool keep_outputs = true;
+  std::string signature;  ///< as ImportOptions has it
+  std::vector<StateTie> states;
 };
 
 /// How files of tensors have their values: in the model's own type and layout, or as they are
@@ -49,6 +58,9 @@ struct Config {
   bool in_float = false;        ///< float models run in float on the host
   bool cut = false;             ///< operators that are not supported are left out
   Numerics numerics = Numerics::Auto;
+  std::string signature;         ///< as ImportOptions has it
+  std::vector<StateTie> states;  ///< of `network`
+  std::size_t steps = 0;         ///< runs that follow each other; 0: as many as there are inputs
   TensorForm tensors = TensorForm::Own;
   Preprocess preprocess;
   std::vector<std::string> labels;  ///< names of a classifier's outputs, in order

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -107,8 +108,33 @@ enum class Engine : std::uint8_t { Rtl, Tlm, Model, Netlist };
 /// In the order of the enum, as configs name them.
 const std::vector<std::string>& engine_names();
 
-/// Runs the program on the SystemC platform: on the Verilated RTL, or on the accelerator's TLM
-/// model. Throw EngineError, MemoryError, MissingTool.
+/// A program on an engine: it may run many times, and its states stay between runs. One at a time
+/// in a process.
+class EngineSession {
+ public:
+  EngineSession() = default;
+  virtual ~EngineSession() = default;
+  EngineSession(const EngineSession&) = delete;
+  EngineSession& operator=(const EngineSession&) = delete;
+  EngineSession(EngineSession&&) = delete;
+  EngineSession& operator=(EngineSession&&) = delete;
+
+  /// States begin anew. Returns the cycles of the stream that does it, 0 without states.
+  virtual std::uint64_t reset() = 0;
+  /// One run of all steps. `inputs`: as RunOptions has them. Throws as run_on() does.
+  virtual RunResult run(const std::vector<std::vector<std::uint8_t>>& inputs) = 0;
+  /// As Program::states, between runs; empty from engines that move no data.
+  [[nodiscard]] virtual std::vector<std::vector<std::uint8_t>> states() const = 0;
+  virtual void set_states(const std::vector<std::vector<std::uint8_t>>& states) = 0;
+};
+
+/// The program, loaded; states must be reset or set before the first run. Both arguments must live
+/// as long. RunOptions::inputs are of no account.
+std::unique_ptr<EngineSession> open_engine(Engine engine, const Program& program,
+                                           const RunOptions& options);
+
+/// Runs the program once, with states reset, on the SystemC platform: on the Verilated RTL, or on
+/// the accelerator's TLM model. Throw EngineError, MemoryError, MissingTool.
 RunResult run_on_rtl(const Program& program, const RunOptions& options);
 /// On what synthesis makes of the RTL, for an iCE40, in the place of the RTL.
 RunResult run_on_netlist(const Program& program, const RunOptions& options);

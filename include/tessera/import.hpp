@@ -34,6 +34,8 @@ struct ImportOptions {
   std::vector<FileTensor>* file_tensors = nullptr;
   /// Float models run in float on the host, and hybrid ones of TensorFlow Lite (weights of bytes).
   bool in_float = false;
+  /// Of a .tflite file: the one whose subgraph is read; empty: the first subgraph.
+  std::string signature = {};
 };
 
 /// Reads a network by its file's ending: .tflite (TensorFlow Lite), .onnx, .yaml/.yml (layer list),

@@ -308,12 +308,22 @@ struct Model {
   bool keep_outputs = true;  ///< they are needed until all models are done
 };
 
+/// A value that outlives a run: `input` holds what the run before left in `output`, in the first
+/// run `initial`. Both have the same shape, type and quantisation.
+struct State {
+  std::string name;
+  std::int32_t input = -1;            ///< computed by no operator, and not among Network::inputs
+  std::int32_t output = -1;           ///< computed by an operator
+  std::vector<std::uint8_t> initial;  ///< little-endian values
+};
+
 struct Network {
   std::string name;
   std::vector<Tensor> tensors;
   std::vector<Operator> operators;  ///< in execution order
   std::vector<std::int32_t> inputs;
   std::vector<std::int32_t> outputs;
+  std::vector<State> states;
   std::vector<Model> models;          ///< in execution order; empty: the network is one model
   std::vector<std::string> notes;     ///< what its reader took for granted
   std::vector<std::string> left_out;  ///< operators that a reader told to cut has left out, and why

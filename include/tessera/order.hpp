@@ -43,7 +43,8 @@ struct Order {
 std::vector<std::uint64_t> memory_along(const OrderProblem& problem,
                                         const std::vector<std::uint32_t>& order);
 
-/// 0, 1, 2, ...
+/// Always the ready operator that was given first: 0, 1, 2, ... where none waits for a later one.
+/// Throws InputError as order_exact does.
 Order order_given(const OrderProblem& problem);
 
 /// Always the ready operator that changes the memory alive least.

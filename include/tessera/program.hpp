@@ -44,6 +44,13 @@ struct NoCopy {
   std::uint32_t layer = 0;
 };
 
+/// A value that outlives a run of the program.
+struct StateRecord {
+  std::string name;
+  Slot place;    ///< in the arena
+  Slot initial;  ///< what it begins with, among the constants
+};
+
 using Step = std::variant<CommandRun, HostCall, NoCopy>;
 
 /// One operator of the network, for reports.
@@ -86,7 +93,11 @@ struct Program {
   std::vector<Slot> outputs;
   std::vector<std::size_t> input_steps;   ///< by input: it is written before this step
   std::vector<std::size_t> output_steps;  ///< by output: it is there before this step
-  MemoryPlan memory;                      ///< of the activations, in the arena
+  std::vector<StateRecord> states;        ///< as Network::states
+  /// Gives all states what they begin with: before the first run of the steps, and whenever they
+  /// are to begin anew. Its marks are of no layer. None without states.
+  std::optional<CommandRun> reset;
+  MemoryPlan memory;  ///< of the activations, in the arena
   /// What of the hardware it was made for, where policy `best` found that better, such as "256 of
   /// 512 accumulators"; empty: all of it.
   std::string made_for;

@@ -22,10 +22,15 @@ std::int32_t nearest_source(const ResizeNearest& resize, std::int32_t at, std::i
                             std::int32_t out);
 
 /// Runs the whole network. `inputs` in the order of network.inputs, each of exactly its tensor's
-/// bytes (std::invalid_argument otherwise). `observe` sees every operator's output.
+/// bytes (std::invalid_argument otherwise). `observe` sees every operator's output. `states`: as
+/// Network::states, before the run and then after it; nullptr: they begin as they do.
 /// Returns the network's outputs.
 std::vector<Bytes> run_reference(
     const Network& network, const std::vector<Bytes>& inputs,
-    const std::function<void(std::size_t op, const Bytes& output)>& observe = {});
+    const std::function<void(std::size_t op, const Bytes& output)>& observe = {},
+    std::vector<Bytes>* states = nullptr);
+
+/// What Network::states begin with.
+std::vector<Bytes> initial_states(const Network& network);
 
 }  // namespace tessera

@@ -141,6 +141,9 @@ void take_out_unread(Network& network, const std::set<std::size_t>& candidates) 
     }
   };
   count(network.outputs);
+  for (const State& state : network.states) {
+    count({state.output});
+  }
   for (const Operator& op : network.operators) {
     count(op.inputs);
   }

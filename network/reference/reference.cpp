@@ -36,9 +36,19 @@ void run_operator(const Network& network, const Operator& op,
   std::visit(Dispatch{operands}, op.attributes);
 }
 
+std::vector<Bytes> initial_states(const Network& network) {
+  std::vector<Bytes> states;
+  states.reserve(network.states.size());
+  for (const State& state : network.states) {
+    states.push_back(state.initial);
+  }
+  return states;
+}
+
 std::vector<Bytes> run_reference(
     const Network& network, const std::vector<Bytes>& inputs,
-    const std::function<void(std::size_t op, const Bytes& output)>& observe) {
+    const std::function<void(std::size_t op, const Bytes& output)>& observe,
+    std::vector<Bytes>* states) {
   if (inputs.size() != network.inputs.size()) {
     throw std::invalid_argument("run_reference: wrong number of inputs");
   }
@@ -53,6 +63,15 @@ std::vector<Bytes> run_reference(
   }
   for (const std::int32_t output : network.outputs) {
     last_use[static_cast<std::size_t>(output)] = network.operators.size();
+  }
+  if (states != nullptr && states->size() != network.states.size()) {
+    throw std::invalid_argument("run_reference: wrong number of states");
+  }
+  for (std::size_t s = 0; s < network.states.size(); ++s) {
+    const State& state = network.states[s];
+    last_use[static_cast<std::size_t>(state.output)] = network.operators.size();
+    values[static_cast<std::size_t>(state.input)] =
+        states != nullptr ? (*states)[s] : state.initial;
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const auto tensor = static_cast<std::size_t>(network.inputs[i]);
@@ -84,6 +103,9 @@ std::vector<Bytes> run_reference(
         values[static_cast<std::size_t>(input)] = Bytes();
       }
     }
+  }
+  for (std::size_t s = 0; states != nullptr && s < network.states.size(); ++s) {
+    (*states)[s] = values[static_cast<std::size_t>(network.states[s].output)];
   }
   std::vector<Bytes> outputs;
   for (const std::int32_t output : network.outputs) {

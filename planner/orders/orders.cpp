@@ -19,8 +19,16 @@ Order finished(const OrderProblem& problem, std::vector<std::uint32_t> nodes) {
 }  // namespace
 
 Order order_given(const OrderProblem& problem) {
-  std::vector<std::uint32_t> nodes(problem.before.size());
-  std::iota(nodes.begin(), nodes.end(), 0U);
+  OrderWalk walk(problem);
+  std::vector<std::uint32_t> nodes;
+  while (nodes.size() < problem.before.size()) {
+    const std::uint32_t first = walk.next_ready(0);
+    if (first >= problem.before.size()) {
+      throw InputError("operators wait for each other in a circle");
+    }
+    nodes.push_back(first);
+    walk.run(first);
+  }
   return finished(problem, std::move(nodes));
 }
 

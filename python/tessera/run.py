@@ -39,11 +39,13 @@ class Run:
     """A network as the accelerator ran it.
 
     Attributes:
-        outputs: Arrays by tensor name, in the model's own types, shapes and layouts. Empty with engine ``model``.
+        outputs: Arrays by tensor name, in the model's own types, shapes and layouts; of several steps with a dimension
+            more in front. Empty with engine ``model``.
         layers: A row per layer: ``name``, ``op``, ``mode``, ``macs``, ``cycles``, ``ideal_cycles``, ``utilization``,
             ``external_read_bytes``, ``external_write_bytes``, ``cbuf_peak_bytes``, ``energy_pj``, ``limit`` (what holds
             it up), ``split_*``, ``counters_*`` (the accelerator's own, in cycles and bytes) and more.
         totals: The same sums, by name; ``together_cycles`` are the accelerator's and the host's.
+        steps: A row per step: ``cycles`` and ``external_bytes``. ``layers`` and ``totals`` are of the last step.
         memory_plan: Where activations lay.
         verified: All outputs equal the reference kernels'; None with engine ``model``.
         json: What ``cosim --json`` writes, to the byte.
@@ -58,12 +60,17 @@ class Run:
         self.outputs = outputs
         self.layers = pd.json_normalize(self.data["layers"], sep="_")
         self.totals: Dict[str, Any] = _flat(self.data["totals"])
+        steps = self.data.get("steps", {"cycles": [self.totals["cycles"]], "external_bytes": [self._external_bytes()]})
+        self.steps = pd.DataFrame({key: steps[key] for key in ("cycles", "external_bytes")})
         self.memory_plan = MemoryPlan(texts["plan"])
         self.verified: Optional[bool] = self.data["verified"]
         self.command = command_line
         self._explanations: List[str] = texts["explain"]
         self._repeat = repeat
         self._timeline: Optional[pd.DataFrame] = None
+
+    def _external_bytes(self) -> int:
+        return int(self.totals["external_read_bytes"] + self.totals["external_write_bytes"])
 
     @property
     def output(self) -> Array:
@@ -240,7 +247,8 @@ def simulate(
         policy: ``"best"``, ``"first-fit"``, or a map such as ``{"name": "best", "objective": "traffic"}``.
         engine: ``"rtl"`` (Verilated; needs Verilator), ``"tlm"`` (SystemC, bit-exact), ``"model"`` (cycles and bytes
             only) or ``"netlist"``.
-        inputs: Arrays in the model's own type, shape and layout, or files. None: from the seed.
+        inputs: Arrays in the model's own type, shape and layout, or files; with a dimension more in front they are
+            steps that follow each other. None: from the seed.
         memory: A preset (``"ideal"``, ``"sram"``, ``"lpddr4"``, ``"ddr4"``), or a map such as
             ``{"bytes_per_cycle": 4, "latency": 100}``.
         seed: Of weights and inputs that no file gives.

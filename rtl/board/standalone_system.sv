@@ -151,6 +151,7 @@ module standalone_system #(
       .clk_i,
       .rst_ni(rst_n),
       .start_i(state_q == Start),
+      .restart_i(1'b0),
       .busy_o(busy),
       .done_o(done),
       .runs_done_o(runs_done),

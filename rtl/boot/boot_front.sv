@@ -10,10 +10,14 @@ module boot_front #(
     /// Synchronous reset, active low.
     input  logic                  rst_ni,
     input  logic                  start_i,
+    /// With start_i: from the first run of all on, so that states begin anew. After reset and after
+    /// an error that is so in any case.
+    input  logic                  restart_i,
     output logic                  busy_o,
     /// The streams up to the next work of the host, or all, have run.
     output logic                  done_o,
-    /// Runs that are done; 0 when all are.
+    /// Runs of the network that are done, without those that give states their first values; 0 when
+    /// all are.
     output logic [          15:0] runs_done_o,
     output logic                  error_o,
     /// As the accelerator's registers have it, or one of boot_pkg's.
@@ -60,7 +64,7 @@ module boot_front #(
 
   state_t state_q;
   logic done_q;
-  logic [15:0] index_q, words_q, run_q, runs_q;
+  logic [15:0] index_q, words_q, run_q, runs_q, first_q;
   logic [31:0] crc_q, checksum_q, hardware_q, limit_q, watchdog_q, info_q;
   logic [31:0] stream_address_q, stream_bytes_q, stream_checksum_q;
   logic stop_q;
@@ -150,6 +154,7 @@ module boot_front #(
       state_q <= Idle;
       done_q <= 1'b0;
       run_q <= '0;
+      first_q <= '0;
       aw_done_q <= 1'b0;
       w_done_q <= 1'b0;
       ar_done_q <= 1'b0;
@@ -178,7 +183,7 @@ module boot_front #(
           cause_q <= '0;
           info_q  <= '0;
           words_q <= 16'(boot_pkg::FirstRun);
-          if (state_q == Failed) run_q <= '0;
+          if (state_q == Failed || restart_i) run_q <= '0;
         end
 
         Address: state_q <= Fetch;
@@ -208,7 +213,7 @@ module boot_front #(
             16'(boot_pkg::WordHardware): hardware_q <= word_q;
             16'(boot_pkg::WordCbufLimit): limit_q <= word_q;
             16'(boot_pkg::WordWatchdog): watchdog_q <= word_q;
-            16'(boot_pkg::WordRuns): runs_q <= word_q[15:0];
+            16'(boot_pkg::WordRuns): {first_q, runs_q} <= word_q;
             default: ;
           endcase
           if (index_q >= 16'(boot_pkg::FirstRun)) begin
@@ -255,7 +260,7 @@ module boot_front #(
           if (m_rdata_i[2]) begin
             state_q <= Cause;
           end else begin
-            run_q <= (run_q + 16'd1 == runs_q) ? 16'd0 : run_q + 16'd1;
+            run_q <= (run_q + 16'd1 == runs_q) ? first_q : run_q + 16'd1;
             if (stop_q || run_q + 16'd1 == runs_q) begin
               state_q <= Idle;
               done_q  <= 1'b1;
@@ -292,7 +297,7 @@ module boot_front #(
 
   assign busy_o = state_q != Idle && state_q != Failed;
   assign done_o = done_q;
-  assign runs_done_o = run_q;
+  assign runs_done_o = run_q > first_q ? run_q - first_q : 16'd0;
   assign error_o = state_q == Failed;
   assign error_cause_o = cause_q;
   assign error_info_o = info_q;

@@ -10,7 +10,7 @@ package boot_pkg;
   localparam int unsigned WordHardware = 4;  // atomic_c, atomic_k << 8, bus bytes << 16
   localparam int unsigned WordCbufLimit = 5;
   localparam int unsigned WordWatchdog = 6;
-  localparam int unsigned WordRuns = 7;
+  localparam int unsigned WordRuns = 7;  // runs in bits 15:0; first of a step's in 31:16
   localparam int unsigned FirstRun = 16;
   localparam int unsigned RunWords = 4;  // address, bytes, CRC-32, flags
   /// Flags of a run: the host has work to do before the next one.

@@ -35,9 +35,11 @@ module tessera_boot #(
     input  logic                  rst_ni,
     /// Runs up to the next work of the host, or all. Ignored while busy.
     input  logic                  start_i,
+    /// With start_i: states begin anew.
+    input  logic                  restart_i,
     output logic                  busy_o,
     output logic                  done_o,
-    /// Runs that are done; 0 when all are.
+    /// Runs that are done, as boot_front has it; 0 when all are.
     output logic [          15:0] runs_done_o,
     output logic                  error_o,
     /// As the command set has it, or one of boot_pkg's.
@@ -69,6 +71,7 @@ module tessera_boot #(
       .clk_i,
       .rst_ni,
       .start_i,
+      .restart_i,
       .busy_o,
       .done_o,
       .runs_done_o,

@@ -75,6 +75,16 @@ void check_run(const CommandRun& run, const Program& program, ExternalMap& exter
   external.end_run();
 }
 
+void check_states(const Program& program, const ExternalMap& external,
+                  std::vector<std::string>& problems, const std::string& who) {
+  for (const StateRecord& state : program.states) {
+    if (!external.is_valid(state.place.address, state.place.address + state.place.bytes)) {
+      problems.push_back(
+          fmt::format("state `{}`: {} leaves bytes of it unwritten", state.name, who));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> check_program(const Program& program) {
@@ -97,6 +107,20 @@ std::vector<std::string> check_program(const Program& program) {
       set_valid(region.range);
     }
   }
+  const auto check_stream = [&](const CommandRun& run) {
+    const bool inside = run.stream.address >= program.left_out &&
+                        run.stream.address + run.stream.bytes <= program.memory_bytes();
+    if (!inside) {
+      problems.emplace_back("a command stream is outside the map");
+      return false;
+    }
+    check_run(run, program, external, problems);
+    return true;
+  };
+  if (program.reset && !check_stream(*program.reset)) {
+    return problems;
+  }
+  check_states(program, external, problems, "the reset stream");
   for (std::size_t s = 0; s < program.steps.size(); ++s) {
     const Step& step = program.steps[s];
     for (std::size_t i = 0; i < program.inputs.size(); ++i) {
@@ -111,13 +135,9 @@ std::vector<std::string> check_program(const Program& program) {
     if (std::holds_alternative<NoCopy>(step)) {
       continue;
     }
-    const auto& run = std::get<CommandRun>(step);
-    if (run.stream.address < program.left_out ||
-        run.stream.address + run.stream.bytes > program.memory_bytes()) {
-      problems.emplace_back("a command stream is outside the map");
+    if (!check_stream(std::get<CommandRun>(step))) {
       break;
     }
-    check_run(run, program, external, problems);
   }
   return problems;
 }

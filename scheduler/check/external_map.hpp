@@ -25,6 +25,7 @@ class ExternalMap {
   }
 
   /// Between runs.
+  [[nodiscard]] bool is_valid(std::uint64_t begin, std::uint64_t end) const;
   void set_valid(std::uint64_t begin, std::uint64_t end);
 
   void begin_run();
@@ -58,7 +59,6 @@ class ExternalMap {
     void become(const Span& piece);
   };
 
-  [[nodiscard]] bool is_valid(std::uint64_t begin, std::uint64_t end) const;
   /// Calls visit(page, first, last) with indices of pieces, for the pages of a stretch of the
   /// arena.
   template <class Visit>

@@ -31,6 +31,7 @@ Activations::Activations(const Network& network, const Partition& plan)
   problem_.before.resize(plan.units.size());
   problem_.work.resize(plan.units.size());
   find_dependencies(plan);
+  find_state_dependencies(plan);
   find_models(plan);
   find_touches(plan);
 }
@@ -151,6 +152,13 @@ void Activations::find_touches(const Partition& plan) {
     problem_.items[buffer_of_[static_cast<std::size_t>(plan.aliases.of(input).tensor)]].from_start =
         network_.models.empty();
   }
+  // A state is there before and after, whoever runs.
+  for (const State& state : network_.states) {
+    touch(nobody, state.input, plan);
+    OrderItem& item =
+        problem_.items[buffer_of_[static_cast<std::size_t>(plan.aliases.of(state.input).tensor)]];
+    item.from_start = item.to_end = true;
+  }
   for (std::size_t u = 0; u < plan.units.size(); ++u) {
     const FusedOperator& unit = plan.units[u];
     for (const std::int32_t input : read_by(network_, plan, unit)) {
@@ -222,6 +230,31 @@ void Activations::find_dependencies(const Partition& plan) {
   }
 }
 
+// Who reads a state, or what it was, has done so before it is written anew.
+void Activations::find_state_dependencies(const Partition& plan) {
+  for (const State& state : network_.states) {
+    const auto holds_new = [&](std::int32_t tensor) {
+      return plan.aliases.lies_in(tensor, state.output);
+    };
+    const auto is_writer = [&](const FusedOperator& unit) { return unit.output == state.output; };
+    const auto writer = std::find_if(plan.units.begin(), plan.units.end(), is_writer);
+    auto& before = problem_.before[static_cast<std::size_t>(writer - plan.units.begin())];
+    const std::int32_t root = plan.aliases.of(state.input).tensor;
+    for (std::size_t u = 0; u < plan.units.size(); ++u) {
+      const FusedOperator& unit = plan.units[u];
+      const std::vector<std::int32_t> reads = read_by(network_, plan, unit);
+      const bool looks = std::any_of(reads.begin(), reads.end(), [&](std::int32_t tensor) {
+        return tensor >= 0 && plan.aliases.of(tensor).tensor == root && !holds_new(tensor);
+      });
+      const auto other = static_cast<std::uint32_t>(u);
+      if (looks && !is_writer(unit) &&
+          std::find(before.begin(), before.end(), other) == before.end()) {
+        before.push_back(other);
+      }
+    }
+  }
+}
+
 AllocationProblem Activations::allocation_problem(const std::vector<std::uint32_t>& order,
                                                   std::uint64_t alignment) const {
   std::vector<std::int64_t> when(order.size());
@@ -255,7 +288,9 @@ bool Activations::is_output(std::size_t buffer) const {
 // Somebody else has written it before any unit runs.
 bool Activations::is_input(std::size_t buffer) const {
   return std::find(network_.inputs.begin(), network_.inputs.end(), tensors_[buffer]) !=
-         network_.inputs.end();
+             network_.inputs.end() ||
+         std::any_of(network_.states.begin(), network_.states.end(),
+                     [&](const State& state) { return buffer_of(state.input) == buffer; });
 }
 
 void Activations::add_overlaps(const FusedOperator& unit, std::size_t when,

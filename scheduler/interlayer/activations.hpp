@@ -57,6 +57,7 @@ class Activations {
   void touch_ends(const Partition& plan);
   void find_touches(const Partition& plan);
   void find_dependencies(const Partition& plan);
+  void find_state_dependencies(const Partition& plan);
 
   const Network& network_;
   OrderProblem problem_;

@@ -25,6 +25,23 @@ Aliases::Aliases(const Network& network) : network_(network), fixed_(network.ten
   for (const std::int32_t input : network.inputs) {
     fixed_[static_cast<std::size_t>(input)] = true;
   }
+  for (const State& state : network.states) {
+    fixed_[static_cast<std::size_t>(state.input)] = true;
+    fixed_[static_cast<std::size_t>(state.output)] = true;
+  }
+}
+
+void Aliases::place_states() {
+  for (const State& state : network_.states) {
+    put(state.output, state.input, 0);
+  }
+}
+
+bool Aliases::lies_in(std::int32_t tensor, std::int32_t other) const {
+  while (tensor != other && places_[static_cast<std::size_t>(tensor)].tensor != tensor) {
+    tensor = places_[static_cast<std::size_t>(tensor)].tensor;
+  }
+  return tensor == other;
 }
 
 Aliases::Place Aliases::of(std::int32_t tensor) const {
@@ -45,6 +62,9 @@ bool Aliases::is_free(std::int32_t tensor) const {
 }
 
 bool Aliases::try_no_copy(const Operator& op) {
+  if (fixed_[static_cast<std::size_t>(op.output)]) {
+    return false;  // a state: written in its own place
+  }
   if (std::holds_alternative<Reshape>(op.attributes)) {
     return reshape(op);
   }

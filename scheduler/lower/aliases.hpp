@@ -23,6 +23,10 @@ class Aliases {
 
   /// Lets the operator's output and inputs share memory, when that is all it has to do.
   bool try_no_copy(const Operator& op);
+  /// States are written where they are read. When all operators have their places.
+  void place_states();
+  /// Whether a tensor lies in another one, directly or by way of others.
+  [[nodiscard]] bool lies_in(std::int32_t tensor, std::int32_t other) const;
 
  private:
   bool reshape(const Operator& op);
@@ -33,7 +37,7 @@ class Aliases {
 
   const Network& network_;
   std::vector<Place> places_;
-  std::vector<bool> fixed_;  // network inputs and constants: not to be moved into another tensor
+  std::vector<bool> fixed_;  // inputs, constants, states: not to be moved into another tensor
 };
 
 }  // namespace tessera

@@ -27,6 +27,10 @@ class UnitPlanner {
     for (const std::int32_t output : network.outputs) {
       consumers_[static_cast<std::size_t>(output)].push_back(network.operators.size());
     }
+    for (const State& state : network.states) {
+      consumers_[static_cast<std::size_t>(state.output)].push_back(network.operators.size());
+      ready_at_[static_cast<std::size_t>(state.input)] = 0;
+    }
     for (std::size_t t = 0; t < network.tensors.size(); ++t) {
       if (!network.tensors[t].constant.empty()) {
         ready_at_[t] = 0;
@@ -48,6 +52,7 @@ class UnitPlanner {
       add(i);
     }
     embed_tensors(network_, plan_);
+    plan_.aliases.place_states();
     return std::move(plan_);
   }
 

@@ -81,7 +81,7 @@ class Embedder {
   void write_in_place(FusedOperator& concat, const Concatenation& attributes,
                       std::vector<std::int32_t> inputs) {
     const Operator& op = network_.operators[concat.op];
-    if (concat.kind != OperatorPlace::Accelerator || concat.lowering.post) {
+    if (concat.kind != OperatorPlace::Accelerator || concat.lowering.post || is_state(op.output)) {
       return;
     }
     const auto axis = static_cast<std::size_t>(attributes.axis);
@@ -121,12 +121,18 @@ class Embedder {
     }
   }
 
+  [[nodiscard]] bool is_state(std::int32_t index) const {
+    return std::any_of(network_.states.begin(), network_.states.end(), [&](const State& state) {
+      return state.input == index || state.output == index;
+    });
+  }
+
   // Seen from outside, or through another tensor that knows nothing of gaps.
   [[nodiscard]] bool is_shared(std::int32_t index) const {
     const auto& outputs = network_.outputs;
     const auto& inputs = network_.inputs;
     if (std::find(outputs.begin(), outputs.end(), index) != outputs.end() ||
-        std::find(inputs.begin(), inputs.end(), index) != inputs.end()) {
+        std::find(inputs.begin(), inputs.end(), index) != inputs.end() || is_state(index)) {
       return true;
     }
     for (std::size_t t = 0; t < network_.tensors.size(); ++t) {

@@ -7,6 +7,7 @@
 #include "scheduler/program/layer_records.hpp"
 #include "scheduler/program/memory_map.hpp"
 #include "scheduler/program/program_steps.hpp"
+#include "scheduler/program/reset_work.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera {
@@ -49,6 +50,7 @@ Program compile_tuned(const Prepared& prepared, const Tuning& tuning, Contents c
 Program assemble(const Prepared& prepared, const Tuning& tuning, DecidedNetwork decided,
                  Contents contents) {
   Constants constants = bind_passes(prepared, contents, decided);
+  ResetWork reset = plan_reset(prepared, constants.image);
   WorkPlan work = plan_work(prepared, tuning, decided);
   const MemoryMap map = map_memory(prepared, decided.residency, work, constants.image.size());
 
@@ -59,11 +61,17 @@ Program assemble(const Prepared& prepared, const Tuning& tuning, DecidedNetwork 
   program.memory = describe_memory(prepared, work);
   program.inputs = slots_of(prepared.network.inputs, prepared.network, map);
   program.outputs = slots_of(prepared.network.outputs, prepared.network, map);
+  for (std::size_t s = 0; s < reset.initial.size(); ++s) {
+    const State& state = prepared.network.states[s];
+    const Slot place = *map.slot(state.input);
+    program.states.push_back({state.name, place, {reset.initial[s], place.bytes}});
+  }
   program.constants_saved_bytes = constants.saved_bytes;
   program.regions = {{MemoryKind::Constants, {0, constants.image.size()}},
                      {MemoryKind::Arena, map.arena}};
   program.image = std::move(constants.image);
-  add_steps(linked(std::move(work.segments), map), prepared, map, tuning.ahead, contents, program);
+  add_steps(linked(std::move(work.segments), map), linked_reset(std::move(reset), prepared, map),
+            prepared, map, tuning.ahead, contents, program);
   return program;
 }
 

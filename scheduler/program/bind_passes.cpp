@@ -143,11 +143,13 @@ class Binder {
 
 }  // namespace
 
-Constants bind_passes(const Prepared& prepared, Contents contents, DecidedNetwork& decided) {
+Constants bind_passes(const Prepared& prepared, Contents contents, DecidedNetwork& decided,
+                      std::vector<std::uint8_t> image) {
   Constants constants;
+  constants.image = std::move(image);
   // Images grow to tens of megabytes: moving them again and again would take longest of all.
   const std::uint64_t bytes = image_bytes(prepared, decided);
-  constants.image.reserve(std::min(bytes + bytes / 8, kAddressSpace / 2));
+  constants.image.reserve(std::min(constants.image.size() + bytes + bytes / 8, kAddressSpace / 2));
   Binder binder(prepared, contents, constants);
   for (std::size_t u = 0; u < decided.passes.size(); ++u) {
     const FusedOperator& unit = prepared.plan.units[u];

@@ -14,7 +14,8 @@ struct Constants {
   std::uint64_t saved_bytes = 0;    ///< equal bytes are there once
 };
 
-/// Fills ScheduledPass::binding of all passes.
-Constants bind_passes(const Prepared& prepared, Contents contents, DecidedNetwork& decided);
+/// Fills ScheduledPass::binding of all passes. `image`: what is there already.
+Constants bind_passes(const Prepared& prepared, Contents contents, DecidedNetwork& decided,
+                      std::vector<std::uint8_t> image = {});
 
 }  // namespace tessera

@@ -129,18 +129,23 @@ class RunWriter {
     if (ahead_.bytes != 0 || ahead_.work != 0) {
       prefetch(operations_, ahead_);
     }
-    assign_tokens(operations_);
-    std::vector<std::uint64_t> words = write_stream(operations_, hardware_.queue_depth);
+    write(std::move(operations_), run_);
+    program_.steps.emplace_back(std::move(run_));
+    run_ = {};
+    operations_.clear();
+  }
+
+  // A stream of its own, which is no step.
+  void write(std::vector<Operation> operations, CommandRun& run) {
+    assign_tokens(operations);
+    std::vector<std::uint64_t> words = write_stream(operations, hardware_.queue_depth);
     if (contents_ == Contents::All && hardware_.has(isa::Feature::Checksums)) {
       add_load_checksums(words, program_.image, program_.regions.front().range, hardware_);
     }
     const std::vector<std::uint8_t> bytes = bytes_of(words);
     const auto [address, fresh] = streams_.add(bytes, commands_);
     program_.commands_saved_bytes += fresh ? 0 : bytes.size();
-    run_.stream = {begin_ + address, bytes.size()};
-    program_.steps.emplace_back(std::move(run_));
-    run_ = {};
-    operations_.clear();
+    run.stream = {begin_ + address, bytes.size()};
   }
 
  private:
@@ -179,8 +184,9 @@ void count(const Segment& segment, const Hardware& hardware, LayerRecord& record
 
 }  // namespace
 
-void add_steps(std::vector<Segment> segments, const Prepared& prepared, const MemoryMap& map,
-               const Prefetch& ahead, Contents contents, Program& program) {
+void add_steps(std::vector<Segment> segments, std::vector<Operation> reset,
+               const Prepared& prepared, const MemoryMap& map, const Prefetch& ahead,
+               Contents contents, Program& program) {
   const std::uint64_t commands_begin = align(map.arena.address + map.arena.bytes);
   std::map<std::size_t, AtomsUsed> used;  // by operator
   RunWriter run(prepared.hardware, ahead, contents, commands_begin, program);
@@ -189,6 +195,11 @@ void add_steps(std::vector<Segment> segments, const Prepared& prepared, const Me
     operations += segment.operations.size() + kMarks;
   }
   run.reserve(operations);
+  if (!reset.empty()) {
+    add_marks(0, false, reset);
+    program.reset.emplace().layers = {0};
+    run.write(std::move(reset), *program.reset);
+  }
   ModelEnds ends(prepared.network, program);
   std::optional<std::size_t> last_model;
   for (Segment& segment : segments) {

@@ -26,6 +26,7 @@ struct Model {
   void step(SystemPorts& p) {
     top->rst_ni = p.rst_n;
     top->start_i = p.start;
+    top->restart_i = p.restart;
     top->host_re_i = p.host_re;
     top->host_we_i = p.host_we;
     top->host_address_i = p.host_address;

@@ -8,7 +8,7 @@ namespace tessera::rtl {
 /// Inputs hold for the coming clock edge; outputs are those after the last one.
 struct SystemPorts {
   // Inputs.
-  std::uint8_t rst_n = 0, start = 0;
+  std::uint8_t rst_n = 0, start = 0, restart = 0;
   std::uint8_t host_re = 0;
   std::uint64_t host_we = 0;
   std::uint32_t host_address = 0;

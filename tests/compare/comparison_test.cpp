@@ -53,7 +53,7 @@ class Compared : public testing::Test {
   }
 
   [[nodiscard]] Comparison compared() const {
-    return compare_with(config_, network_, tensors_, inputs_, runtime_);
+    return compare_with(config_, network_, tensors_, {inputs_}, runtime_);
   }
 
   /// The key of what an operator computes.

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "app/input_steps.hpp"
 #include "app/simulate.hpp"
 #include "rom/driver.hpp"
 #include "rom/image.hpp"

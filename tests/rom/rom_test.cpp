@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/input_steps.hpp"
 #include "app/simulate.hpp"
 #include "isa/checksum.hpp"
 #include "rom/formats.hpp"

@@ -338,7 +338,77 @@ std::string squeeze_and_excite(const Shape& s, int atomic) {
       one_of<std::string>({"b, g", "g, b"}), quantisation(), pick(1, 2 * atomic));
 }
 
-const std::vector<Recipe> kRecipes = {{"TransposedMean", transposed_mean},
+// States of all kinds: rows that slide through a window, sums that grow, cells that read each
+// other's, values that only move on, and layers that read the old value, the new one or both.
+std::string states(const Shape& s, int) {
+  const std::string shared = quantisation();
+  std::string inputs = fmt::format("x: {{shape: {}, {}}}", text_of({1, s.w, s.c}), shared);
+  std::string layers;
+  std::string ties;
+  std::string last = "x";  // one row
+  const auto state = [&](const std::string& name, int rows, const std::string& output) {
+    inputs += fmt::format(", {}: {{shape: {}, {}}}", name, text_of({rows, s.w, s.c}), shared);
+    ties += fmt::format("  - {{input: {}, output: {}}}\n", name, output);
+  };
+  const int cells = pick(1, 3);
+  for (int i = 0; i < cells; ++i) {
+    const std::string h = fmt::format("h{}", i);
+    const std::string out = fmt::format("t{}", i);
+    switch (pick(0, 4)) {
+      case 0: {  // a window
+        const int rows = pick(1, 6);
+        const int kernel = pick(1, rows + 1);
+        state(h, rows, h + "n");
+        layers += fmt::format(
+            "  - concat: {{name: {0}a, from: [{0}, {1}], axis: 1}}\n"
+            "  - slice: {{name: {0}n, from: {0}a, begin: [0, 1, 0, 0], size: [1, {2}, {3}, {4}]}}\n"
+            "  - slice: {{name: {0}k, from: {0}a, begin: [0, {5}, 0, 0], size: [1, {6}, {3}, "
+            "{4}]}}\n"
+            "  - {7}name: {8}, from: {0}k, kernel: [{6}, 1], {9}}}\n",
+            h, last, rows, s.w, s.c, rows + 1 - kernel, kernel,
+            pick(0, 1) == 1 ? "depthwise_conv2d: {"
+                            : fmt::format("conv2d: {{out_channels: {}, ", s.c),
+            out, shared);
+        break;
+      }
+      case 1:  // a sum that its own reader waits for
+        state(h, 1, h + "n");
+        layers += fmt::format(
+            "  - add: {{name: {0}n, from: [{0}, {1}], {2}}}\n"
+            "  - mul: {{name: {3}, from: [{0}, {0}n], {2}}}\n",
+            h, last, shared, out);
+        break;
+      case 2:  // a cell of both
+        state(h, 1, out);
+        layers += fmt::format(
+            "  - concat: {{name: {0}a, from: [{0}, {1}], axis: 3}}\n"
+            "  - conv2d: {{name: {2}, from: {0}a, kernel: 1, out_channels: {3}, {4}}}\n",
+            h, last, out, s.c, shared);
+        break;
+      case 3:  // a delay of two steps
+        state(h, 1, h + "b");
+        state(h + "b", 1, last == "x" ? h + "c" : last);
+        layers +=
+            last == "x" ? fmt::format("  - quantize: {{name: {}c, from: x, {}}}\n", h, shared) : "";
+        layers += fmt::format("  - add: {{name: {}, from: [{}, {}], {}}}\n", out, h, last, shared);
+        break;
+      default:  // rows that are seen as other rows
+        state(h, 1, h + "n");
+        layers += fmt::format(
+            "  - leaky_relu: {{name: {0}l, from: {1}, {2}}}\n"
+            "  - reshape: {{name: {0}n, from: {0}l, shape: {3}}}\n"
+            "  - add: {{name: {4}, from: [{0}l, {0}], {2}}}\n",
+            h, last, shared, text_of({1, s.w, s.c}), out);
+        break;
+    }
+    last = out;
+  }
+  return fmt::format("inputs: {{{}}}\nlayers:\n{}state:\n{}outputs: [{}]\n", inputs, layers, ties,
+                     last);
+}
+
+const std::vector<Recipe> kRecipes = {{"States", states},
+                                      {"TransposedMean", transposed_mean},
                                       {"SqueezeAndExcite", squeeze_and_excite},
                                       {"Window", window},
                                       {"Pools", pools},

@@ -5,7 +5,8 @@
 #include "timing/memory/traffic.hpp"
 
 namespace tessera::timing {
-namespace {
+// Not unnamed: they are members of what has a name.
+namespace cost {
 
 /// Moves no data.
 class TimingPort final : public MemoryPort {
@@ -72,27 +73,66 @@ class Marks final : public MachineObserver {
   const CommandRun* run_ = nullptr;
 };
 
-}  // namespace
+}  // namespace cost
+
+struct CostModel::Parts {
+  Parts(const Program& whole, const ExternalMemory& memory,
+        const std::vector<TrafficPattern>& traffic)
+      : program(whole),
+        port(memory, whole, traffic),
+        machine(make_accelerator(whole.hardware, port, marks)) {}
+
+  void advance(Cycle from) {
+    if (!port.is_shared()) {
+      machine->run(kNever);
+    }
+    for (Cycle until = from; port.is_shared() && !machine->run(until); until += cost::kQuantum) {
+      port.offer_until(until + cost::kQuantum);
+    }
+  }
+
+  const Program& program;
+  std::vector<LayerResult> layers;
+  LayerCounters counters{layers};
+  cost::TimingPort port;
+  cost::Marks marks{counters};
+  std::unique_ptr<Accelerator> machine;
+  Cycle now = kFirstRun;
+};
+
+CostModel::CostModel(const Program& program, const ExternalMemory& memory,
+                     const std::vector<TrafficPattern>& traffic)
+    : parts_(std::make_unique<Parts>(program, memory, traffic)) {}
+
+CostModel::~CostModel() = default;
+
+std::uint64_t CostModel::reset() {
+  Parts& p = *parts_;
+  if (!p.program.reset) {
+    return 0;
+  }
+  p.layers.assign(1, {});
+  p.marks.follow(*p.program.reset);
+  const std::uint64_t before = counter(p.machine->counters(), isa::Counter::Cycles);
+  make_run(*p.program.reset, p.program, *p.machine, p.now, [&](Cycle from) { p.advance(from); });
+  p.counters.skip(p.machine->counters());
+  return counter(p.machine->counters(), isa::Counter::Cycles) - before;
+}
+
+RunResult CostModel::run() {
+  Parts& p = *parts_;
+  p.layers.assign(p.program.layers.size(), {});
+  RunResult result;
+  result.totals = make_runs(
+      p.program, *p.machine, p.layers, p.counters, p.now,
+      [&](const CommandRun& run) { p.marks.follow(run); }, [&](Cycle from) { p.advance(from); });
+  result.layers = p.layers;
+  return result;
+}
 
 RunResult estimate(const Program& program, const ExternalMemory& memory,
                    const std::vector<TrafficPattern>& traffic) {
-  RunResult result;
-  result.layers.resize(program.layers.size());
-  LayerCounters counters(result.layers);
-  TimingPort port(memory, program, traffic);
-  Marks marks(counters);
-  const auto accelerator = make_accelerator(program.hardware, port, marks);
-  Accelerator& machine = *accelerator;
-  const auto follow = [&](const CommandRun& run) { marks.follow(run); };
-  result.totals = make_runs(program, machine, result.layers, counters, follow, [&](Cycle now) {
-    if (!port.is_shared()) {
-      machine.run(kNever);
-    }
-    for (Cycle until = now; port.is_shared() && !machine.run(until); until += kQuantum) {
-      port.offer_until(until + kQuantum);
-    }
-  });
-  return result;
+  return CostModel(program, memory, traffic).run();
 }
 
 }  // namespace tessera::timing

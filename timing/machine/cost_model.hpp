@@ -1,6 +1,8 @@
 // What a program costs, without its data.
 #pragma once
 
+#include <memory>
+
 #include "tessera/engine.hpp"
 
 namespace tessera::timing {
@@ -18,5 +20,26 @@ struct HostTiming {
 /// commands, with the same memory timing as behind the RTL.
 RunResult estimate(const Program& program, const ExternalMemory& memory,
                    const std::vector<TrafficPattern>& traffic = {});
+
+/// The same of runs that follow each other.
+class CostModel {
+ public:
+  /// All must live as long.
+  CostModel(const Program& program, const ExternalMemory& memory,
+            const std::vector<TrafficPattern>& traffic);
+  ~CostModel();
+  CostModel(const CostModel&) = delete;
+  CostModel& operator=(const CostModel&) = delete;
+  CostModel(CostModel&&) = delete;
+  CostModel& operator=(CostModel&&) = delete;
+
+  /// Cycles of Program::reset; 0 without one.
+  std::uint64_t reset();
+  RunResult run();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
 
 }  // namespace tessera::timing

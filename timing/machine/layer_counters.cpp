@@ -28,6 +28,15 @@ void LayerCounters::end_run(std::size_t layer, const Counters& now) {
   }
 }
 
+Counters LayerCounters::skip(const Counters& now) {
+  Counters skipped{};
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    skipped[i] = now[i] - settled_[i];
+  }
+  settled_ = now;
+  return skipped;
+}
+
 Counters LayerCounters::totals(const std::vector<LayerResult>& layers) {
   Counters totals{};
   for (const LayerResult& layer : layers) {

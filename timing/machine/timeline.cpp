@@ -243,12 +243,13 @@ Timeline record(const Program& program, const ExternalMemory& memory) {
   const auto accelerator = make_accelerator(program.hardware, port, recorder);
   Accelerator& machine = *accelerator;
   const auto follow = [&](const CommandRun& run) { recorder.follow(run); };
-  timeline.result.totals =
-      make_runs(program, machine, timeline.result.layers, counters, follow, [&](Cycle /*now*/) {
-        machine.run(kNever);
-        recorder.end_run();
-        timeline.end = machine.now();
-      });
+  Cycle now = kFirstRun;
+  timeline.result.totals = make_runs(program, machine, timeline.result.layers, counters, now,
+                                     follow, [&](Cycle /*from*/) {
+                                       machine.run(kNever);
+                                       recorder.end_run();
+                                       timeline.end = machine.now();
+                                     });
   timeline.slices = recorder.take();
   timeline.bus = port.take();
   return timeline;

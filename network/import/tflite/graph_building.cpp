@@ -9,6 +9,7 @@
 #include "network/import/tflite/seeded.hpp"
 #include "network/import/tflite/tflite_graph.hpp"
 #include "network/numerics.hpp"
+#include "network/states.hpp"
 #include "network/wide_sums.hpp"
 #include "tessera/reference.hpp"
 
@@ -236,6 +237,21 @@ void TfliteGraph::cut() {
   network_.left_out = failures_;
 }
 
+// A variable that is not assigned any more keeps the value that it begins with.
+void TfliteGraph::cut_states() {
+  std::vector<bool> computed(network_.tensors.size(), false);
+  for (const Operator& op : network_.operators) {
+    computed[static_cast<std::size_t>(op.output)] = true;
+  }
+  for (State& state : network_.states) {
+    if (!computed[static_cast<std::size_t>(state.output)] && state.output != state.input) {
+      state.output = state.input;
+      network_.left_out.push_back(fmt::format(
+          "variable `{}`: keeps its first value, what it is assigned is left out", state.name));
+    }
+  }
+}
+
 // A tensor has one place and one form: what is an input, or an output already, is copied.
 void TfliteGraph::copy_outputs() {
   std::vector<std::int32_t> outputs;
@@ -243,7 +259,9 @@ void TfliteGraph::copy_outputs() {
     const auto in = [&](const std::vector<std::int32_t>& tensors) {
       return std::find(tensors.begin(), tensors.end(), output) != tensors.end();
     };
-    if (!in(network_.inputs) && !in(outputs)) {
+    const bool is_state = std::any_of(network_.states.begin(), network_.states.end(),
+                                      [&](const State& state) { return state.input == output; });
+    if (!in(network_.inputs) && !in(outputs) && !is_state) {
       outputs.push_back(output);
       continue;
     }
@@ -262,6 +280,9 @@ void TfliteGraph::list_file_tensors() const {
   std::vector<bool> has_values(network_.tensors.size(), false);
   for (const std::int32_t input : network_.inputs) {
     has_values[static_cast<std::size_t>(input)] = true;
+  }
+  for (const State& state : network_.states) {
+    has_values[static_cast<std::size_t>(state.input)] = true;
   }
   for (const Operator& op : network_.operators) {
     has_values[static_cast<std::size_t>(op.output)] = true;
@@ -287,6 +308,7 @@ Network TfliteGraph::finish() {
                              failures_.size(), fmt::join(failures_, "\n  ")));
     }
     cut();
+    cut_states();
   }
   // Tensors of other types that nobody reads are of no account.
   for (std::size_t t = 0; t < problems_.size(); ++t) {
@@ -299,6 +321,7 @@ Network TfliteGraph::finish() {
   check_usable(network_.inputs);
   check_usable(network_.outputs);
   copy_outputs();
+  settle_states(network_);
   drop_unread_batches(network_);
   list_file_tensors();
   round_as(options_.numerics, network_);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "network/import/tflite/readers.hpp"
+#include "network/import/tflite/tflite_states.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
 
@@ -59,25 +60,26 @@ std::string name_in_parentheses(std::int32_t builtin) {
       {124, "DENSIFY"},
       {125, "SEGMENT_SUM"},
       {128, "CUMSUM"},
-      {129, "CALL_ONCE"},
       {131, "RFFT2D"},
       {132, "CONV_3D"},
-      {142, "VAR_HANDLE"},
-      {143, "READ_VARIABLE"},
-      {144, "ASSIGN_VARIABLE"},
   };
   const auto found = names.find(builtin);
   return found == names.end() ? "" : fmt::format(" ({})", found->second);
 }
 
-const TfliteKind& kind_of(const tflite::Model& model, const tflite::Operator& source,
-                          const TfliteGraph& graph) {
+std::int32_t builtin_of(const tflite::Model& model, const tflite::Operator& source,
+                        const TfliteGraph& graph) {
   graph.require(
       model.operator_codes() != nullptr && source.opcode_index() < model.operator_codes()->size(),
       "its operator code does not exist");
   const auto* code = model.operator_codes()->Get(source.opcode_index());
-  const std::int32_t builtin =
-      std::max<std::int32_t>(code->deprecated_builtin_code(), code->builtin_code());
+  return std::max<std::int32_t>(code->deprecated_builtin_code(), code->builtin_code());
+}
+
+const TfliteKind& kind_of(const tflite::Model& model, const tflite::Operator& source,
+                          const TfliteGraph& graph) {
+  const std::int32_t builtin = builtin_of(model, source, graph);
+  const auto* code = model.operator_codes()->Get(source.opcode_index());
   const std::string custom = code->custom_code() != nullptr ? code->custom_code()->str() : "";
   if (builtin == kCustom && custom == tflite_detection().name) {
     return tflite_detection();
@@ -199,10 +201,17 @@ void read_operator(const tflite::Operator& source, const TfliteKind& kind, Tflit
 Network import_model(const tflite::Model& model, const std::string& name,
                      const ImportOptions& options) {
   TfliteGraph graph(model, name, options);
+  TfliteStates states(model, graph);
   std::size_t index = 0;
   for (const tflite::Operator* op : *graph.subgraph().operators()) {
     graph.at(fmt::format("operator {}: ", index));
     graph.read(*op, index, [&] {
+      if (const std::int32_t builtin = builtin_of(model, *op, graph);
+          TfliteStates::is_one(builtin)) {
+        graph.at(fmt::format("operator {} ({}): ", index, TfliteStates::name_of(builtin)));
+        states.read(*op, builtin);
+        return;
+      }
       const TfliteKind& kind = kind_of(model, *op, graph);
       graph.at(fmt::format("operator {} ({}): ", index, kind.name));
       graph.call(kind.name);
@@ -210,6 +219,7 @@ Network import_model(const tflite::Model& model, const std::string& name,
     });
     ++index;
   }
+  states.finish();
   return graph.finish();
 }
 

@@ -58,9 +58,8 @@ TfliteGraph::TfliteGraph(const tflite::Model& model, const std::string& name,
     : model_(model), options_(options) {
   network_.name = name;
   require(model.version() == 3, fmt::format("version {}; allowed is 3", model.version()));
-  const std::size_t subgraphs = model.subgraphs() != nullptr ? model.subgraphs()->size() : 0;
-  require(subgraphs == 1, fmt::format("{} subgraphs; supported is exactly one", subgraphs));
-  subgraph_ = model.subgraphs()->Get(0);
+  require(model.subgraphs() != nullptr && model.subgraphs()->size() > 0, "it has no subgraph");
+  subgraph_ = model.subgraphs()->Get(static_cast<unsigned>(chosen_subgraph()));
   require(subgraph_->tensors() != nullptr && subgraph_->operators() != nullptr &&
               subgraph_->inputs() != nullptr && subgraph_->outputs() != nullptr,
           "the subgraph lacks tensors, operators, inputs or outputs");
@@ -97,6 +96,32 @@ TfliteGraph::TfliteGraph(const tflite::Model& model, const std::string& name,
       seed_tensor(tensor, options.seed);
     }
   }
+}
+
+// The first one, or that of the signature that is asked for.
+std::size_t TfliteGraph::chosen_subgraph() const {
+  if (options_.signature.empty()) {
+    return 0;
+  }
+  std::vector<std::string> names;
+  const auto* signatures = model_.signature_defs();
+  for (std::size_t i = 0; signatures != nullptr && i < signatures->size(); ++i) {
+    const auto* signature = signatures->Get(static_cast<unsigned>(i));
+    names.push_back(signature->signature_key() != nullptr ? signature->signature_key()->str() : "");
+    if (names.back() == options_.signature) {
+      require(signature->subgraph_index() < model_.subgraphs()->size(),
+              fmt::format("signature `{}` is of subgraph {}, which does not exist",
+                          options_.signature, signature->subgraph_index()));
+      return signature->subgraph_index();
+    }
+  }
+  fail(names.empty() ? fmt::format("it has no signatures, so none is `{}`", options_.signature)
+                     : fmt::format("no signature is `{}`; it has {}", options_.signature,
+                                   fmt::join(names, ", ")));
+}
+
+void TfliteGraph::add_state(State state) {
+  network_.states.push_back(std::move(state));
 }
 
 bool TfliteGraph::has_weights_of_bytes() const {

@@ -99,6 +99,8 @@ class TfliteGraph {
   /// Checks and appends an operator; one whose inputs are all constant is computed at once.
   void add(Operator op);
   void add(Attributes attributes, std::vector<std::int32_t> inputs, std::int32_t output);
+  /// A variable of the file. Its input is computed by no operator.
+  void add_state(State state);
   /// Reads one operator of the file; its failure is kept for finish().
   template <class Reader>
   void read(const tflite::Operator& source, std::size_t index, Reader reader);
@@ -124,6 +126,8 @@ class TfliteGraph {
   void copy_outputs();
   void list_file_tensors() const;
   void cut();
+  void cut_states();
+  [[nodiscard]] std::size_t chosen_subgraph() const;
   void leave_out(const tflite::Operator& source, std::size_t index, const std::string& why,
                  std::size_t operators);
   [[nodiscard]] bool is_float_model() const;

@@ -57,7 +57,11 @@ class Exporter {
   std::string run() {
     std::string text =
         fmt::format("name: {}\ninputs:\n", quoted(fs::path(network_.name).stem().string()));
-    for (const std::int32_t input : network_.inputs) {
+    std::vector<std::int32_t> given = network_.inputs;
+    for (const State& state : network_.states) {
+      given.push_back(state.input);
+    }
+    for (const std::int32_t input : given) {
       const Tensor& tensor = tensor_of(input);
       name(input, tensor.name.empty() ? "input" : tensor.name);
       text += fmt::format("  {}: {{shape: {}{}{}{}}}\n", quoted(name_of(input)), list(tensor.shape),
@@ -75,7 +79,14 @@ class Exporter {
       layers += "  - " + std::visit(*this, op.attributes) + quantisation(tensor_of(op.output)) +
                 rounding(op.rounding) + "}\n";
     }
-    text += "layers:\n" + layers + "outputs:\n";
+    text += "layers:\n" + layers;
+    for (std::size_t s = 0; s < network_.states.size(); ++s) {
+      const State& state = network_.states[s];
+      text += fmt::format("{}  - {{input: {}, output: {}, initial: {}}}\n",
+                          s == 0 ? "state:\n" : "", quoted(name_of(state.input)),
+                          quoted(name_of(state.output)), write(state.initial, "state"));
+    }
+    text += "outputs:\n";
     for (const std::int32_t output : network_.outputs) {
       const std::string as_file = form(tensor_of(output).form);
       text += as_file.empty()

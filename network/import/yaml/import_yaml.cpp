@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "input/yaml_fields.hpp"
 #include "network/builder.hpp"
 #include "network/import/yaml/yaml_layers.hpp"
+#include "network/states.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
 
@@ -52,6 +54,7 @@ class LayerListReader {
       read_inputs(inputs);
     }
     const YAML::Node outputs = fields.get("outputs");
+    const YAML::Node states = fields.get("state");
     fields.finish();
     for (const auto& layer : layers) {
       read_layer(layer);
@@ -64,7 +67,12 @@ class LayerListReader {
       }
     }
     try {
-      return builder_->finish();
+      Network network = builder_->finish();
+      if (states.IsDefined()) {
+        read_states(states, network);
+        check_network(network);
+      }
+      return network;
     } catch (const InputError& error) {
       throw InputError(path_ + ": " + error.what());
     }
@@ -93,6 +101,39 @@ class LayerListReader {
       fields.finish();
       tensors_[name] = last_;
     }
+  }
+
+  // Inputs that hold, in each run, what a layer left in the run before.
+  void read_states(const YAML::Node& states, Network& network) {
+    if (!states.IsSequence()) {
+      throw InputError(place_of(states, path_) +
+                       "`state` must be a list of maps with an `input` and an `output`");
+    }
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      YamlFields fields(states[i], path_, fmt::format("state[{}]", i));
+      const std::string name = fields.text("input");
+      const std::int32_t input = find(fields.need("input"));
+      const std::int32_t output = find(fields.need("output"));
+      if (std::find(network.inputs.begin(), network.inputs.end(), input) == network.inputs.end()) {
+        fields.fail("input", fmt::format("`{}` is no input, or another state's", name));
+      }
+      const std::string values = fields.text("initial", "");
+      fields.finish();
+      std::vector<std::uint8_t> initial =
+          values.empty()
+              ? zeros(network.tensors[static_cast<std::size_t>(input)])
+              : read_file((std::filesystem::path(path_).parent_path() / values).string());
+      add_state(network, name, input, output, std::move(initial));
+    }
+    settle_states(network);
+  }
+
+  // The value zero, as it is stored.
+  static std::vector<std::uint8_t> zeros(const Tensor& tensor) {
+    const auto byte = tensor.type == DataType::Int8
+                          ? static_cast<std::uint8_t>(tensor.quantisation.zero_point)
+                          : std::uint8_t{0};
+    return std::vector<std::uint8_t>(tensor.bytes(), byte);
   }
 
   // A name, or a map with how the model's own file has it.

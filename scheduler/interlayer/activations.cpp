@@ -285,12 +285,16 @@ bool Activations::is_output(std::size_t buffer) const {
                      [&](std::int32_t output) { return buffer_of(output) == buffer; });
 }
 
+bool Activations::is_state(std::size_t buffer) const {
+  return std::any_of(network_.states.begin(), network_.states.end(),
+                     [&](const State& state) { return buffer_of(state.input) == buffer; });
+}
+
 // Somebody else has written it before any unit runs.
 bool Activations::is_input(std::size_t buffer) const {
   return std::find(network_.inputs.begin(), network_.inputs.end(), tensors_[buffer]) !=
              network_.inputs.end() ||
-         std::any_of(network_.states.begin(), network_.states.end(),
-                     [&](const State& state) { return buffer_of(state.input) == buffer; });
+         is_state(buffer);
 }
 
 void Activations::add_overlaps(const FusedOperator& unit, std::size_t when,

@@ -32,6 +32,8 @@ class Activations {
   [[nodiscard]] const OrderProblem& order_problem() const { return problem_; }
   /// It holds an output of the network.
   [[nodiscard]] bool is_output(std::size_t buffer) const;
+  /// It holds a value that outlives the run.
+  [[nodiscard]] bool is_state(std::size_t buffer) const;
   /// The tensor whose bytes a buffer holds.
   [[nodiscard]] std::int32_t tensor_of(std::size_t buffer) const { return tensors_[buffer]; }
 

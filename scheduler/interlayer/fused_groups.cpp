@@ -69,10 +69,13 @@ class GroupChooser {
     return units_.passes_at(place)[0].shape.conv;
   }
 
-  // The next unit, and nobody else, reads it, pixel by pixel.
+  // The next unit, and nobody else, reads it, pixel by pixel. One that writes a state waits for all
+  // that reads the old one.
   [[nodiscard]] bool is_link(const ResidencyCandidate& candidate) const {
     const std::size_t writer = candidate.writer;
-    if (candidate.readers.front() != writer + 1 || units_.passes_at(writer + 1).size() != 1) {
+    if (candidate.readers.front() != writer + 1 || units_.passes_at(writer + 1).size() != 1 ||
+        units_.activations.is_state(
+            units_.activations.buffer_of(units_.unit_at(writer + 1).written()))) {
       return false;
     }
     const ConvShape& made = shape_at(writer);

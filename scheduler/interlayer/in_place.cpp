@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "scheduler/interlayer/activations.hpp"
 
@@ -48,6 +50,30 @@ struct Load {
   std::int64_t begin, end;  ///< from the input's start; an empty range for other loads
 };
 
+/// Bytes, as ranges apart from each other.
+class ByteSet {
+ public:
+  void add(std::int64_t begin, std::int64_t end) {
+    auto at = ranges_.upper_bound(begin);
+    if (at != ranges_.begin() && std::prev(at)->second >= begin) {
+      --at;
+    }
+    while (at != ranges_.end() && at->first <= end) {
+      begin = std::min(begin, at->first);
+      end = std::max(end, at->second);
+      at = ranges_.erase(at);
+    }
+    ranges_[begin] = end;
+  }
+  [[nodiscard]] bool meets(std::int64_t begin, std::int64_t end) const {
+    const auto next = ranges_.lower_bound(end);
+    return next != ranges_.begin() && std::prev(next)->second > begin;
+  }
+
+ private:
+  std::map<std::int64_t, std::int64_t> ranges_;  // by begin
+};
+
 class Tracker {
  public:
   Tracker(std::uint64_t input, std::uint64_t output) : input_(input), output_(output) {}
@@ -64,6 +90,23 @@ class Tracker {
         add_store(operation);
         break;
     }
+  }
+
+  /// Whether a store meets bytes of a load that is not known to be done.
+  [[nodiscard]] bool overwrites_unread() const {
+    ByteSet unread;
+    std::size_t left = segments_.size();  // loads from there on are among them
+    for (auto store = stores_.rbegin(); store != stores_.rend(); ++store) {
+      for (; left > store->loads; --left) {
+        for (const auto& [begin, end] : segments_[left - 1]) {
+          unread.add(begin, end);
+        }
+      }
+      if (unread.meets(store->begin, store->end)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   [[nodiscard]] Distances distances() const {
@@ -97,9 +140,12 @@ class Tracker {
 
   void add_load(const Operation& operation) {
     Load load = nothing();
+    segments_.emplace_back();
     for (const Access& access : operation.accesses) {
       if (access.resource == Resource::External) {
         if (inside(access.begin, input_)) {
+          segments_.back().emplace_back(static_cast<std::int64_t>(access.begin - input_),
+                                        static_cast<std::int64_t>(access.end - input_));
           load.begin = std::min(load.begin, static_cast<std::int64_t>(access.begin - input_));
           load.end = std::max(load.end, static_cast<std::int64_t>(access.end - input_));
         }
@@ -145,6 +191,7 @@ class Tracker {
   std::uint64_t input_;
   std::uint64_t output_;
   std::vector<Load> loads_;
+  std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>> segments_;  // by load
   std::vector<Store> stores_;
   LastWriter writers_[kNumResources];
   LastWriter accumulators_;                   // by convolution
@@ -161,6 +208,14 @@ Distances safe_distances(const std::vector<Operation>& operations, std::uint64_t
     tracker.add(operation);
   }
   return tracker.distances();
+}
+
+bool overwrites_unread(const std::vector<Operation>& operations, std::uint64_t buffer) {
+  Tracker tracker(buffer, buffer);
+  for (const Operation& operation : operations) {
+    tracker.add(operation);
+  }
+  return tracker.overwrites_unread();
 }
 
 }  // namespace tessera

@@ -20,4 +20,8 @@ struct Distances {
 Distances safe_distances(const std::vector<Operation>& operations, std::uint64_t input,
                          std::uint64_t output);
 
+/// Whether operations that read and write one buffer (on virtual addresses, from `buffer` on) write
+/// bytes there that a load is still to read.
+bool overwrites_unread(const std::vector<Operation>& operations, std::uint64_t buffer);
+
 }  // namespace tessera

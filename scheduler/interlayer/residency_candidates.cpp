@@ -48,7 +48,7 @@ class Finder {
       }
     }
     for (std::size_t b = 0; b < writers.size(); ++b) {
-      if (writers[b].size() == 1) {
+      if (writers[b].size() == 1 && !activations_.is_state(b)) {
         consider(b, writers[b][0]);
       }
     }

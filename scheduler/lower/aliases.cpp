@@ -1,6 +1,7 @@
 #include "scheduler/lower/aliases.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "scheduler/lower/loop_nest.hpp"
 #include "scheduler/lower/lowering_parts.hpp"
@@ -9,6 +10,21 @@ namespace tessera {
 namespace {
 
 using lowering::tensor_of;
+
+// Bytes from the input's begin to the output's, where the elements follow each other there.
+std::optional<std::int64_t> offset_of(const Tensor& in, const Tensor& out,
+                                      const StridedSlice& slice) {
+  const auto in_strides = row_major_strides(in.shape);
+  const auto out_strides = row_major_strides(out.shape);
+  std::int64_t offset = 0;
+  for (std::size_t d = 0; d < in.shape.size(); ++d) {
+    if (out.shape[d] > 1 && in_strides[d] * slice.stride[d] != out_strides[d]) {
+      return std::nullopt;
+    }
+    offset += slice.begin[d] * in_strides[d];
+  }
+  return offset * static_cast<std::int64_t>(size_of(in.type));
+}
 
 }  // namespace
 
@@ -65,7 +81,7 @@ bool Aliases::try_no_copy(const Operator& op) {
   if (fixed_[static_cast<std::size_t>(op.output)]) {
     return false;  // a state: written in its own place
   }
-  if (std::holds_alternative<Reshape>(op.attributes)) {
+  if (std::holds_alternative<Reshape>(op.attributes) || changes_nothing(op)) {
     return reshape(op);
   }
   if (const auto* part = std::get_if<StridedSlice>(&op.attributes); part != nullptr) {
@@ -75,6 +91,20 @@ bool Aliases::try_no_copy(const Operator& op) {
     return concatenation(op, *concat);
   }
   return false;
+}
+
+bool Aliases::is_input(std::int32_t tensor) const {
+  const auto& inputs = network_.inputs;
+  return std::find(inputs.begin(), inputs.end(), tensor) != inputs.end();
+}
+
+// From int8 to uint8 of the same real values: they are stored alike.
+bool Aliases::changes_nothing(const Operator& op) const {
+  const auto* unary = std::get_if<Unary>(&op.attributes);
+  const Tensor& in = tensor_of(network_, op.inputs[0]);
+  const Tensor& out = tensor_of(network_, op.output);
+  return unary != nullptr && unary->kind == UnaryKind::Quantize && in.type == DataType::Int8 &&
+         out.type == DataType::Int8 && same_quantisation(in, out);
 }
 
 bool Aliases::reshape(const Operator& op) {
@@ -92,17 +122,94 @@ bool Aliases::slice(const Operator& op, const StridedSlice& slice) {
   if (!is_free(op.inputs[0])) {
     return false;
   }
-  const auto in_strides = row_major_strides(in.shape);
-  const auto out_strides = row_major_strides(out.shape);
-  std::int64_t offset = 0;
-  for (std::size_t d = 0; d < in.shape.size(); ++d) {
-    if (out.shape[d] > 1 && in_strides[d] * slice.stride[d] != out_strides[d]) {
-      return false;
-    }
-    offset += slice.begin[d] * in_strides[d];
+  const auto offset = offset_of(in, out, slice);
+  if (!offset) {
+    return false;
   }
-  put(op.output, op.inputs[0], static_cast<std::uint64_t>(offset) * size_of(in.type));
+  put(op.output, op.inputs[0], static_cast<std::uint64_t>(*offset));
   return true;
+}
+
+namespace {
+
+/// A state's old rows in front of new ones, as streaming networks join them.
+class SlidingState {
+ public:
+  SlidingState(const Network& network, const State& state, std::int32_t joined)
+      : network_(network),
+        state_(state),
+        joined_(joined),
+        views_(network.tensors.size()),
+        later_(network.tensors.size()) {}
+
+  // The state lies at the begin of the joined tensor for good, and is written anew there when all
+  // that reads the tensor has done so.
+  bool can_lie_there() {
+    mark_views();
+    for (const std::int32_t output : network_.outputs) {
+      if (views_[at(output)]) {
+        return false;
+      }
+    }
+    later_[at(state_.output)] = true;
+    for (const Operator& op : network_.operators) {
+      const bool writes = op.output == state_.output;
+      if (writes ? !slides(op) : reads(op, later_) && reads(op, views_)) {
+        return false;
+      }
+      later_[at(op.output)] = later_[at(op.output)] || reads(op, later_);
+    }
+    return true;
+  }
+
+ private:
+  static std::size_t at(std::int32_t tensor) { return static_cast<std::size_t>(tensor); }
+
+  // What may lie in the joined tensor's memory.
+  void mark_views() {
+    views_[at(joined_)] = views_[at(state_.input)] = true;
+    for (const Operator& op : network_.operators) {
+      const bool is_view = std::holds_alternative<Reshape>(op.attributes) ||
+                           std::holds_alternative<StridedSlice>(op.attributes) ||
+                           std::holds_alternative<Concatenation>(op.attributes) ||
+                           std::holds_alternative<Unary>(op.attributes);
+      const bool is_state =
+          std::any_of(network_.states.begin(), network_.states.end(),
+                      [&](const State& state) { return state.output == op.output; });
+      if (is_view && !is_state && reads(op, views_)) {
+        views_[at(op.output)] = true;
+      }
+    }
+  }
+
+  // Towards the begin: what is read later lies behind what is written.
+  [[nodiscard]] bool slides(const Operator& op) const {
+    const auto* slice = std::get_if<StridedSlice>(&op.attributes);
+    return !reads(op, views_) ||
+           (slice != nullptr && op.inputs[0] == joined_ &&
+            offset_of(network_.tensors[at(joined_)], network_.tensors[at(op.output)], *slice));
+  }
+
+  [[nodiscard]] static bool reads(const Operator& op, const std::vector<bool>& tensors) {
+    return std::any_of(op.inputs.begin(), op.inputs.end(),
+                       [&](std::int32_t input) { return input >= 0 && tensors[at(input)]; });
+  }
+
+  const Network& network_;
+  const State& state_;
+  std::int32_t joined_;
+  std::vector<bool> views_;
+  std::vector<bool> later_;  // what needs the new value
+};
+
+}  // namespace
+
+// Whether the first input is a state that may lie in the output.
+bool Aliases::holds_state(const Operator& concat) const {
+  const auto state = std::find_if(network_.states.begin(), network_.states.end(),
+                                  [&](const State& one) { return one.input == concat.inputs[0]; });
+  return state != network_.states.end() &&
+         SlidingState(network_, *state, concat.output).can_lie_there();
 }
 
 // What computes the inputs writes into the output at once.
@@ -113,11 +220,14 @@ bool Aliases::concatenation(const Operator& op, const Concatenation& concat) {
       return false;
     }
   }
+  const bool with_state = holds_state(op);
   std::vector<std::int32_t> roots;
   for (const std::int32_t input : op.inputs) {
     const Place place = of(input);
     const Tensor& in = tensor_of(network_, input);
-    if (fixed_[static_cast<std::size_t>(place.tensor)] || place.offset != 0 ||
+    const bool is_fixed = fixed_[static_cast<std::size_t>(place.tensor)];
+    const bool may_move = with_state && (roots.empty() || is_input(place.tensor));
+    if ((is_fixed && !may_move) || place.offset != 0 ||
         tensor_of(network_, place.tensor).bytes() != in.bytes() || !same_quantisation(in, out) ||
         std::find(roots.begin(), roots.end(), place.tensor) != roots.end()) {
       return false;

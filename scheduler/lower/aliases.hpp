@@ -29,10 +29,13 @@ class Aliases {
   [[nodiscard]] bool lies_in(std::int32_t tensor, std::int32_t other) const;
 
  private:
+  [[nodiscard]] bool changes_nothing(const Operator& op) const;
   bool reshape(const Operator& op);
   bool slice(const Operator& op, const StridedSlice& slice);
   bool concatenation(const Operator& op, const Concatenation& concat);
+  [[nodiscard]] bool holds_state(const Operator& concat) const;
   [[nodiscard]] bool is_free(std::int32_t tensor) const;
+  [[nodiscard]] bool is_input(std::int32_t tensor) const;
   void put(std::int32_t tensor, std::int32_t inside, std::uint64_t offset);
 
   const Network& network_;

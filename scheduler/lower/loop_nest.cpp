@@ -225,6 +225,24 @@ std::optional<std::vector<LoopNest>> loop_nests(std::vector<Axis> axes, const Ha
   return nests;
 }
 
+std::vector<LoopNest> rising_nests(std::int64_t bytes, const Hardware& hardware) {
+  const auto group = static_cast<std::int64_t>(std::min(hardware.atomic_c, hardware.atomic_k));
+  std::vector<LoopNest> nests;
+  for (std::int64_t at = 0; at < bytes;) {
+    const std::int64_t channels = std::min(group, bytes - at);
+    const std::int64_t cols = std::min((bytes - at) / channels, kMostExtent);
+    const View view{static_cast<std::uint64_t>(at), static_cast<std::uint64_t>(cols * channels),
+                    static_cast<std::uint64_t>(channels), 1};
+    LoopNest nest;
+    nest.cols = static_cast<std::int32_t>(cols);
+    nest.channels = static_cast<std::int32_t>(channels);
+    nest.in = nest.operand = nest.out = view;
+    nests.push_back(nest);
+    at += cols * channels;
+  }
+  return nests;
+}
+
 ArrayPass piece_of(const LoopNest& nest, std::int32_t feature, const std::string& name) {
   ArrayPass piece;
   ConvShape& shape = piece.shape;

@@ -29,6 +29,10 @@ std::vector<std::int64_t> row_major_strides(const std::vector<std::int32_t>& sha
 /// Channels are adjacent in `in`. Nothing when it would take too many nests.
 std::optional<std::vector<LoopNest>> loop_nests(std::vector<Axis> axes, const Hardware& hardware);
 
+/// Bytes that follow each other, in the order of their addresses: no kernel group comes after
+/// another, so that a copy towards lower addresses may overlap what it reads.
+std::vector<LoopNest> rising_nests(std::int64_t bytes, const Hardware& hardware);
+
 /// A pass of the array over a nest, with one byte in and one out per element.
 ArrayPass piece_of(const LoopNest& nest, std::int32_t feature, const std::string& name);
 

@@ -194,10 +194,29 @@ std::vector<std::uint8_t> channel_first(const Weights& weights, const ConvShape&
   return turned;
 }
 
+// A column of pixels lies in memory as a row does: sequences, which have no width, are seen as
+// rows where the windows of taps, wider than high, cover their kernels in fewer steps.
+void lay_down_sequence(ConvShape& shape, const Hardware& hardware) {
+  if (shape.in_w != 1 || shape.out_w != 1 || shape.kernel_w != 1 || shape.pad_left != 0) {
+    return;
+  }
+  ConvShape row = shape;
+  std::swap(row.in_h, row.in_w);
+  std::swap(row.out_h, row.out_w);
+  std::swap(row.kernel_h, row.kernel_w);
+  std::swap(row.stride_h, row.stride_w);
+  std::swap(row.dilation_h, row.dilation_w);
+  std::swap(row.pad_top, row.pad_left);
+  if (Windows(row, hardware).chunks() < Windows(shape, hardware).chunks()) {
+    shape = row;
+  }
+}
+
 // Each channel has a kernel of its own, which sees nothing else.
 Lowering channel_by_channel(const Ends& ends, ConvShape shape, std::int32_t feature,
-                            bool outputs_last) {
+                            bool outputs_last, const Hardware& hardware) {
   shape.depthwise = true;
+  lay_down_sequence(shape, hardware);
   ArrayPass piece;
   piece.shape = shape;
   piece.feature = feature;
@@ -231,7 +250,7 @@ Lowering conv(const Context& c, const Conv2d& conv, const std::optional<FoldedIn
   const ConvShape shape = shape_of(c, conv, in, source.extra);
   const Ends ends = ends_of(c, in, conv.activation);
   if (ends.kernel.shape[3] == 1 && shape.in_c > 1 && shape.out_c == shape.in_c) {
-    return channel_by_channel(ends, shape, source.tensor, false);
+    return channel_by_channel(ends, shape, source.tensor, false, c.hardware);
   }
   return grouped(ends, shape, weights_of(ends.kernel, ends.kernel.shape[3], false), source.tensor,
                  c.hardware);
@@ -248,7 +267,7 @@ Lowering depthwise(const Context& c, const DepthwiseConv2d& depthwise,
   if (shape.in_c == 1 || depthwise.multiplier > 1) {
     return grouped(ends, shape, weights_of(ends.kernel, 1, true), source.tensor, c.hardware);
   }
-  return channel_by_channel(ends, shape, source.tensor, true);
+  return channel_by_channel(ends, shape, source.tensor, true, c.hardware);
 }
 
 Lowering fully_connected(const Context& c, const FullyConnected& fc) {

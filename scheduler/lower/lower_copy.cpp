@@ -218,6 +218,26 @@ Lowering concatenation(const Context& c, const Concatenation& concat) {
   return lowering;
 }
 
+namespace {
+
+bool writes_state(const Context& c) {
+  return std::any_of(c.network.states.begin(), c.network.states.end(),
+                     [&](const State& state) { return state.output == c.op.output; });
+}
+
+// A state may lie in what it is sliced from.
+Lowering slide(const Context& c, std::int64_t offset) {
+  Lowering lowering;
+  for (const LoopNest& nest : rising_nests(c.output().elements(), c.hardware)) {
+    ArrayPass piece = piece_of(nest, c.op.inputs[0], c.op.name);
+    piece.feature_view.offset += static_cast<std::uint64_t>(offset);
+    lowering.passes.push_back(std::move(piece));
+  }
+  return lowering.passes.size() > kMostPieces ? refuse(kTooMany) : lowering;
+}
+
+}  // namespace
+
 Lowering strided_slice(const Context& c, const StridedSlice& slice) {
   const auto in_strides = row_major_strides(c.input(0).shape);
   const auto out_strides = row_major_strides(c.output().shape);
@@ -227,6 +247,12 @@ Lowering strided_slice(const Context& c, const StridedSlice& slice) {
     const std::int64_t stride = in_strides[d] * slice.stride[d];
     axes.push_back({c.output().shape[d], stride, stride, out_strides[d]});
     offset += slice.begin[d] * in_strides[d];
+  }
+  const bool is_whole = std::all_of(axes.begin(), axes.end(), [](const Axis& axis) {
+    return axis.extent == 1 || axis.in == axis.out;
+  });
+  if (is_whole && writes_state(c)) {
+    return slide(c, offset);
   }
   Lowering lowering;
   if (!add_pieces(lowering, c, c.op.inputs[0], axes, offset, 0)) {

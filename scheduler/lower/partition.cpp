@@ -97,7 +97,7 @@ class UnitPlanner {
     FusedOperator unit;
     unit.op = i;
     unit.output = op.output;
-    if (plan_.aliases.try_no_copy(op)) {
+    if (!is_slice_of_copied_slice(op) && plan_.aliases.try_no_copy(op)) {
       unit.kind = OperatorPlace::NoCopy;
     } else {
       const auto pad = pad_before(op);
@@ -113,6 +113,16 @@ class UnitPlanner {
     }
     ready_at_[static_cast<std::size_t>(unit.output)] = plan_.units.size() + 1;
     plan_.units.push_back(std::move(unit));
+  }
+
+  // Both may become views of what the first one slices: a tensor inside a copy would keep that.
+  [[nodiscard]] bool is_slice_of_copied_slice(const Operator& op) const {
+    const auto sliced = [&](const FusedOperator& unit) {
+      return unit.output == op.inputs[0] && unit.kind == OperatorPlace::Accelerator &&
+             std::holds_alternative<StridedSlice>(network_.operators[unit.op].attributes);
+    };
+    return std::holds_alternative<StridedSlice>(op.attributes) &&
+           std::any_of(plan_.units.begin(), plan_.units.end(), sliced);
   }
 
   // Reports name the padding with the first convolution that it became part of.

@@ -47,7 +47,7 @@ class Embedder {
     return network_.tensors[static_cast<std::size_t>(index)];
   }
 
-  // One range of one axis is read where it lies.
+  // One range of one axis, or all of it, is read where it lies.
   void view(FusedOperator& unit, const Operator& op, const StridedSlice& slice) {
     const Tensor& in = tensor(op.inputs[0]);
     const Tensor& out = tensor(op.output);
@@ -60,13 +60,18 @@ class Embedder {
         axis = d;
       }
     }
-    if (unit.kind != OperatorPlace::Accelerator || unit.lowering.post || axis == in.shape.size() ||
-        !same_quantisation(in, out)) {
+    axis = axis == in.shape.size() ? 0 : axis;
+    if (unit.kind != OperatorPlace::Accelerator || unit.lowering.post || in.shape.empty() ||
+        slice.stride[axis] != 1 || !same_quantisation(in, out)) {
       return;
     }
     const std::uint64_t inner = block_of(in, axis + 1);
-    const StridedView place{op.inputs[0], static_cast<std::uint64_t>(slice.begin[axis]) * inner,
-                            block_of(out, axis), block_of(in, axis)};
+    StridedView place{op.inputs[0], static_cast<std::uint64_t>(slice.begin[axis]) * inner,
+                      block_of(out, axis), block_of(in, axis)};
+    if (place.pitch == block_of(in, 0)) {
+      // Without gaps: as its smallest parts, which may get some where the input lies in another.
+      place.block = place.pitch = static_cast<std::uint64_t>(in.shape.back());
+    }
     if (is_shared(op.output) || !readers_follow(op.output, place)) {
       return;
     }

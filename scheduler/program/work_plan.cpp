@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "scheduler/interlayer/fused_operations.hpp"
+#include "scheduler/interlayer/in_place.hpp"
 #include "scheduler/program/alignment.hpp"
 #include "scheduler/tile_loops/pass_planner.hpp"
 
@@ -85,6 +86,18 @@ AllocationProblem memory_problem(const Work& work, const std::vector<std::uint32
   return problem;
 }
 
+// A state that slides in its memory must not be written where it is still to be read.
+void check_in_place(const Work& work, const FusedOperator& unit,
+                    const std::vector<Operation>& operations) {
+  for (const State& state : work.prepared.network.states) {
+    const std::size_t buffer = work.prepared.activations.buffer_of(state.input);
+    const std::uint64_t base = (buffer + 1) * kVirtualBuffer;
+    if (unit.output == state.output && overwrites_unread(operations, base)) {
+      throw std::logic_error("state `" + state.name + "` is written before it is read");
+    }
+  }
+}
+
 StreamState fresh_state(const Work& work) {
   StreamState state(work.prepared.hardware);
   state.rows_last = work.tuning.rows_last;
@@ -122,6 +135,7 @@ WorkPlan plan_in(const Work& work, const std::vector<std::uint32_t>& order) {
       plan.segments.back().operations = operations_of(work, order[i], state);
       note_kept(work, order[i], state);
     }
+    check_in_place(work, unit, plan.segments.back().operations);
     if (overlaps && unit.kind != OperatorPlace::NoCopy) {
       work.prepared.activations.add_overlaps(unit, i, plan.segments.back().operations,
                                              plan.problem);

@@ -105,8 +105,9 @@ std::vector<Values> steps_from_files(const Config& config, const Network& networ
   for (std::size_t i = 0; i < network.inputs.size(); ++i) {
     const Tensor& tensor = tensor_of(network, network.inputs[i]);
     const std::string file = file_for(path, "input", i, network.inputs.size());
-    by_input.push_back(is_picture(file) ? Values{read_picture(file, tensor, config.preprocess)}
-                                        : read_tensor_steps(file, tensor, config.tensors));
+    by_input.push_back(is_picture(file)
+                           ? Values{read_picture(file, tensor, config.preprocess)}
+                           : read_tensor_steps(file, tensor, config.tensors, config.steps > 1));
     if (by_input.back().size() != by_input.front().size()) {
       throw InputError(fmt::format("{}: holds {} steps, input 0 has {}", file,
                                    by_input.back().size(), by_input.front().size()));

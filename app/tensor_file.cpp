@@ -232,8 +232,10 @@ std::vector<std::uint8_t> read_tensor_file(const std::string& path, const Tensor
 }
 
 std::vector<std::vector<std::uint8_t>> read_tensor_steps(const std::string& path,
-                                                         const Tensor& tensor, TensorForm form) {
-  const std::vector<std::uint8_t> data = read_values(path, tensor, form, true);
+                                                         const Tensor& tensor, TensorForm form,
+                                                         bool several) {
+  const bool says_shape = std::filesystem::path(path).extension() == ".npy";
+  const std::vector<std::uint8_t> data = read_values(path, tensor, form, says_shape || several);
   const auto bytes = static_cast<std::ptrdiff_t>(tensor.bytes());
   std::vector<std::vector<std::uint8_t>> steps;
   for (auto at = data.begin(); at != data.end(); at += bytes) {

@@ -72,8 +72,9 @@ void NetworkChecker::check_states() {
     require(from.shape == to.shape && from.type == to.type,
             fmt::format("reads {} of shape [{}] and writes {} of shape [{}]", name_of(from.type),
                         fmt::join(from.shape, ", "), name_of(to.type), fmt::join(to.shape, ", ")));
-    require(from.quantisation.scales == to.quantisation.scales &&
-                from.quantisation.zero_point == to.quantisation.zero_point,
+    require(from.type != DataType::Int8 ||
+                (from.quantisation.scales == to.quantisation.scales &&
+                 from.quantisation.zero_point == to.quantisation.zero_point),
             "is read with another scale or zero point than it is written with");
     require(state.initial.size() == from.bytes(),
             fmt::format("begins with {} bytes; it has {}", state.initial.size(), from.bytes()));

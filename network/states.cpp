@@ -59,20 +59,6 @@ std::int32_t tensor_like(Network& network, std::int32_t like, const std::string&
   return static_cast<std::int32_t>(network.tensors.size()) - 1;
 }
 
-// Of the network's inputs or outputs.
-std::int32_t named(const Network& network, const std::vector<std::int32_t>& among,
-                   const std::string& name, const char* what) {
-  std::vector<std::string> names;
-  for (const std::int32_t tensor : among) {
-    names.push_back(network.tensors[static_cast<std::size_t>(tensor)].name);
-    if (names.back() == name) {
-      return tensor;
-    }
-  }
-  throw InputError(fmt::format("{}: state: `{}` is no {} of the network; it has {}", network.name,
-                               name, what, fmt::join(names, ", ")));
-}
-
 template <class T>
 std::vector<std::uint8_t> repeated(T value, std::size_t count) {
   std::vector<std::uint8_t> bytes(count * sizeof(T));
@@ -175,8 +161,8 @@ void add_state(Network& network, const std::string& name, std::int32_t input, st
         network.name, from.name, name_of(from.type), fmt::join(from.shape, ", "), to.name,
         name_of(to.type), fmt::join(to.shape, ", ")));
   }
-  if (from.quantisation.scales != to.quantisation.scales ||
-      from.quantisation.zero_point != to.quantisation.zero_point) {
+  if (from.type == DataType::Int8 && (from.quantisation.scales != to.quantisation.scales ||
+                                      from.quantisation.zero_point != to.quantisation.zero_point)) {
     Operator op;
     op.name = name + "/requantised";
     Unary quantize;
@@ -191,16 +177,63 @@ void add_state(Network& network, const std::string& name, std::int32_t input, st
   network.states.push_back(std::move(state));
 }
 
-void tie_state(Network& network, const std::string& input, const std::string& output,
-               double initial) {
-  const std::int32_t from = named(network, network.inputs, input, "input");
-  const std::int32_t to = named(network, network.outputs, output, "output");
-  std::vector<std::uint8_t> values =
-      filled(network.tensors[static_cast<std::size_t>(from)], initial);
-  add_state(network, input, from, to, std::move(values));
-  if (network.outputs.size() > 1) {
-    remove(network.outputs, to);
+namespace {
+
+// The bytes behind a float output and in front of a float input, when a state of bytes does as
+// well: what computes the output turns bytes into floats, and all readers of the input turn it into
+// bytes again. The input is computed from the state then.
+void keep_bytes(Network& network, std::int32_t& input, std::int32_t& output) {
+  const std::size_t writer = producer_of(network, output);
+  if (writer == network.operators.size() ||
+      !std::holds_alternative<Dequantize>(network.operators[writer].attributes)) {
+    return;
   }
+  const std::int32_t bytes = network.operators[writer].inputs[0];
+  const auto reads = [&](const Operator& op) { return is_among(op.inputs, input); };
+  const auto quantises = [](const Operator& op) {
+    const auto* unary = std::get_if<Unary>(&op.attributes);
+    return unary != nullptr && unary->kind == UnaryKind::Quantize;
+  };
+  const bool all = std::all_of(network.operators.begin(), network.operators.end(),
+                               [&](const Operator& op) { return !reads(op) || quantises(op); });
+  if (!all || is_among(network.outputs, input)) {
+    return;
+  }
+  const bool is_read = is_among(network.outputs, output) ||
+                       std::any_of(network.operators.begin(), network.operators.end(),
+                                   [&](const Operator& op) { return is_among(op.inputs, output); });
+  if (!is_read) {
+    network.operators.erase(network.operators.begin() + static_cast<std::ptrdiff_t>(writer));
+  }
+  const std::int32_t state =
+      tensor_like(network, bytes, network.tensors[static_cast<std::size_t>(input)].name + "/state");
+  network.tensors[static_cast<std::size_t>(state)].shape =
+      network.tensors[static_cast<std::size_t>(input)].shape;
+  Operator op;
+  op.name = network.tensors[static_cast<std::size_t>(state)].name;
+  op.attributes = Dequantize{};
+  op.inputs = {state};
+  op.output = input;
+  network.operators.insert(network.operators.begin(), std::move(op));
+  remove(network.inputs, input);
+  input = state;
+  output = bytes;
+}
+
+}  // namespace
+
+void tie_state(Network& network, const std::string& name, std::int32_t input, std::int32_t output,
+               double initial) {
+  if (network.outputs.size() > 1) {
+    remove(network.outputs, output);
+  }
+  // Zero is the same in bytes.
+  if (initial == 0) {
+    keep_bytes(network, input, output);
+  }
+  std::vector<std::uint8_t> values =
+      filled(network.tensors[static_cast<std::size_t>(input)], initial);
+  add_state(network, name, input, output, std::move(values));
 }
 
 }  // namespace tessera

@@ -27,7 +27,7 @@ void add_state(Network& network, const std::string& name, std::int32_t input, st
 /// one where the network has no other. With another scale, the value is requantised on its way.
 /// `initial`: the real value of every element before the first run.
 /// Throws InputError where they are of different shapes or types.
-void tie_state(Network& network, const std::string& input, const std::string& output,
+void tie_state(Network& network, const std::string& name, std::int32_t input, std::int32_t output,
                double initial);
 
 }  // namespace tessera

@@ -1,13 +1,16 @@
 #include "tessera/config.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "app/config/overrides.hpp"
 #include "app/config/presets.hpp"
 #include "app/config/sections.hpp"
 #include "input/read_file.hpp"
+#include "network/import/float_islands.hpp"
 #include "network/numerics.hpp"
 #include "network/states.hpp"
 #include "tessera/error.hpp"
@@ -116,11 +119,41 @@ void check_numerics(const Config& config) {
 
 namespace {
 
-Network with_states(Network network, const std::vector<StateTie>& ties) {
+// An input or output by its name in the file.
+std::int32_t named(const Network& network, const std::vector<FileTensor>& tensors,
+                   const std::vector<std::int32_t>& among, const std::string& name,
+                   const char* what) {
+  std::vector<std::string> names;
+  for (const std::int32_t tensor : among) {
+    const auto found = std::find_if(tensors.begin(), tensors.end(),
+                                    [&](const FileTensor& one) { return one.tensor == tensor; });
+    names.push_back(found != tensors.end()
+                        ? found->name
+                        : network.tensors[static_cast<std::size_t>(tensor)].name);
+    if (names.back() == name) {
+      return tensor;
+    }
+  }
+  throw InputError(fmt::format("{}: state: `{}` is no {} of the network; it has {}", network.name,
+                               name, what, fmt::join(names, ", ")));
+}
+
+/// A network's file, and what of its inputs and outputs are states.
+Network load_with_states(const std::string& path, ImportOptions options,
+                         const std::vector<StateTie>& ties) {
+  std::vector<FileTensor> own;
+  if (options.file_tensors == nullptr) {
+    options.file_tensors = &own;
+  }
+  Network network = load_network(path, options);
   for (const StateTie& tie : ties) {
-    tie_state(network, tie.input, tie.output, tie.initial);
+    const std::vector<FileTensor>& tensors = *options.file_tensors;
+    const std::int32_t input = named(network, tensors, network.inputs, tie.input, "input");
+    const std::int32_t output = named(network, tensors, network.outputs, tie.output, "output");
+    tie_state(network, tie.input, input, output, tie.initial);
   }
   if (!ties.empty()) {
+    fold_float_islands(network);
     settle_states(network);
     check_network(network);
   }
@@ -139,7 +172,7 @@ Network load_configured(const Config& config, std::vector<FileTensor>* file_tens
     options.numerics = Numerics::Tflm;
   }
   if (config.models.empty()) {
-    Network network = with_states(load_network(config.network, options), config.states);
+    Network network = load_with_states(config.network, options, config.states);
     if (falls_back && std::filesystem::path(config.network).extension() == ".onnx") {
       network.notes.emplace_back(
           "the hardware has no `single_rounding`: numerics are tflm, not onnxruntime");
@@ -150,8 +183,8 @@ Network load_configured(const Config& config, std::vector<FileTensor>* file_tens
   sources.reserve(config.models.size());
   for (const ModelEntry& model : config.models) {
     options.signature = model.signature;
-    sources.push_back({model.name, with_states(load_network(model.path, options), model.states),
-                       model.group, model.keep_outputs});
+    sources.push_back({model.name, load_with_states(model.path, options, model.states), model.group,
+                       model.keep_outputs});
   }
   return merge_networks(sources);
 }

@@ -263,6 +263,51 @@ TEST_F(Cli, ReadsAndWritesTensors) {
   EXPECT_NE(outcome.err.find("1024"), std::string::npos);
 }
 
+// Inputs with a dimension more in front are steps; what one run leaves, another goes on with.
+TEST_F(Cli, StepsFollowEachOther) {
+  write_text(path("net.yaml"),
+             "inputs: {x: {shape: [1, 1, 1, 8], scale: 1, zero_point: 0}, "
+             "h: {shape: [1, 1, 1, 8], scale: 1, zero_point: 0}}\n"
+             "layers:\n  - add: {name: n, from: [x, h], scale: 1, zero_point: 0}\n"
+             "state: [{input: h, output: n}]\n");
+  write_text(path("x.bin"),
+             std::string(8, '\x01') + std::string(8, '\x02') + std::string(8, '\x03'));
+  const std::string run = path("net.yaml") + " --set engine=tlm --set hardware=tiny";
+  const Finished all = simulate(run + " --set steps=3 --input " + path("x.bin") + " --output " +
+                                path("y.bin") + " --json " + path("run.json"));
+  ASSERT_EQ(all.code, 0) << all.err;
+  EXPECT_EQ(text_of(path("y.bin")),
+            std::string(8, '\x01') + std::string(8, '\x03') + std::string(8, '\x06'));
+  EXPECT_NE(all.out.find("verified: every layer of every step"), std::string::npos);
+  EXPECT_NE(all.out.find("states: 1 of 8 bytes"), std::string::npos);
+  const auto json = nlohmann::json::parse(text_of(path("run.json")));
+  const auto& steps = json["steps"];
+  EXPECT_EQ(steps["count"], 3);
+  EXPECT_EQ(steps["cycles"].size(), 3U);
+  EXPECT_EQ(steps["difference_cycles"].get<int>(),
+            steps["first_cycles"].get<int>() - steps["steady_cycles"].get<int>());
+  EXPECT_EQ(
+      simulate(run + " --set steps=2 --input " + path("x.bin") + " --states-out " + path("left"))
+          .code,
+      0);
+  write_text(path("last.bin"), std::string(8, '\x03'));
+  EXPECT_EQ(simulate(run + " --input " + path("last.bin") + " --states-in " + path("left") +
+                     " --output " + path("z.bin"))
+                .code,
+            0);
+  EXPECT_EQ(text_of(path("z.bin")), std::string(8, '\x06'));
+  const auto refused = [&](const std::string& arguments, const std::string& text) {
+    const Finished outcome = simulate(run + arguments);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err.find(text), std::string::npos) << outcome.err;
+  };
+  refused(" --input " + path("x.bin"), "24 bytes of data");
+  refused(" --set steps=4 --input " + path("x.bin"), "holds 3 steps; `steps` asks for 4");
+  refused(" --states-in " + path("none"), "is no folder");
+  const Finished stateless = simulate("--set engine=tlm --states-out " + path("left"));
+  EXPECT_NE(stateless.err.find("the network has no states"), std::string::npos) << stateless.err;
+}
+
 TEST_F(Cli, WavesAreReadableByGtkwave) {
   if (std::system("command -v fst2vcd >/dev/null 2>&1") != 0) {
     GTEST_SKIP() << "skipped: GTKWave's fst2vcd is not on this machine";

@@ -39,6 +39,23 @@ TEST_F(TensorFile, RoundTripsInBothFormats) {
   }
 }
 
+TEST_F(TensorFile, StepsHaveADimensionMoreInFront) {
+  std::vector<std::uint8_t> other(24, 0x0F);
+  const std::vector<std::vector<std::uint8_t>> steps = {bytes_, other, bytes_};
+  for (const char* name : {"t.npy", "t.bin"}) {
+    write_tensor_steps(path(name), tensor_, steps, TensorForm::Own);
+    EXPECT_EQ(read_tensor_steps(path(name), tensor_, TensorForm::Own, true), steps);
+    EXPECT_THROW(read_tensor_file(path(name), tensor_, TensorForm::Own), InputError);
+  }
+  EXPECT_EQ(read_tensor_file(path("t.npy"), of_shape({3, 1, 2, 3, 4}), TensorForm::Own).size(),
+            3 * bytes_.size());
+  EXPECT_EQ(read_tensor_steps(path("t.npy"), tensor_, TensorForm::Own, false), steps);
+  EXPECT_THROW(read_tensor_steps(path("t.bin"), tensor_, TensorForm::Own, false), InputError)
+      << "as well bytes of another type";
+  write_tensor_file(path("one.npy"), tensor_, bytes_, TensorForm::Own);
+  EXPECT_EQ(read_tensor_steps(path("one.npy"), tensor_, TensorForm::Own, false).size(), 1U);
+}
+
 TEST_F(TensorFile, Float32HasItsOwnType) {
   Tensor tensor = of_shape({1, 2, 3});
   tensor.type = DataType::Float32;

@@ -101,7 +101,6 @@ TEST(States, AreRefusedWithTheirNames) {
   Network two = import_yaml(kSum, "net.yaml", 1);
   two.states.push_back(two.states[0]);
   EXPECT_THROW(check_network(two), InputError) << "twice the same";
-  EXPECT_THROW(tie_state(two, "x", "none", 0), InputError);
 }
 
 TEST(States, SurviveTheirLayerListAndTheirMerge) {

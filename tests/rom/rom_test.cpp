@@ -15,6 +15,7 @@
 #include "tessera/config.hpp"
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
+#include "tessera/reference.hpp"
 #include "tessera/rng.hpp"
 #include "tests/app/cli.hpp"
 #include "tests/shared_data.hpp"
@@ -54,6 +55,56 @@ TEST_F(RomCli, LeNetBootsFromTheFilesWritten) {
   const std::string before = text_of(path("rom/tessera_rom.hex"));
   ASSERT_EQ(rom("--set hardware=tiny --quiet").code, 0);
   EXPECT_EQ(text_of(path("rom/tessera_rom.hex")) == before, true);
+}
+
+const char* const kWindow =
+    "inputs: {x: {shape: [1, 1, 3, 8]}, h: {shape: [1, 3, 3, 8]}}\nlayers:\n"
+    "  - concat: {name: a, from: [h, x], axis: 1}\n"
+    "  - slice: {name: n, from: a, begin: [0, 1, 0, 0], size: [1, 3, 3, 8]}\n"
+    "  - conv2d: {from: a, kernel: [4, 1], out_channels: 5}\n"
+    "state: [{input: h, output: n}]\n";
+
+TEST_F(RomCli, StepsOfAStateBootFromTheFilesWritten) {
+  write_text(path("net.yaml"), kWindow);
+  const Finished outcome =
+      rom("--set hardware=tiny --set network=" + path("net.yaml") + " --set steps=4 --verify");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto map = nlohmann::json::parse(text_of(path("rom/memory_map.json")));
+  EXPECT_EQ(map["runs"][0]["reset"], true);
+  EXPECT_EQ(map["states"][0]["bytes"], 72);
+  EXPECT_NE(text_of(path("rom/listing.txt")).find("; run 0 (states begin anew)"),
+            std::string::npos);
+  const std::string driver = text_of(path("rom/tessera_program.h"));
+  EXPECT_NE(driver.find("#define TESSERA_RESET_RUNS 1u"), std::string::npos);
+  EXPECT_NE(driver.find("#define TESSERA_STATE0_BYTES 0x48u"), std::string::npos);
+}
+
+// The front end gives states their first values in the first run, and when it is told to.
+TEST_F(RomCli, StatesBeginAnewWhenTheyAreToldTo) {
+  const Config config = load_config(TESSERA_SOURCE_DIR "/configs/npu.yaml", {"hardware=tiny"});
+  const Network network = import_yaml(kWindow, "net.yaml", 1);
+  const rom::Image image = rom::make_image(compile(network, config.hardware, {}), 0);
+  write_text(path("tessera_rom.sv"), rom_module(image));
+  write_text(path("tessera_system.sv"), system_module(image));
+  write_text(path("tessera_rom.hex"), rom::to_readmemh(image.bytes, config.hardware.bus_bytes));
+  rom::System system(dir_.string(), config.hardware, nullptr);
+  const std::vector<std::uint8_t> input = read_inputs(config, network, "").at(0);
+  const auto step = [&](bool restart) {
+    system.write(image.program.inputs[0].address - image.arena.address, input);
+    system.start(1'000'000, restart);
+    EXPECT_FALSE(system.failed()) << system.error_text();
+    EXPECT_EQ(system.runs_done(), 0U);
+    const Slot& output = image.program.outputs[0];
+    return system.read(output.address - image.arena.address, output.bytes);
+  };
+  std::vector<std::vector<std::uint8_t>> states = initial_states(network);
+  for (int i = 0; i < 6; ++i) {
+    const bool restart = i == 4;
+    if (restart) {
+      states = initial_states(network);
+    }
+    EXPECT_EQ(step(restart), run_reference(network, {input}, {}, &states)[0]) << i;
+  }
 }
 
 TEST_F(RomCli, TheSimulatedStreamIsTheRoms) {

@@ -45,6 +45,11 @@ done
 for runtime in litert xnnpack tflm; do
   "$python" "$here/drawn_tflite.py" "$cosim" "${drawn[@]}" --runtime "$runtime" 2>"$zoo/drawn.log"
 done
+streaming=()
+if [[ -d $shared/models/streaming ]]; then
+  streaming=(--shared "$shared")
+fi
+"$python" "$here/streaming.py" "$cosim" "${streaming[@]}" --seed "${TESSERA_SEED:-1}" 2>"$zoo/streaming.log"
 public=()
 for folder in public transformers; do
   if [[ -d $shared/models/$folder ]]; then

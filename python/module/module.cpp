@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "python/engine/calls.hpp"
+#include "python/engine/session.hpp"
 #include "python/engine/worker.hpp"
 #include "tessera/resources.hpp"
 
@@ -34,19 +35,25 @@ Listener listener_of(const nb::callable& on_progress) {
 }
 
 // As (kind, text), which the package makes exceptions of.
-nb::tuple outcome(const std::function<std::string()>& work, const nb::callable& on_progress) {
+nb::tuple outcome_of(const std::function<std::string(const Listener&)>& work,
+                     const nb::callable& on_progress) {
   std::string kind;
   std::string text;
   {
     const nb::gil_scoped_release unlock;
     try {
-      text = in_worker(work, listener_of(on_progress));
+      text = work(listener_of(on_progress));
     } catch (const Failure& failure) {
       kind = failure.kind();
       text = failure.what();
     }
   }
   return nb::make_tuple(kind, nb::bytes(text.data(), text.size()));
+}
+
+nb::tuple outcome(const std::function<std::string()>& work, const nb::callable& on_progress) {
+  return outcome_of([&](const Listener& listener) { return in_worker(work, listener); },
+                    on_progress);
 }
 
 }  // namespace
@@ -88,6 +95,24 @@ NB_MODULE(_engine, m) {
         return outcome([&] { return timeline({config, sets}); }, on_progress);
       },
       nb::arg("config"), nb::arg("sets"), nb::arg("on_progress"));
+  nb::class_<Session>(m, "Session")
+      .def("__init__",
+           [](Session* self, const std::string& config, const std::vector<std::string>& sets,
+              const nb::callable& on_progress) {
+             try {
+               const nb::gil_scoped_release unlock;
+               new (self) Session({config, sets}, listener_of(on_progress));
+             } catch (const Failure& failure) {
+               // "kind\ntext", which the package makes an exception of.
+               throw nb::value_error((failure.kind() + "\n" + failure.what()).c_str());
+             }
+           })
+      .def_prop_ro("description", [](const Session& self) { return self.description(); })
+      .def("ask", [](Session& self, const nb::bytes& request, const nb::callable& on_progress) {
+        const std::string text(request.c_str(), request.size());
+        return outcome_of([&](const Listener& listener) { return self.ask(text, listener); },
+                          on_progress);
+      });
   m.def(
       "command",
       [](const std::vector<std::string>& arguments, const nb::callable& on_progress) {

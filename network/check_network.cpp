@@ -65,17 +65,18 @@ void NetworkChecker::check_states() {
     const std::size_t t = index(state.output, "its output");
     const Tensor& from = network_.tensors[static_cast<std::size_t>(state.input)];
     const Tensor& to = network_.tensors[t];
-    require(computed[t], fmt::format("`{}` (tensor {}) is computed by no operator", to.name, t));
+    require(computed[t] || state.output == state.input,
+            fmt::format("`{}` (tensor {}) is computed by no operator", to.name, t));
     require(!written[t],
             fmt::format("`{}` (tensor {}) is written into another state as well", to.name, t));
     written[t] = true;
     require(from.shape == to.shape && from.type == to.type,
             fmt::format("reads {} of shape [{}] and writes {} of shape [{}]", name_of(from.type),
                         fmt::join(from.shape, ", "), name_of(to.type), fmt::join(to.shape, ", ")));
-    require(from.type != DataType::Int8 ||
-                (from.quantisation.scales == to.quantisation.scales &&
-                 from.quantisation.zero_point == to.quantisation.zero_point),
-            "is read with another scale or zero point than it is written with");
+    require(
+        from.type != DataType::Int8 || (from.quantisation.scales == to.quantisation.scales &&
+                                        from.quantisation.zero_point == to.quantisation.zero_point),
+        "is read with another scale or zero point than it is written with");
     require(state.initial.size() == from.bytes(),
             fmt::format("begins with {} bytes; it has {}", state.initial.size(), from.bytes()));
     require(is_settled(network_, state),

@@ -37,6 +37,18 @@ std::vector<bool> views_of(const Network& network, std::int32_t tensor) {
   return views;
 }
 
+// What a tensor is by another name.
+std::int32_t source_of(const Network& network, std::int32_t tensor) {
+  while (true) {
+    const std::size_t producer = producer_of(network, tensor);
+    if (producer == network.operators.size() ||
+        !std::holds_alternative<Reshape>(network.operators[producer].attributes)) {
+      return tensor;
+    }
+    tensor = network.operators[producer].inputs[0];
+  }
+}
+
 Operator copy_of(const Tensor& tensor, std::int32_t from, std::int32_t to, std::string name) {
   Operator op;
   op.name = std::move(name);
@@ -103,6 +115,9 @@ void add_copy(Network& network, State& state) {
 }  // namespace
 
 bool is_settled(const Network& network, const State& state) {
+  if (state.output == state.input) {
+    return true;  // never written anew
+  }
   const std::size_t writer = producer_of(network, state.output);
   if (writer == network.operators.size() ||
       std::holds_alternative<Reshape>(network.operators[writer].attributes)) {
@@ -128,12 +143,35 @@ bool is_settled(const Network& network, const State& state) {
   return true;
 }
 
+namespace {
+
+// Outputs that are a state's old value by another name are copied: the state is written anew before
+// they are taken.
+void copy_shown_states(Network& network) {
+  for (std::int32_t& output : network.outputs) {
+    const std::int32_t source = source_of(network, output);
+    const bool shows = std::any_of(network.states.begin(), network.states.end(),
+                                   [&](const State& state) { return state.input == source; });
+    if (shows) {
+      const std::string name = network.tensors[static_cast<std::size_t>(output)].name + "/output";
+      const std::int32_t to = tensor_like(network, output, name);
+      network.operators.push_back(
+          copy_of(network.tensors[static_cast<std::size_t>(to)], output, to, name));
+      output = to;
+    }
+  }
+}
+
+}  // namespace
+
 void settle_states(Network& network) {
+  copy_shown_states(network);
   std::vector<State> states;
   std::vector<std::int32_t> written;
   for (State& state : network.states) {
-    if (state.output == state.input) {
-      network.tensors[static_cast<std::size_t>(state.input)].constant = std::move(state.initial);
+    if (source_of(network, state.output) == state.input) {
+      state.output = state.input;
+      states.push_back(std::move(state));
       continue;
     }
     const bool is_other =

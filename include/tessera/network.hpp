@@ -313,7 +313,7 @@ struct Model {
 struct State {
   std::string name;
   std::int32_t input = -1;            ///< computed by no operator, and not among Network::inputs
-  std::int32_t output = -1;           ///< computed by an operator
+  std::int32_t output = -1;           ///< computed by an operator, or `input`: it never changes
   std::vector<std::uint8_t> initial;  ///< little-endian values
 };
 

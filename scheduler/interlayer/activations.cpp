@@ -238,13 +238,25 @@ void Activations::find_state_dependencies(const Partition& plan) {
     };
     const auto is_writer = [&](const FusedOperator& unit) { return unit.output == state.output; };
     const auto writer = std::find_if(plan.units.begin(), plan.units.end(), is_writer);
+    if (writer == plan.units.end()) {
+      continue;  // it never changes
+    }
     auto& before = problem_.before[static_cast<std::size_t>(writer - plan.units.begin())];
-    const std::int32_t root = plan.aliases.of(state.input).tensor;
+    const Aliases::Place own = plan.aliases.of(state.input);
+    const auto bytes_of = [&](std::int32_t tensor) {
+      return network_.tensors[static_cast<std::size_t>(tensor)].bytes();
+    };
+    // New rows may lie beside it.
+    const auto meets = [&](std::int32_t tensor) {
+      const Aliases::Place place = plan.aliases.of(tensor);
+      return place.tensor == own.tensor && place.offset < own.offset + bytes_of(state.input) &&
+             own.offset < place.offset + bytes_of(tensor);
+    };
     for (std::size_t u = 0; u < plan.units.size(); ++u) {
       const FusedOperator& unit = plan.units[u];
       const std::vector<std::int32_t> reads = read_by(network_, plan, unit);
       const bool looks = std::any_of(reads.begin(), reads.end(), [&](std::int32_t tensor) {
-        return tensor >= 0 && plan.aliases.of(tensor).tensor == root && !holds_new(tensor);
+        return tensor >= 0 && meets(tensor) && !holds_new(tensor);
       });
       const auto other = static_cast<std::uint32_t>(u);
       if (looks && !is_writer(unit) &&

@@ -81,6 +81,9 @@ bool Aliases::try_no_copy(const Operator& op) {
   if (fixed_[static_cast<std::size_t>(op.output)]) {
     return false;  // a state: written in its own place
   }
+  if (shows_state(op)) {
+    return false;  // the old value is wanted when the new one is there
+  }
   if (std::holds_alternative<Reshape>(op.attributes) || changes_nothing(op)) {
     return reshape(op);
   }
@@ -96,6 +99,17 @@ bool Aliases::try_no_copy(const Operator& op) {
 bool Aliases::is_input(std::int32_t tensor) const {
   const auto& inputs = network_.inputs;
   return std::find(inputs.begin(), inputs.end(), tensor) != inputs.end();
+}
+
+// An output of the network that would lie in a state.
+bool Aliases::shows_state(const Operator& op) const {
+  const auto& outputs = network_.outputs;
+  if (std::find(outputs.begin(), outputs.end(), op.output) == outputs.end() || op.inputs[0] < 0) {
+    return false;
+  }
+  const std::int32_t root = of(op.inputs[0]).tensor;
+  return std::any_of(network_.states.begin(), network_.states.end(),
+                     [&](const State& state) { return state.input == root; });
 }
 
 // From int8 to uint8 of the same real values: they are stored alike.

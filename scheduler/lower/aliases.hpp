@@ -29,6 +29,7 @@ class Aliases {
   [[nodiscard]] bool lies_in(std::int32_t tensor, std::int32_t other) const;
 
  private:
+  [[nodiscard]] bool shows_state(const Operator& op) const;
   [[nodiscard]] bool changes_nothing(const Operator& op) const;
   bool reshape(const Operator& op);
   bool slice(const Operator& op, const StridedSlice& slice);

@@ -67,7 +67,11 @@ void MemoryChecker::write(const Slot& slot) {
 
 void MemoryChecker::taken(const Slot& output) {
   for (std::uint64_t at = output.address; at < output.address + output.bytes; ++at) {
-    if (in_arena(at)) {
+    const bool is_state =
+        std::any_of(program_.states.begin(), program_.states.end(), [&](const StateRecord& state) {
+          return at >= state.place.address && at - state.place.address < state.place.bytes;
+        });
+    if (in_arena(at) && !is_state) {
       poison(at);
     }
   }

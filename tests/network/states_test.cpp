@@ -67,6 +67,20 @@ TEST(States, ThatSlideNeedNoCopy) {
   EXPECT_EQ(network.operators.size(), 3U);
 }
 
+TEST(States, ThatAreOnlyRenamedNeverChange) {
+  const Network network = import_yaml(
+      "inputs: {x: {shape: [1, 1, 1, 2], scale: 1, zero_point: 0}, h: {shape: [1, 1, 1, 2], scale: "
+      "1, "
+      "zero_point: 0}}\nlayers:\n  - reshape: {name: r, from: h, shape: [1, 2]}\n"
+      "  - reshape: {name: n, from: r, shape: [1, 1, 1, 2]}\n"
+      "  - add: {from: [x, h], scale: 1, zero_point: 0}\nstate: [{input: h, output: n}]\n",
+      "net.yaml", 1);
+  EXPECT_EQ(network.states[0].output, network.states[0].input);
+  std::vector<Bytes> states = {{5, 7}};
+  EXPECT_EQ(run_reference(network, {{1, 1}}, {}, &states)[0], Bytes({6, 8}));
+  EXPECT_EQ(states[0], Bytes({5, 7}));
+}
+
 TEST(States, WithAnotherScaleAreRequantised) {
   const Network network = import_yaml(
       "inputs: {x: {shape: [1, 1, 1, 2], scale: 1, zero_point: 0}, h: {shape: [1, 1, 1, 2], scale: "

@@ -45,6 +45,7 @@ done
 for runtime in litert xnnpack tflm; do
   "$python" "$here/drawn_tflite.py" "$cosim" "${drawn[@]}" --runtime "$runtime" 2>"$zoo/drawn.log"
 done
+"$python" "$here/drawn_states.py" "$cosim" --count 150 --seed "${TESSERA_SEED:-1}" 2>"$zoo/drawn.log"
 streaming=()
 if [[ -d $shared/models/streaming ]]; then
   streaming=(--shared "$shared")

@@ -9,8 +9,12 @@ const drawRun = () => {
   const host = run.host.layers === 0 ? '' :
       run.host.name === null ? `; ${run.host.layers} layers on the host, whose time is not counted` :
       ` and ${grouped(run.totals.host_cycles)} of the host (${run.host.layers} layers)`;
+  // Of several steps the page shows the last one.
+  const steps = run.steps === undefined || run.steps.count === 1 ? '' :
+      `step ${grouped(run.steps.count)} of ${grouped(run.steps.count)} (the first, with its states: ` +
+      `${grouped(run.steps.first_cycles)} cycles): `;
   document.getElementById('summary').textContent =
-      `${grouped(run.totals.cycles)} cycles${host}, array ${(100 * run.totals.utilization).toFixed(1)} %, ` +
+      `${steps}${grouped(run.totals.cycles)} cycles${host}, array ${(100 * run.totals.utilization).toFixed(1)} %, ` +
       `${grouped(run.totals.external_read_bytes + run.totals.external_write_bytes)} external bytes; ` +
       `${hardware.atomic_c} x ${hardware.atomic_k} MACs, ${kib(hardware.cbuf_bytes)} cbuf, ` +
       `${hardware.memory_bytes_per_cycle} bytes per cycle, latency ${hardware.memory_latency_cycles}; ` +

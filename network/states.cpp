@@ -37,14 +37,16 @@ std::vector<bool> views_of(const Network& network, std::int32_t tensor) {
   return views;
 }
 
-// What a tensor is by another name.
+// What a tensor is by another name. Files may hold circles, which nothing has refused yet.
 std::int32_t source_of(const Network& network, std::int32_t tensor) {
+  std::size_t before = network.operators.size();
   while (true) {
     const std::size_t producer = producer_of(network, tensor);
-    if (producer == network.operators.size() ||
+    if (producer >= before ||
         !std::holds_alternative<Reshape>(network.operators[producer].attributes)) {
       return tensor;
     }
+    before = producer;
     tensor = network.operators[producer].inputs[0];
   }
 }

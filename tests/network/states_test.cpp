@@ -117,6 +117,14 @@ TEST(States, AreRefusedWithTheirNames) {
   EXPECT_THROW(check_network(two), InputError) << "twice the same";
 }
 
+// Files may hold circles; what refuses them comes later.
+TEST(States, OfCirclesEndToo) {
+  Network network = import_yaml(kSum, "net.yaml", 1);
+  network.operators.push_back({"circle", Reshape{}, {network.outputs[0]}, network.outputs[0]});
+  settle_states(network);
+  EXPECT_THROW(check_network(network), InputError);
+}
+
 TEST(States, SurviveTheirLayerListAndTheirMerge) {
   const Network network = import_yaml(kSum, "net.yaml", 1);
   const std::filesystem::path folder =

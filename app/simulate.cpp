@@ -36,6 +36,7 @@ void write_files(const Config& config, const Simulation& simulation, const Engin
                  const SimulateOptions& options) {
   if (!options.output.empty()) {
     std::vector<Values> outputs;
+    outputs.reserve(simulation.steps.size());
     for (const StepResult& step : simulation.steps) {
       outputs.push_back(step.outputs);
     }

@@ -15,8 +15,8 @@ namespace tessera {
 std::vector<std::uint8_t> read_tensor_file(const std::string& path, const Tensor& tensor,
                                            TensorForm form);
 
-/// The same for a sequence: a .npy file has a dimension more in front, or none and holds one. A .bin
-/// file, which does not say what it holds, has one, or where `several` are wanted any number.
+/// The same for a sequence: a .npy file has a dimension more in front, or none and holds one. A
+/// .bin file, which does not say what it holds, has one, or where `several` are wanted any number.
 std::vector<std::vector<std::uint8_t>> read_tensor_steps(const std::string& path,
                                                          const Tensor& tensor, TensorForm form,
                                                          bool several);

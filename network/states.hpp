@@ -13,9 +13,9 @@ namespace tessera {
 /// that both can be in one place.
 bool is_settled(const Network& network, const State& state);
 
-/// Adds a copy in front of each state that could not be written in its place otherwise. What is never
-/// written anew, or only with itself, has its input for its output. For readers of networks, once
-/// all operators are there.
+/// Adds a copy in front of each state that could not be written in its place otherwise. What is
+/// never written anew, or only with itself, has its input for its output. For readers of networks,
+/// once all operators are there.
 void settle_states(Network& network);
 
 /// Names a state. With another scale or zero point, the value is requantised on its way. Throws

@@ -224,6 +224,7 @@ std::string driver_header(const Image& image) {
   text += tensors(image, image.program.outputs, "OUTPUT");
   if (!image.program.states.empty()) {
     std::vector<Slot> places;
+    places.reserve(image.program.states.size());
     for (const StateRecord& state : image.program.states) {
       places.push_back(state.place);
     }

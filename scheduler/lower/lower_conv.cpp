@@ -1,6 +1,7 @@
 // Convolutions and fully connected layers.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "scheduler/lower/lowering_parts.hpp"
 #include "scheduler/lower/tiling.hpp"
@@ -208,7 +209,7 @@ void lay_down_sequence(ConvShape& shape, const Hardware& hardware) {
   std::swap(row.dilation_h, row.dilation_w);
   std::swap(row.pad_top, row.pad_left);
   if (Windows(row, hardware).chunks() < Windows(shape, hardware).chunks()) {
-    shape = row;
+    shape = std::move(row);
   }
 }
 

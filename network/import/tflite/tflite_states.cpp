@@ -149,8 +149,9 @@ void TfliteStates::assign_variable(const tflite::Operator& source) {
 
 std::vector<std::uint8_t> TfliteStates::initial_of(const Variable& variable) const {
   const Tensor& tensor = graph_.tensor(variable.read);
-  graph_.require(variable.initial != nullptr,
-                 "is read before anything is assigned to it; CALL_ONCE must give its first value");
+  if (variable.initial == nullptr) {
+    graph_.fail("is read before anything is assigned to it; CALL_ONCE must give its first value");
+  }
   const tflite::Tensor& source = *variable.initial;
   const auto* buffers = model_.buffers();
   const bool exists = buffers != nullptr && source.buffer() < buffers->size() &&

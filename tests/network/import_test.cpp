@@ -124,7 +124,7 @@ TEST(Yaml, EveryShippedNetworkReads) {
     EXPECT_FALSE(load_network(entry.path().string(), 1).operators.empty());
     ++count;
   }
-  EXPECT_EQ(count, 8U);
+  EXPECT_EQ(count, 9U);
 }
 
 std::uint64_t macs(const std::string& name) {

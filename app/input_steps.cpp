@@ -79,9 +79,36 @@ std::string step_name(std::size_t step) {
   return fmt::format("step{}", step);
 }
 
+bool is_step_name(const std::string& stem) {
+  return stem.size() > 4 && stem.compare(0, 4, "step") == 0 &&
+         std::all_of(stem.begin() + 4, stem.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 bool has_step_files(const std::string& path) {
-  return is_folder(path) && (is_folder((fs::path(path) / step_name(0)).string()) ||
-                             fs::exists(in_folder(path, step_name(0))));
+  if (!is_folder(path)) {
+    return false;
+  }
+  const fs::directory_iterator entries(path);
+  return std::any_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
+    return is_step_name(entry.path().stem().string());
+  });
+}
+
+// Steps behind a gap, or numbered otherwise, are not left out without a word.
+void check_step_names(const std::string& path, std::size_t count) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
+    const std::string stem = entry.path().stem().string();
+    bool is_known = !is_step_name(stem);
+    for (std::size_t s = 0; s < count; ++s) {
+      is_known = is_known || stem == step_name(s);
+    }
+    if (!is_known) {
+      throw InputError(
+          fmt::format("{}: {} is none of the steps; they are numbered from step0 on, "
+                      "and {} is missing",
+                      path, entry.path().filename().string(), step_name(count)));
+    }
+  }
 }
 
 // A file or folder for each step.
@@ -92,6 +119,7 @@ std::vector<Values> steps_from_folder(const Config& config, const Network& netwo
     const std::string folder = (fs::path(path) / step_name(steps.size())).string();
     const std::string file = in_folder(path, step_name(steps.size()));
     if (!is_folder(folder) && !fs::exists(file)) {
+      check_step_names(path, steps.size());
       return steps;
     }
     steps.push_back(read_inputs(config, network, is_folder(folder) ? folder : file));
@@ -191,6 +219,10 @@ void check_outputs(const Network& network, const std::string& path) {
 Values read_states(const Config& config, const Network& network, const std::string& folder) {
   if (!is_folder(folder)) {
     throw InputError(folder + ": is no folder; states are saved in one, as state0.npy, ...");
+  }
+  if (const std::string more = in_folder(folder, fmt::format("state{}", network.states.size()));
+      fs::exists(more)) {
+    throw InputError(fmt::format("{}: the network has {} states", more, network.states.size()));
   }
   Values states;
   for (std::size_t s = 0; s < network.states.size(); ++s) {

@@ -192,8 +192,11 @@ std::vector<std::uint8_t> read_values(const std::string& path, const Tensor& ten
   const bool fits =
       may_be_sequence ? !data.empty() && data.size() % bytes == 0 : data.size() == bytes;
   if (!fits) {
-    throw InputError(fmt::format("{}: {} bytes of data; {} of shape {} is {}", path, data.size(),
-                                 file_type(tensor, form), shape_text(shape), bytes));
+    const bool is_several = !data.empty() && data.size() % bytes == 0;
+    throw InputError(fmt::format(
+        "{}: {} bytes of data; {} of shape {} is {}{}", path, data.size(), file_type(tensor, form),
+        shape_text(shape), bytes,
+        is_several ? fmt::format(" (`steps: {}` takes them as steps)", data.size() / bytes) : ""));
   }
   return data;
 }

@@ -15,7 +15,7 @@ void SimulateCommand::add_to(CLI::App& app) {
   common_.add_to(app);
   app.add_option(
          "--input", simulate_.input,
-         "input tensor (.npy, .bin; with a dimension more in front: several steps), picture "
+         "input tensor (.npy, with a dimension more in front of several steps; .bin), picture "
          "(.png, .jpg) or folder; default: drawn from the seed")
       ->group(kWhatRuns);
   app.add_option("--states-in", simulate_.states_in,

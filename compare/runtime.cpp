@@ -190,15 +190,22 @@ RuntimeValues run_in(Runtime runtime, const std::string& model, const std::strin
     }
     request["steps"].push_back(std::move(step));
   }
-  for (const StateTie& tie : ties) {
+  for (std::size_t i = 0; i < ties.size(); ++i) {
     const auto state = std::find_if(network.states.begin(), network.states.end(),
-                                    [&](const State& one) { return one.name == tie.input; });
-    if (state != network.states.end()) {
-      request["states"].push_back(
-          {{"output", tie.output},
-           {"input", given(state->input, state->initial,
-                           fmt::format("state{}.npy", state - network.states.begin()))}});
+                                    [&](const State& one) { return one.name == ties[i].input; });
+    const auto input = std::find_if(tensors.begin(), tensors.end(), [&](const FileTensor& one) {
+      return one.name == ties[i].input;
+    });
+    if (state == network.states.end() || input == tensors.end()) {
+      throw InputError(
+          fmt::format("{}: its input `{}` cannot be given to a runtime", model, ties[i].input));
     }
+    // A state of bytes behind floats begins with zeros.
+    const Bytes zeros(network.tensors[static_cast<std::size_t>(input->tensor)].bytes(), 0);
+    request["states"].push_back(
+        {{"output", ties[i].output},
+         {"input", given(input->tensor, state->input == input->tensor ? state->initial : zeros,
+                         fmt::format("state{}.npy", i))}});
   }
   const auto file_of = [](std::size_t t) { return fmt::format("tensor{}.npy", t); };
   for (std::size_t t = 0; t < tensors.size(); ++t) {

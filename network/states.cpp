@@ -37,13 +37,24 @@ std::vector<bool> views_of(const Network& network, std::int32_t tensor) {
   return views;
 }
 
+// A slice of everything.
+bool is_whole(const Network& network, const Operator& op) {
+  const auto* slice = std::get_if<StridedSlice>(&op.attributes);
+  return slice != nullptr &&
+         network.tensors[static_cast<std::size_t>(op.inputs[0])].shape ==
+             network.tensors[static_cast<std::size_t>(op.output)].shape &&
+         std::all_of(slice->stride.begin(), slice->stride.end(),
+                     [](std::int32_t stride) { return stride == 1; });
+}
+
 // What a tensor is by another name. Files may hold circles, which nothing has refused yet.
 std::int32_t source_of(const Network& network, std::int32_t tensor) {
   std::size_t before = network.operators.size();
   while (true) {
     const std::size_t producer = producer_of(network, tensor);
     if (producer >= before ||
-        !std::holds_alternative<Reshape>(network.operators[producer].attributes)) {
+        !(std::holds_alternative<Reshape>(network.operators[producer].attributes) ||
+          is_whole(network, network.operators[producer]))) {
       return tensor;
     }
     before = producer;
@@ -166,7 +177,89 @@ void copy_shown_states(Network& network) {
 
 }  // namespace
 
+namespace {
+
+// Operators with what waits for them: readers of their outputs, and what writes a state anew for
+// all that reads the old one.
+std::vector<std::vector<std::size_t>> waiting_in(const Network& network) {
+  std::vector<std::vector<std::size_t>> waiting(network.operators.size());
+  std::vector<std::size_t> producers(network.tensors.size(), network.operators.size());
+  for (std::size_t i = 0; i < network.operators.size(); ++i) {
+    producers[static_cast<std::size_t>(network.operators[i].output)] = i;
+  }
+  for (std::size_t i = 0; i < network.operators.size(); ++i) {
+    for (const std::int32_t input : network.operators[i].inputs) {
+      if (input >= 0 && producers[static_cast<std::size_t>(input)] < network.operators.size()) {
+        waiting[producers[static_cast<std::size_t>(input)]].push_back(i);
+      }
+    }
+  }
+  for (const State& state : network.states) {
+    const std::size_t writer = producers[static_cast<std::size_t>(state.output)];
+    if (writer == network.operators.size() || state.output == state.input) {
+      continue;
+    }
+    const std::vector<bool> views = views_of(network, state.input);
+    for (std::size_t i = 0; i < network.operators.size(); ++i) {
+      const auto& inputs = network.operators[i].inputs;
+      if (i != writer && std::any_of(inputs.begin(), inputs.end(), [&](std::int32_t input) {
+            return input >= 0 && views[static_cast<std::size_t>(input)];
+          })) {
+        waiting[i].push_back(writer);
+      }
+    }
+  }
+  return waiting;
+}
+
+bool has_circle(const Network& network) {
+  const auto waiting = waiting_in(network);
+  std::vector<std::size_t> waits_for(waiting.size(), 0);
+  for (const auto& others : waiting) {
+    for (const std::size_t other : others) {
+      ++waits_for[other];
+    }
+  }
+  std::vector<std::size_t> ready;
+  for (std::size_t i = 0; i < waits_for.size(); ++i) {
+    if (waits_for[i] == 0) {
+      ready.push_back(i);
+    }
+  }
+  std::size_t done = 0;
+  while (!ready.empty()) {
+    const std::size_t next = ready.back();
+    ready.pop_back();
+    ++done;
+    for (const std::size_t other : waiting[next]) {
+      if (--waits_for[other] == 0) {
+        ready.push_back(other);
+      }
+    }
+  }
+  return done < waiting.size();
+}
+
+// The new value is kept apart until all that reads any state has done so: a copy that is no view,
+// and one into the state's place.
+void add_two_copies(Network& network, State& state) {
+  const std::int32_t apart = tensor_like(network, state.output, state.name + "/apart");
+  Operator op;
+  op.name = state.name + "/apart";
+  op.attributes = Concatenation{0};
+  op.inputs = {state.output};
+  op.output = apart;
+  network.operators.push_back(std::move(op));
+  state.output = apart;
+  add_copy(network, state);
+}
+
+}  // namespace
+
 void settle_states(Network& network) {
+  if (network.states.empty()) {
+    return;
+  }
   copy_shown_states(network);
   std::vector<State> states;
   std::vector<std::int32_t> written;
@@ -187,10 +280,16 @@ void settle_states(Network& network) {
     states.push_back(std::move(state));
   }
   network.states = std::move(states);
+  // States that wait for each other, such as two that change places.
+  for (std::size_t s = 0; s < network.states.size() && has_circle(network); ++s) {
+    if (network.states[s].output != network.states[s].input) {
+      add_two_copies(network, network.states[s]);
+    }
+  }
 }
 
 void add_state(Network& network, const std::string& name, std::int32_t input, std::int32_t output,
-               std::vector<std::uint8_t> initial) {
+               std::vector<std::uint8_t> initial, const std::string& output_name) {
   State state{name, input, output, std::move(initial)};
   const Tensor from = network.tensors[static_cast<std::size_t>(output)];
   const Tensor& to = network.tensors[static_cast<std::size_t>(input)];
@@ -198,7 +297,7 @@ void add_state(Network& network, const std::string& name, std::int32_t input, st
     throw InputError(fmt::format(
         "{}: state: output `{}` is {} of shape [{}], input `{}` is {} of shape [{}]; allowed are "
         "two that are alike",
-        network.name, from.name, name_of(from.type), fmt::join(from.shape, ", "), to.name,
+        network.name, output_name, name_of(from.type), fmt::join(from.shape, ", "), name,
         name_of(to.type), fmt::join(to.shape, ", ")));
   }
   if (from.type == DataType::Int8 && (from.quantisation.scales != to.quantisation.scales ||
@@ -263,17 +362,14 @@ void keep_bytes(Network& network, std::int32_t& input, std::int32_t& output) {
 }  // namespace
 
 void tie_state(Network& network, const std::string& name, std::int32_t input, std::int32_t output,
-               double initial) {
-  if (network.outputs.size() > 1) {
-    remove(network.outputs, output);
-  }
+               double initial, const std::string& output_name) {
   // Zero is the same in bytes.
   if (initial == 0) {
     keep_bytes(network, input, output);
   }
   std::vector<std::uint8_t> values =
       filled(network.tensors[static_cast<std::size_t>(input)], initial);
-  add_state(network, name, input, output, std::move(values));
+  add_state(network, name, input, output, std::move(values), output_name);
 }
 
 }  // namespace tessera

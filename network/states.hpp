@@ -19,15 +19,15 @@ bool is_settled(const Network& network, const State& state);
 void settle_states(Network& network);
 
 /// Names a state. With another scale or zero point, the value is requantised on its way. Throws
-/// InputError where the two are of different shapes or types.
+/// InputError where the two are of different shapes or types; `output_name` is what it calls the
+/// output, `name` the input.
 void add_state(Network& network, const std::string& name, std::int32_t input, std::int32_t output,
-               std::vector<std::uint8_t> initial);
+               std::vector<std::uint8_t> initial, const std::string& output_name);
 
-/// An input and an output of the network become a state and are neither any more; an output stays
-/// one where the network has no other. With another scale, the value is requantised on its way.
-/// `initial`: the real value of every element before the first run.
-/// Throws InputError where they are of different shapes or types.
+/// The same of an input and an output of the network, of which the input is none any more.
+/// `initial`: the real value of every element before the first run. Floats between bytes and bytes
+/// become a state of bytes where it is 0.
 void tie_state(Network& network, const std::string& name, std::int32_t input, std::int32_t output,
-               double initial);
+               double initial, const std::string& output_name);
 
 }  // namespace tessera

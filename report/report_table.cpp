@@ -137,11 +137,11 @@ std::string steps_text(const Simulation& simulation) {
     };
     const std::uint64_t first = simulation.reset_cycles + cycles(simulation.steps.front());
     const std::uint64_t steady = cycles(simulation.steps.back());
-    text +=
-        fmt::format("steps: {}; the first {} cycles with its states, the last (above) {}: {} {}\n",
-                    grouped(simulation.steps.size()), grouped(first), grouped(steady),
-                    grouped(first > steady ? first - steady : steady - first),
-                    first >= steady ? "fewer" : "more");
+    text += fmt::format("steps: {}; the first {} cycles{}, the last (above) {}: {} {}\n",
+                        grouped(simulation.steps.size()), grouped(first),
+                        program.states.empty() ? "" : " with its states", grouped(steady),
+                        grouped(first > steady ? first - steady : steady - first),
+                        first >= steady ? "fewer" : "more");
   }
   return text;
 }

@@ -48,6 +48,11 @@ Config parse_config(const std::string& text, const std::string& path,
       if (fields.has("network")) {
         fields.fail("network", "stands beside `models`; allowed is one of the two");
       }
+      for (const char* key : {"state", "signature"}) {
+        if (fields.has(key)) {
+          fields.fail(key, "stands beside `models`; each of them may have its own");
+        }
+      }
     } else {
       config.network =
           find_network(fields.text("network"), std::filesystem::path(path).parent_path().string());
@@ -146,11 +151,24 @@ Network load_with_states(const std::string& path, ImportOptions options,
     options.file_tensors = &own;
   }
   Network network = load_network(path, options);
+  const std::vector<FileTensor>& tensors = *options.file_tensors;
+  std::vector<std::int32_t> outputs;  // of the ties
+  std::vector<std::int32_t> left = network.outputs;
   for (const StateTie& tie : ties) {
-    const std::vector<FileTensor>& tensors = *options.file_tensors;
-    const std::int32_t input = named(network, tensors, network.inputs, tie.input, "input");
-    const std::int32_t output = named(network, tensors, network.outputs, tie.output, "output");
-    tie_state(network, tie.input, input, output, tie.initial);
+    outputs.push_back(named(network, tensors, network.outputs, tie.output, "output"));
+    if (!tie.keep) {
+      left.erase(std::remove(left.begin(), left.end(), outputs.back()), left.end());
+    }
+  }
+  // A network without outputs would be of no use: all of them stay then.
+  if (!left.empty()) {
+    network.outputs = std::move(left);
+  }
+  for (std::size_t i = 0; i < ties.size(); ++i) {
+    const StateTie& tie = ties[i];
+    const std::int32_t input =
+        named(network, tensors, network.inputs, tie.input, "input (or is another state's)");
+    tie_state(network, tie.input, input, outputs[i], tie.initial, tie.output);
   }
   if (!ties.empty()) {
     fold_float_islands(network);

@@ -64,6 +64,7 @@ std::vector<StateTie> read_state_ties(const YAML::Node& node, const std::string&
     state.input = fields.text("input");
     state.output = fields.text("output");
     state.initial = fields.number("initial", -1e30, 1e30, 0.0);
+    state.keep = fields.choice("keep", {"no", "yes"}, 0) == 1;
     fields.finish();
     states.push_back(std::move(state));
   }

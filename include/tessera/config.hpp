@@ -19,6 +19,7 @@ struct StateTie {
   std::string input;
   std::string output;
   double initial = 0;  ///< real value
+  bool keep = false;   ///< the output stays one
 };
 
 /// One of several models that share the accelerator.

@@ -39,6 +39,9 @@ struct Order {
   [[nodiscard]] bool is_optimal() const { return peak == lower_bound; }
 };
 
+/// Whether operators wait for each other, so that there is no order.
+bool has_circle(const OrderProblem& problem);
+
 /// Bytes alive while each operator of an order runs, its inputs and outputs included.
 std::vector<std::uint64_t> memory_along(const OrderProblem& problem,
                                         const std::vector<std::uint32_t>& order);

@@ -18,6 +18,18 @@ Order finished(const OrderProblem& problem, std::vector<std::uint32_t> nodes) {
 
 }  // namespace
 
+bool has_circle(const OrderProblem& problem) {
+  OrderWalk walk(problem);
+  for (std::size_t left = problem.before.size(); left > 0; --left) {
+    const std::uint32_t first = walk.next_ready(0);
+    if (first >= problem.before.size()) {
+      return true;
+    }
+    walk.run(first);
+  }
+  return false;
+}
+
 Order order_given(const OrderProblem& problem) {
   OrderWalk walk(problem);
   std::vector<std::uint32_t> nodes;

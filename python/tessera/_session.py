@@ -33,6 +33,9 @@ class Session:
         overrides: Mapping[str, Setting],
         verify: bool,
     ) -> None:
+        for key in ("network", "models", "steps"):
+            if key in overrides:
+                raise InputError(f"{key} has no place here: an interpreter runs its own model, a step for each call")
         self._question = Question(model, config, settings, overrides)
         self._verify = verify
         try:
@@ -47,6 +50,11 @@ class Session:
         self.network: str = description["network"]
         self.inputs: List[Dict[str, Any]] = description["inputs"]
         self.outputs: List[Dict[str, Any]] = description["outputs"]
+        # Layer lists have no indices of their own.
+        tensors = [*self.inputs, *self.outputs]
+        if any(tensor["index"] < 0 for tensor in tensors):
+            for number, tensor in enumerate(tensors):
+                tensor["index"] = number
         self.cycles = 0
         self.external_bytes = 0
 

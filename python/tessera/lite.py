@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import numpy as np
@@ -18,7 +19,21 @@ from .errors import Error, InputError
 
 Array = npt.NDArray[Any]
 
-__all__ = ["Interpreter"]
+__all__ = ["Interpreter", "OpResolverType", "load_delegate"]
+
+
+class OpResolverType(Enum):
+    """Whose kernels; of no account here, where ``numerics`` says whose results they are."""
+
+    AUTO = 0
+    BUILTIN = 1
+    BUILTIN_REF = 2
+    BUILTIN_WITHOUT_DEFAULT_DELEGATES = 3
+
+
+def load_delegate(library: str, options: Optional[Any] = None) -> None:
+    """Raises InputError: the accelerator takes no delegates."""
+    raise InputError(f"delegate {library}: the accelerator takes none")
 
 
 class Interpreter:
@@ -51,6 +66,8 @@ class Interpreter:
         num_threads: Optional[int] = None,
         experimental_op_resolver_type: Optional[Any] = None,
         experimental_preserve_all_tensors: bool = False,
+        experimental_disable_delegate_clustering: bool = False,
+        experimental_default_delegate_latest_features: bool = False,
         *,
         engine: Optional[str] = None,
         hardware: Optional[Setting] = None,
@@ -65,6 +82,8 @@ class Interpreter:
             raise InputError("experimental_delegates: the accelerator takes none")
         if experimental_preserve_all_tensors:
             raise InputError("experimental_preserve_all_tensors: inputs and outputs are kept; tessera.compare shows the others")
+        if model_content is not None and bytes(model_content[4:8]) != b"TFL3":
+            raise InputError("model_content is no TensorFlow Lite model")
         model = model_path if model_content is None else bytes(model_content)
         settings: Dict[str, Optional[Setting]] = {"engine": engine, "hardware": hardware, "policy": policy}
         self._open: Callable[[], Session] = lambda: Session(model, config, settings, overrides, verify)
@@ -152,8 +171,18 @@ class Interpreter:
         for tensor, value in zip(session.outputs, outputs):
             self._values[tensor["index"]] = value
 
-    def get_tensor(self, tensor_index: int) -> Array:
+    def get_signature_list(self) -> Dict[str, Any]:
+        """None: tensors are given and taken by their indices; ``signature=`` chooses the one that runs."""
+        return {}
+
+    def get_signature_runner(self, signature_key: Optional[str] = None) -> None:
+        """Raises InputError: there is none."""
+        raise InputError("signature runners are not there; set_tensor and get_tensor take indices of tensors")
+
+    def get_tensor(self, tensor_index: int, subgraph_index: int = 0) -> Array:
         """A copy of an input's or output's values."""
+        if subgraph_index != 0:
+            raise InputError(f"subgraph {subgraph_index}: one is run, which is 0 here")
         if tensor_index not in self._values:
             known = sorted(self._values)
             raise InputError(f"tensor {tensor_index} has no values; there are those of {known}, of outputs after invoke()")

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 import numpy.typing as npt
@@ -16,7 +17,46 @@ from .errors import InputError
 
 Array = npt.NDArray[Any]
 
-__all__ = ["InferenceSession", "NodeArg"]
+__all__ = [
+    "ExecutionMode",
+    "GraphOptimizationLevel",
+    "InferenceSession",
+    "NodeArg",
+    "RunOptions",
+    "SessionOptions",
+    "get_available_providers",
+]
+
+_PROVIDER = "TesseraExecutionProvider"
+
+
+class GraphOptimizationLevel(Enum):
+    """ONNX Runtime's; of no account here, where ``numerics`` says whose results they are."""
+
+    ORT_DISABLE_ALL = 0
+    ORT_ENABLE_BASIC = 1
+    ORT_ENABLE_EXTENDED = 2
+    ORT_ENABLE_ALL = 99
+
+
+class ExecutionMode(Enum):
+    """ONNX Runtime's, of no account here."""
+
+    ORT_SEQUENTIAL = 0
+    ORT_PARALLEL = 1
+
+
+class SessionOptions:
+    """Takes what ONNX Runtime's takes; none of it is of account to an accelerator."""
+
+
+class RunOptions:
+    """The same of one call."""
+
+
+def get_available_providers() -> List[str]:
+    """The one there is."""
+    return [_PROVIDER]
 
 _TYPES = {"float32": "float", "bool": "bool"}
 
@@ -42,7 +82,8 @@ class InferenceSession:
         path_or_bytes: The file, or its bytes.
         sess_options: Of no account, like
         providers: and
-        provider_options: the accelerator is the provider.
+        provider_options: the accelerator is the provider. So are
+        disabled_optimizers.
         engine: ``"tlm"`` (SystemC, bit-exact) or ``"rtl"`` (Verilated; needs Verilator).
         hardware: As `tessera.simulate` takes it.
         policy: The same.
@@ -61,6 +102,7 @@ class InferenceSession:
         sess_options: Optional[Any] = None,
         providers: Optional[Sequence[Any]] = None,
         provider_options: Optional[Sequence[Any]] = None,
+        disabled_optimizers: Optional[Sequence[str]] = None,
         *,
         engine: Optional[str] = None,
         hardware: Optional[Setting] = None,
@@ -90,7 +132,7 @@ class InferenceSession:
 
     def get_providers(self) -> List[str]:
         """The one there is."""
-        return ["TesseraExecutionProvider"]
+        return [_PROVIDER]
 
     def run(
         self,

@@ -101,6 +101,36 @@ def test_tensors_that_cannot_be_had(shared):
         interpreter.resize_tensor_input(given["index"], [2, *given["shape"][1:]])
 
 
+def test_scripts_with_options_run():
+    options = onnx.SessionOptions()
+    options.graph_optimization_level = onnx.GraphOptimizationLevel.ORT_ENABLE_ALL
+    options.intra_op_num_threads = 1
+    session = onnx.InferenceSession("first_light", options, onnx.get_available_providers(), hardware="tiny")
+    assert session.get_providers() == onnx.get_available_providers()
+    with pytest.raises(tessera.InputError, match="an interpreter runs its own model"):
+        onnx.InferenceSession("first_light", network="lenet5")
+    with pytest.raises(tessera.InputError, match="takes none"):
+        lite.load_delegate("libedgetpu.so")
+    with pytest.raises(tessera.InputError, match="no TensorFlow Lite model"):
+        lite.Interpreter(model_content=b"hello")
+
+
+def test_layer_lists_have_indices():
+    net = tessera.Network("two", input=None)
+    net.add_input("left", (1, 1, 4)).add_input("right", (1, 1, 4)).add("left", "right", name="sum")
+    interpreter = lite.Interpreter(net, hardware="tiny", policy="first-fit")
+    given = [detail["index"] for detail in interpreter.get_input_details()]
+    made = interpreter.get_output_details()[0]["index"]
+    assert len({*given, made}) == 3
+    results = []
+    for left, right in ((100, 0), (0, 100), (100, 100)):
+        for index, value in zip(given, (left, right)):
+            interpreter.set_tensor(index, np.full((1, 1, 1, 4), value, np.int8))
+        interpreter.invoke()
+        results.append(interpreter.get_tensor(made).tolist())
+    assert results[2] != results[0] and results[2] != results[1]
+
+
 def test_its_process_ends_with_it():
     session = onnx.InferenceSession("first_light", hardware="tiny", policy="first-fit")
     children = set(os.listdir("/proc/self/task"))

@@ -255,9 +255,12 @@ void Activations::find_state_dependencies(const Partition& plan) {
     for (std::size_t u = 0; u < plan.units.size(); ++u) {
       const FusedOperator& unit = plan.units[u];
       const std::vector<std::int32_t> reads = read_by(network_, plan, unit);
-      const bool looks = std::any_of(reads.begin(), reads.end(), [&](std::int32_t tensor) {
-        return tensor >= 0 && meets(tensor) && !holds_new(tensor);
-      });
+      // What has its tensor there without a copy shows the old value, whoever reads it.
+      const bool shows =
+          unit.kind == OperatorPlace::NoCopy && meets(unit.output) && !holds_new(unit.output);
+      const bool looks = shows || std::any_of(reads.begin(), reads.end(), [&](std::int32_t tensor) {
+                           return tensor >= 0 && meets(tensor) && !holds_new(tensor);
+                         });
       const auto other = static_cast<std::uint32_t>(u);
       if (looks && !is_writer(unit) &&
           std::find(before.begin(), before.end(), other) == before.end()) {

@@ -33,7 +33,8 @@ bool same_quantisation(const Tensor& a, const Tensor& b) {
          a.quantisation.zero_point == b.quantisation.zero_point;
 }
 
-Aliases::Aliases(const Network& network) : network_(network), fixed_(network.tensors.size()) {
+Aliases::Aliases(const Network& network, bool slide)
+    : network_(network), slide_(slide), fixed_(network.tensors.size()) {
   for (std::size_t t = 0; t < network.tensors.size(); ++t) {
     places_.push_back({static_cast<std::int32_t>(t), 0});
     fixed_[t] = !network.tensors[t].constant.empty();
@@ -222,7 +223,7 @@ class SlidingState {
 bool Aliases::holds_state(const Operator& concat) const {
   const auto state = std::find_if(network_.states.begin(), network_.states.end(),
                                   [&](const State& one) { return one.input == concat.inputs[0]; });
-  return state != network_.states.end() &&
+  return slide_ && state != network_.states.end() && concat.inputs.size() > 1 &&
          SlidingState(network_, *state, concat.output).can_lie_there();
 }
 

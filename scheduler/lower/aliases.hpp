@@ -12,7 +12,8 @@ bool same_quantisation(const Tensor& a, const Tensor& b);
 
 class Aliases {
  public:
-  explicit Aliases(const Network& network);
+  /// `slide`: states may lie in what joins them with new values.
+  explicit Aliases(const Network& network, bool slide = true);
 
   /// Where a tensor lies: in `tensor`, which lies in no other, from byte `offset` on.
   struct Place {
@@ -40,6 +41,7 @@ class Aliases {
   void put(std::int32_t tensor, std::int32_t inside, std::uint64_t offset);
 
   const Network& network_;
+  bool slide_;
   std::vector<Place> places_;
   std::vector<bool> fixed_;  // inputs, constants, states: not to be moved into another tensor
 };

@@ -7,11 +7,11 @@ namespace {
 
 class UnitPlanner {
  public:
-  UnitPlanner(const Network& network, const Hardware& hardware, const Policy& policy)
+  UnitPlanner(const Network& network, const Hardware& hardware, const Policy& policy, bool slide)
       : network_(network),
         hardware_(hardware),
         policy_(policy),
-        plan_{{}, Aliases(network)},
+        plan_{{}, Aliases(network, slide)},
         absorbed_(network.operators.size()),
         consumers_(network.tensors.size()),
         ready_at_(network.tensors.size(), kNever),
@@ -115,6 +115,22 @@ class UnitPlanner {
     plan_.units.push_back(std::move(unit));
   }
 
+  // A unit that reads a state does not write it anew: its loads may come after its stores.
+  [[nodiscard]] bool overwrites_its_state(const FusedOperator& unit, const Operator& next) const {
+    return std::any_of(network_.states.begin(), network_.states.end(), [&](const State& state) {
+      const auto reads = [&](std::int32_t tensor) {
+        return tensor >= 0 &&
+               plan_.aliases.of(tensor).tensor == plan_.aliases.of(state.input).tensor;
+      };
+      const auto& passes = unit.lowering.passes;
+      return next.output == state.output &&
+             (std::any_of(passes.begin(), passes.end(),
+                          [&](const ArrayPass& pass) { return reads(pass.feature); }) ||
+              (unit.lowering.post && reads(unit.lowering.post->operand)) ||
+              std::any_of(next.inputs.begin(), next.inputs.end(), reads));
+    });
+  }
+
   // Both may become views of what the first one slices: a tensor inside a copy would keep that.
   [[nodiscard]] bool is_slice_of_copied_slice(const Operator& op) const {
     const auto sliced = [&](const FusedOperator& unit) {
@@ -149,7 +165,8 @@ class UnitPlanner {
         return;
       }
     }
-    if (absorb(unit.lowering, network_, hardware_, next, unit.output)) {
+    if (!overwrites_its_state(unit, next) &&
+        absorb(unit.lowering, network_, hardware_, next, unit.output)) {
       absorbed_[readers[0]] = true;
       unit.absorbed.push_back(readers[0]);
       unit.output = next.output;
@@ -169,9 +186,9 @@ class UnitPlanner {
 
 }  // namespace
 
-Partition partition_network(const Network& network, const Hardware& hardware,
-                            const Policy& policy) {
-  return UnitPlanner(network, hardware, policy).run();
+Partition partition_network(const Network& network, const Hardware& hardware, const Policy& policy,
+                            bool slide) {
+  return UnitPlanner(network, hardware, policy, slide).run();
 }
 
 }  // namespace tessera

@@ -33,6 +33,8 @@ struct Partition {
   Aliases aliases;
 };
 
-Partition partition_network(const Network& network, const Hardware& hardware, const Policy& policy);
+/// `slide`: states may lie in what joins them with new values.
+Partition partition_network(const Network& network, const Hardware& hardware, const Policy& policy,
+                            bool slide = true);
 
 }  // namespace tessera

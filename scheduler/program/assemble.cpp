@@ -32,10 +32,20 @@ std::vector<Slot> slots_of(const std::vector<std::int32_t>& tensors, const Netwo
   return slots;
 }
 
+// Several states may wait for each other where one alone would not.
+bool may_slide(const Network& network, const Hardware& hardware, const Policy& policy) {
+  if (network.states.empty()) {
+    return true;
+  }
+  const Partition plan = partition_network(network, hardware, policy);
+  return !has_circle(Activations(network, plan).order_problem());
+}
+
 }  // namespace
 
 Prepared prepare(const Network& network, const Hardware& hardware, const Policy& policy) {
-  Partition plan = partition_network(network, hardware, policy);
+  Partition plan =
+      partition_network(network, hardware, policy, may_slide(network, hardware, policy));
   Activations activations(network, plan);
   OrderChoice orders = choose_orders(activations.order_problem(), policy.plan);
   return {network, hardware, policy, std::move(plan), std::move(activations), std::move(orders)};

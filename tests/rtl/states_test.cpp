@@ -45,6 +45,63 @@ TEST(Streams, OfTwoModelsShareOneMemory) {
   EXPECT_EQ(outcome.problem, "");
 }
 
+struct Awkward {
+  const char* name;
+  const char* text;
+};
+
+void PrintTo(const Awkward& graph, std::ostream* out) {
+  *out << graph.name;
+}
+
+// Two inputs and two states of one shape; what each case does with them.
+constexpr Awkward kAwkward[] = {
+    {"ATensorThatNobodyReadsShowsTheOldValue",
+     "  - concat: {name: all, from: [s, x], axis: 1}\n  - add: {name: n, from: [x, s], Q}\n"
+     "  - relu: {name: y, from: x, Q}\nstate: [{input: s, output: n}, {input: t, output: y}]\n"},
+    {"EachIsMadeOfTheOther",
+     "  - add: {name: y, from: [s, t], Q}\n  - relu: {name: r, from: s, Q}\n"
+     "  - add: {name: n, from: [x, t], Q}\nstate: [{input: s, output: n}, {input: t, output: "
+     "r}]\n"},
+    {"TheyChangePlaces",
+     "  - add: {name: y, from: [s, x], Q}\nstate: [{input: s, output: t}, {input: t, output: "
+     "s}]\n"},
+    {"OneIsASliceOfAllOfItself",
+     "  - slice: {name: n, from: s, begin: [0, 0, 0, 0], size: [1, 6, 5, 8]}\n"
+     "  - add: {name: y, from: [x, n], Q}\nstate: [{input: s, output: n}, {input: t, output: "
+     "y}]\n"},
+    {"AFunctionOfAConvolutionOfItself",
+     "  - conv2d: {name: c, from: s, kernel: 3, padding: same, out_channels: 8, Q}\n"
+     "  - relu: {name: n, from: c, Q}\n  - add: {name: y, from: [x, t], Q}\n"
+     "state: [{input: s, output: n}, {input: t, output: y}]\n"},
+    {"AnOutputShowsTheOldValue",
+     "  - reshape: {name: y, from: s, shape: [1, 240]}\n  - add: {name: n, from: [x, s], Q}\n"
+     "  - relu: {name: r, from: t, Q}\nstate: [{input: s, output: n}, {input: t, output: r}]\n"}};
+
+class AwkwardStates : public testing::TestWithParam<Awkward> {};
+
+TEST_P(AwkwardStates, EqualTheReference) {
+  std::string text =
+      "inputs: {x: {shape: [1, 6, 5, 8], Q}, s: {shape: [1, 6, 5, 8], Q}, t: {shape: [1, 6, 5, 8], "
+      "Q}}\nlayers:\n" +
+      std::string(GetParam().text) + "outputs: [y]\n";
+  for (std::size_t at = text.find('Q'); at != std::string::npos; at = text.find('Q')) {
+    text.replace(at, 1, "scale: 0.1, zero_point: 3");
+  }
+  const Network network = import_yaml(text, "net.yaml", 1);
+  for (const char* preset : {"micro", "tiny"}) {
+    for (const Policy& policy : {Policy{}, test::best_for(Objective::Cycles)}) {
+      const test::Outcome outcome = test::conform(network, test::hardware_with(preset, 2048),
+                                                  policy, test::seeded_inputs(network, 1),
+                                                  ExternalMemory{}, {}, test::Engines::WithoutRtl);
+      EXPECT_EQ(outcome.problem, "") << preset;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Graphs, AwkwardStates, testing::ValuesIn(kAwkward),
+                         [](const auto& graph) { return std::string(graph.param.name); });
+
 // What a run leaves is what another one goes on with.
 TEST(Streams, GoOnWhereTheyWereInterrupted) {
   const Network network = import_yaml(

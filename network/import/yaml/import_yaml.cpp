@@ -123,7 +123,13 @@ class LayerListReader {
           values.empty()
               ? zeros(network.tensors[static_cast<std::size_t>(input)])
               : read_file((std::filesystem::path(path_).parent_path() / values).string());
-      add_state(network, name, input, output, std::move(initial));
+      const Tensor& tensor = network.tensors[static_cast<std::size_t>(input)];
+      if (!values.empty() && initial.size() != tensor.bytes()) {
+        fields.fail("initial", fmt::format("`{}` has {} bytes; the state's raw values are {}",
+                                           values, initial.size(), tensor.bytes()));
+      }
+      add_state(network, name, input, output, std::move(initial),
+                network.tensors[static_cast<std::size_t>(output)].name);
     }
     settle_states(network);
   }

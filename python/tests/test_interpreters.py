@@ -117,7 +117,7 @@ def test_scripts_with_options_run():
 
 def test_layer_lists_have_indices():
     net = tessera.Network("two", input=None)
-    net.add_input("left", (1, 1, 4)).add_input("right", (1, 1, 4)).add("left", "right", name="sum")
+    net.add_input("left", (1, 1, 1, 4)).add_input("right", (1, 1, 1, 4)).add("left", "right", name="sum")
     interpreter = lite.Interpreter(net, hardware="tiny", policy="first-fit")
     given = [detail["index"] for detail in interpreter.get_input_details()]
     made = interpreter.get_output_details()[0]["index"]

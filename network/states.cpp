@@ -175,10 +175,6 @@ void copy_shown_states(Network& network) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // Operators with what waits for them: readers of their outputs, and what writes a state anew for
 // all that reads the old one.
 std::vector<std::vector<std::size_t>> waiting_in(const Network& network) {

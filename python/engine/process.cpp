@@ -26,11 +26,6 @@ namespace {
 constexpr int kTickMilliseconds = 50;
 constexpr std::chrono::milliseconds kGrace{400};
 
-struct Header {
-  std::uint64_t kind = 0;
-  std::uint64_t bytes = 0;
-};
-
 [[noreturn]] void fail(const char* what) {
   throw std::system_error(errno, std::generic_category(), what);
 }
@@ -66,7 +61,7 @@ std::array<int, 2> new_pipe() {
 }  // namespace
 
 void send(int file, MessageKind kind, const std::string& text) {
-  const Header header{static_cast<std::uint64_t>(kind), text.size()};
+  const MessageHeader header{static_cast<std::uint64_t>(kind), text.size()};
   if (!write_all(file, &header, sizeof(header)) || !write_all(file, text.data(), text.size())) {
     ::_exit(1);
   }
@@ -106,7 +101,7 @@ bool Messages::fill(int file) {
 }
 
 std::optional<std::pair<MessageKind, std::string>> Messages::next() {
-  Header header;
+  MessageHeader header;
   if (buffer_.size() - at_ < sizeof(header)) {
     return std::nullopt;
   }

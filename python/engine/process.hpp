@@ -15,6 +15,12 @@ namespace tessera::python {
 
 enum class MessageKind : std::uint8_t { Say, Update, Done, Failed, Ask };
 
+/// In front of each message's bytes.
+struct MessageHeader {
+  std::uint64_t kind = 0;
+  std::uint64_t bytes = 0;
+};
+
 /// Ends the process when nobody listens any more.
 void send(int file, MessageKind kind, const std::string& text);
 

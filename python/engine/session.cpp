@@ -19,11 +19,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct MessageHeader {
-  std::uint64_t kind = 0;
-  std::uint64_t bytes = 0;
-};
-
 /// In the process of its own.
 class Served {
  public:

@@ -67,18 +67,16 @@ std::string name_in_parentheses(std::int32_t builtin) {
   return found == names.end() ? "" : fmt::format(" ({})", found->second);
 }
 
-std::int32_t builtin_of(const tflite::Model& model, const tflite::Operator& source,
-                        const TfliteGraph& graph) {
-  graph.require(
-      model.operator_codes() != nullptr && source.opcode_index() < model.operator_codes()->size(),
-      "its operator code does not exist");
-  const auto* code = model.operator_codes()->Get(source.opcode_index());
-  return std::max<std::int32_t>(code->deprecated_builtin_code(), code->builtin_code());
+std::int32_t known_builtin(const tflite::Model& model, const tflite::Operator& source,
+                           const TfliteGraph& graph) {
+  const std::int32_t builtin = builtin_of(model, source);
+  graph.require(builtin >= 0, "its operator code does not exist");
+  return builtin;
 }
 
 const TfliteKind& kind_of(const tflite::Model& model, const tflite::Operator& source,
                           const TfliteGraph& graph) {
-  const std::int32_t builtin = builtin_of(model, source, graph);
+  const std::int32_t builtin = known_builtin(model, source, graph);
   const auto* code = model.operator_codes()->Get(source.opcode_index());
   const std::string custom = code->custom_code() != nullptr ? code->custom_code()->str() : "";
   if (builtin == kCustom && custom == tflite_detection().name) {
@@ -206,7 +204,7 @@ Network import_model(const tflite::Model& model, const std::string& name,
   for (const tflite::Operator* op : *graph.subgraph().operators()) {
     graph.at(fmt::format("operator {}: ", index));
     graph.read(*op, index, [&] {
-      if (const std::int32_t builtin = builtin_of(model, *op, graph);
+      if (const std::int32_t builtin = known_builtin(model, *op, graph);
           TfliteStates::is_one(builtin)) {
         graph.at(fmt::format("operator {} ({}): ", index, TfliteStates::name_of(builtin)));
         states.read(*op, builtin);

@@ -10,6 +10,8 @@ constexpr std::int32_t kVarHandle = 142;
 constexpr std::int32_t kReadVariable = 143;
 constexpr std::int32_t kAssignVariable = 144;
 
+}  // namespace
+
 std::int32_t builtin_of(const tflite::Model& model, const tflite::Operator& source) {
   const auto* codes = model.operator_codes();
   if (codes == nullptr || source.opcode_index() >= codes->size()) {
@@ -18,8 +20,6 @@ std::int32_t builtin_of(const tflite::Model& model, const tflite::Operator& sour
   const auto* code = codes->Get(source.opcode_index());
   return std::max<std::int32_t>(code->deprecated_builtin_code(), code->builtin_code());
 }
-
-}  // namespace
 
 bool TfliteStates::is_one(std::int32_t builtin) {
   return name_of(builtin) != nullptr;

@@ -10,6 +10,9 @@
 
 namespace tessera {
 
+/// An operator's builtin code; -1 where the file has none for it.
+std::int32_t builtin_of(const tflite::Model& model, const tflite::Operator& source);
+
 /// CALL_ONCE, VAR_HANDLE, READ_VARIABLE and ASSIGN_VARIABLE become states of the network: the first
 /// read before any assignment is a state's input, the last value assigned its output.
 class TfliteStates {

@@ -93,6 +93,13 @@ std::uint64_t macs_of(const Network& network, const Operator& op) {
     const auto& kernel = network.tensors[static_cast<std::size_t>(op.inputs[1])];
     return elements(op.output) * static_cast<std::uint64_t>(kernel.shape[1] * kernel.shape[2]);
   }
+  if (const auto* host = std::get_if<HostOperator>(&op.attributes);
+      host != nullptr && host->kind == HostKind::BatchMatMul) {
+    const auto& shape = network.tensors[static_cast<std::size_t>(op.inputs[0])].shape;
+    return elements(op.output) * static_cast<std::uint64_t>(host->integers[0] != 0
+                                                                ? shape[shape.size() - 2]
+                                                                : shape.back());
+  }
   return 0;
 }
 

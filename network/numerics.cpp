@@ -42,6 +42,8 @@ struct HasFactor {
     }
     return false;
   }
+  // Sums of what the host adds up round as they do anyway.
+  bool operator()(const HostOperator& host) const { return host.kind == HostKind::BatchMatMul; }
   template <class Other>
   bool operator()(const Other&) const {
     return false;

@@ -22,7 +22,7 @@ void host(const HostOperator& host, const Operands& x) {
     case HostKind::L2Normalization:
       return host_l2_normalisation(host, x);
     case HostKind::BatchMatMul:
-      return host_batch_matmul(host, x);
+      return host_batch_matmul(x);
     case HostKind::ResizeBilinear:
       return host_resize_bilinear(host, x);
     case HostKind::AveragePool:

@@ -21,7 +21,7 @@ void host_resize_bilinear(const HostOperator& host, const Operands& x);
 void host_pool(const HostOperator& host, const Operands& x);
 void host_l2_normalisation(const HostOperator& host, const Operands& x);
 void host_layer_normalisation(const HostOperator& host, const Operands& x);  ///< of floats
-void host_batch_matmul(const HostOperator& host, const Operands& x);
+void host_batch_matmul(const Operands& x);
 void host_softmax(const HostOperator& host, const Operands& x);  ///< of floats
 void host_weighted(const HostOperator& host, const Operands& x);
 void host_log_softmax(const HostOperator& host, const Operands& x);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "network/matrices.hpp"
 #include "network/reference/elements.hpp"
 #include "network/reference/fixed_point_functions.hpp"
 #include "network/reference/host_kernels.hpp"
@@ -33,47 +34,6 @@ void l2_int8(const Operands& x, std::int64_t depth, bool of_unsigned) {
       put(x.output_data, row * depth + c, static_cast<std::int8_t>(std::clamp(value, -128, 127)));
     }
   }
-}
-
-// Indices into the two factors, batch by batch.
-struct Matrices {
-  std::int64_t rows, cols, depth;
-  std::vector<std::int64_t> batches_a, batches_b;  // of each output matrix
-  std::int64_t row_a, step_a, col_b, step_b;       // strides
-};
-
-Matrices matrices_of(const HostOperator& host, const Operands& x) {
-  const std::vector<std::int32_t>& a = x.input(0).shape;
-  const std::vector<std::int32_t>& b = x.input(1).shape;
-  const std::vector<std::int32_t>& o = x.output().shape;
-  const bool turn_a = host.integers[0] != 0;
-  const bool turn_b = host.integers[1] != 0;
-  Matrices m{};
-  m.rows = o[o.size() - 2];
-  m.cols = o.back();
-  m.depth = turn_a ? a[a.size() - 2] : a.back();
-  m.row_a = turn_a ? 1 : m.depth;
-  m.step_a = turn_a ? m.rows : 1;
-  m.col_b = turn_b ? m.depth : 1;
-  m.step_b = turn_b ? 1 : m.cols;
-  const std::size_t outer = o.size() - 2;
-  const std::vector<std::int32_t> batches(o.begin(), o.end() - 2);
-  const auto strides = [&](const std::vector<std::int32_t>& shape) {
-    return broadcast_strides({shape.begin(), shape.end() - 2}, outer);
-  };
-  const auto strides_a = strides(a);
-  const auto strides_b = strides(b);
-  for_elements(batches, [&](std::int64_t, const std::vector<std::int32_t>& at) {
-    std::int64_t in_a = 0;
-    std::int64_t in_b = 0;
-    for (std::size_t d = 0; d < outer; ++d) {
-      in_a += strides_a[d] * at[d];
-      in_b += strides_b[d] * at[d];
-    }
-    m.batches_a.push_back(in_a * m.rows * m.depth);
-    m.batches_b.push_back(in_b * m.depth * m.cols);
-  });
-  return m;
 }
 
 // As ONNX Runtime has it: exponentials from a table whose largest entry is the largest value's,
@@ -139,8 +99,8 @@ void host_l2_normalisation(const HostOperator& host, const Operands& x) {
   }
 }
 
-void host_batch_matmul(const HostOperator& host, const Operands& x) {
-  const Matrices m = matrices_of(host, x);
+void host_batch_matmul(const Operands& x) {
+  const MatrixProduct m = matrix_product(x.network, x.op);
   const bool whole = x.input(0).type == DataType::Int8;
   const bool plain = x.input(0).type == DataType::Int32;
   const Quantisation& qa = x.input(0).quantisation;
@@ -149,15 +109,15 @@ void host_batch_matmul(const HostOperator& host, const Operands& x) {
   const FixedPoint factor =
       whole ? weighted_factors(qa, qb, qo, 1, scale_arithmetic(x.op, qb))[0] : FixedPoint{};
   std::int64_t out = 0;
-  for (std::size_t batch = 0; batch < m.batches_a.size(); ++batch) {
+  for (std::size_t batch = 0; batch < m.firsts.size(); ++batch) {
     for (std::int64_t r = 0; r < m.rows; ++r) {
       for (std::int64_t c = 0; c < m.cols; ++c, ++out) {
-        std::int64_t a = m.batches_a[batch] + r * m.row_a;
-        std::int64_t b = m.batches_b[batch] + c * m.col_b;
+        std::int64_t a = m.firsts[batch] + r * m.first_row;
+        std::int64_t b = m.seconds[batch] + c * m.second_col;
         std::int32_t sum = 0;
         std::uint32_t number = 0;  // wraps as integers of other runtimes do
         float real = 0;
-        for (std::int64_t k = 0; k < m.depth; ++k, a += m.step_a, b += m.step_b) {
+        for (std::int64_t k = 0; k < m.depth; ++k, a += m.first_step, b += m.second_step) {
           if (whole) {
             sum += (get<std::int8_t>(x.inputs[0], a) - qa.zero_point) *
                    (get<std::int8_t>(x.inputs[1], b) - qb.zero_point);

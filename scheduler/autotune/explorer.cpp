@@ -76,7 +76,7 @@ void Explorer::refine(std::size_t most_in_vain) {
     best_->tuning.tile_shifts.assign(best_->measured.efforts.size(), 0);
   }
   refine_likely_tiles(tile_trials() / 2, most_in_vain);
-  refine_slow_tiles(tile_trials(), most_in_vain);
+  refine_slow_tiles(tile_trials(), most_in_vain / 2);
 }
 
 void Explorer::polish(const std::vector<Tuning>& tunings) {
@@ -174,7 +174,7 @@ std::vector<Variant> Explorer::variants() const {
 bool Explorer::any_side_by_side() const {
   for (const FusedOperator& unit : prepared_.plan.units) {
     for (const ArrayPass& piece : unit.lowering.passes) {
-      if (pack_columns(piece.shape, prepared_.hardware)) {
+      if (!piece.weights && pack_columns(piece.shape, prepared_.hardware)) {
         return true;
       }
     }
@@ -228,7 +228,6 @@ void Explorer::refine_slow_tiles(std::size_t trials, std::size_t most_in_vain) {
         const Cost before = best_->measured.cost;
         vary([&, op = op](Tuning& tuning) { tuning.tile_shifts[op] = shift; });
         --trials;
-        in_vain = best_->measured.cost < before ? 0 : in_vain + 1;
         in_vain = best_->measured.cost < before ? 0 : in_vain + 1;
       }
     }

@@ -17,6 +17,9 @@ std::vector<std::int32_t> read_by(const Network& network, const Partition& plan,
   }
   for (const ArrayPass& piece : unit.lowering.passes) {
     result.push_back(piece.feature);
+    if (piece.weights) {
+      result.push_back(piece.weights->tensor);
+    }
   }
   if (unit.lowering.post) {
     result.push_back(unit.lowering.post->operand);

@@ -21,7 +21,8 @@ class GroupChooser {
  public:
   explicit GroupChooser(const PlannedUnits& units) : units_(units), hw_(units.hardware) {
     for (std::size_t p = 0; p < units.order.size(); ++p) {
-      if (units.unit_at(p).kind == OperatorPlace::Accelerator && units.passes_at(p).size() == 1) {
+      if (units.unit_at(p).kind == OperatorPlace::Accelerator && units.passes_at(p).size() == 1 &&
+          !has_computed_weights(p)) {
         places_.push_back(p);
       }
     }
@@ -69,11 +70,17 @@ class GroupChooser {
     return units_.passes_at(place)[0].shape.conv;
   }
 
+  // A group loads all weights before its first rows.
+  [[nodiscard]] bool has_computed_weights(std::size_t place) const {
+    return units_.unit_at(place).lowering.passes[0].weights.has_value();
+  }
+
   // The next unit, and nobody else, reads it, pixel by pixel. One that writes a state waits for all
   // that reads the old one.
   [[nodiscard]] bool is_link(const ResidencyCandidate& candidate) const {
     const std::size_t writer = candidate.writer;
     if (candidate.readers.front() != writer + 1 || units_.passes_at(writer + 1).size() != 1 ||
+        has_computed_weights(writer) || has_computed_weights(writer + 1) ||
         units_.activations.is_state(
             units_.activations.buffer_of(units_.unit_at(writer + 1).written()))) {
       return false;

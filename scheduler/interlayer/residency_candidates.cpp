@@ -92,7 +92,7 @@ class Finder {
       } else {
         candidate.external = true;
       }
-      if (unit_at(p).lowering.post && touches(unit_at(p).lowering.post->operand, buffer)) {
+      if (loads(unit_at(p).lowering, buffer)) {
         candidate.external = true;
       }
     }
@@ -100,6 +100,14 @@ class Finder {
     if (!candidate.readers.empty()) {
       found_.push_back(std::move(candidate));
     }
+  }
+
+  // Operands and weights come from external memory.
+  [[nodiscard]] bool loads(const Lowering& lowering, std::size_t buffer) const {
+    return (lowering.post && touches(lowering.post->operand, buffer)) ||
+           std::any_of(lowering.passes.begin(), lowering.passes.end(), [&](const ArrayPass& pass) {
+             return pass.weights && touches(pass.weights->tensor, buffer);
+           });
   }
 
   [[nodiscard]] bool touches(std::int32_t tensor, std::size_t buffer) const {

@@ -1,11 +1,12 @@
-#include "scheduler/lower/block_diagonal.hpp"
+// Depthwise passes on arrays without a depthwise window.
 
 #include <algorithm>
 #include <limits>
 
+#include "scheduler/lower/lowering_parts.hpp"
 #include "scheduler/lower/tiling.hpp"
 
-namespace tessera {
+namespace tessera::lowering {
 namespace {
 
 // More channels in a pass fill atoms better, until the zeros outweigh that.
@@ -149,4 +150,4 @@ std::vector<ArrayPass> without_window(const std::vector<ArrayPass>& pieces,
   return result;
 }
 
-}  // namespace tessera
+}  // namespace tessera::lowering

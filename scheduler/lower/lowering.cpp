@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "network/numerics.hpp"
-#include "scheduler/lower/block_diagonal.hpp"
 #include "scheduler/lower/lowering_parts.hpp"
 #include "scheduler/lower/weight_range.hpp"
 
@@ -44,7 +43,9 @@ struct Lowerer {
   Lowering operator()(const Reshape&) const { return on_host(); }
   Lowering operator()(const Softmax&) const { return on_host(); }
   Lowering operator()(const Dequantize&) const { return on_host(); }
-  Lowering operator()(const HostOperator&) const { return on_host(); }
+  Lowering operator()(const HostOperator& host) const {
+    return host.kind == HostKind::BatchMatMul ? lowering::batch_matmul(context) : on_host();
+  }
 
   [[nodiscard]] Lowering on_host() const {
     return lowering::refuse(std::string(context.op.type_name()) + " has no accelerator unit");
@@ -170,6 +171,9 @@ Lowering lower(const Network& network, const Operator& op, const Hardware& hardw
     }
   }
   Lowering result = std::visit(Lowerer{context, pad}, op.attributes);
+  if (!result.problem.empty()) {
+    return result;
+  }
   if (op.inputs.size() > 1 && op.inputs[1] >= 0) {
     const Tensor& kernel = lowering::tensor_of(network, op.inputs[1]);
     if (kernel.type == DataType::Int16) {
@@ -183,7 +187,7 @@ Lowering lower(const Network& network, const Operator& op, const Hardware& hardw
         fmt::format("needs {}, which the hardware is built without", isa::feature_names(missing)));
   }
   if (!hardware.has(isa::Feature::Depthwise)) {
-    result.passes = without_window(result.passes, hardware);
+    result.passes = lowering::without_window(result.passes, hardware);
   }
   for (const ArrayPass& piece : result.passes) {
     if (!lowering::tensor_of(network, piece.feature).constant.empty()) {

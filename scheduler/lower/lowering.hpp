@@ -26,10 +26,19 @@ struct View {
 /// Row after row without gaps.
 View packed_view(std::int32_t cols, std::int32_t channels);
 
+/// Weights that are computed while the network runs: [kernel][channel] of a tensor, row_stride
+/// unused, pixel_stride from one kernel to the next.
+struct ComputedWeights {
+  std::int32_t tensor = -1;
+  View view;
+  std::int32_t feature_zero_point = 0;  ///< that no bias can take into account
+};
+
 struct ArrayPass {
   ConvShape shape;
   std::int32_t feature = -1;  ///< tensor
   View feature_view;
+  std::optional<ComputedWeights> weights;  ///< in the place of the kernel's
   View output_view;
   std::optional<View> operand_view;          ///< of PostOperation::operand
   std::int32_t first_kernel = 0;             ///< of the operator's

@@ -50,10 +50,21 @@ Lowering concatenation(const Context& context, const Concatenation& concat);
 Lowering strided_slice(const Context& context, const StridedSlice& slice);
 Lowering transpose(const Context& context, const Transpose& transpose);
 Lowering resize_nearest(const Context& context, const ResizeNearest& resize);
+/// A product of two computed tensors: one of them is loaded as weights.
+Lowering batch_matmul(const Context& context);
 
 /// Values pass unchanged, or rescaled.
 LayerKernel identity_kernel(std::int32_t channels);
 LayerKernel rescaling_kernel(std::int32_t channels, const Quantisation& in,
                              const Quantisation& out);
+
+/// The kernels [begin, end) of all.
+LayerKernel some_kernels(LayerKernel kernel, std::int32_t begin, std::int32_t end);
+
+/// Ordinary convolutions of a few channels each, whose kernels have zeros for all channels but
+/// their own, in the place of depthwise ones that look for sums, not maxima: for arrays without a
+/// window.
+std::vector<ArrayPass> without_window(const std::vector<ArrayPass>& pieces,
+                                      const Hardware& hardware);
 
 }  // namespace tessera::lowering

@@ -125,7 +125,10 @@ class UnitPlanner {
       const auto& passes = unit.lowering.passes;
       return next.output == state.output &&
              (std::any_of(passes.begin(), passes.end(),
-                          [&](const ArrayPass& pass) { return reads(pass.feature); }) ||
+                          [&](const ArrayPass& pass) {
+                            return reads(pass.feature) ||
+                                   (pass.weights && reads(pass.weights->tensor));
+                          }) ||
               (unit.lowering.post && reads(unit.lowering.post->operand)) ||
               std::any_of(next.inputs.begin(), next.inputs.end(), reads));
     });

@@ -165,6 +165,8 @@ class Embedder {
         const bool reads = piece.feature == index;
         return (!reads || (!piece.folded &&
                            place.holds(piece.feature_view, shape.in_h, shape.in_w, shape.in_c))) &&
+               (!piece.weights || piece.weights->tensor != index ||
+                place.holds(piece.weights->view, 1, shape.out_c, shape.in_c)) &&
                (!operand || !piece.operand_view ||
                 place.holds(*piece.operand_view, shape.out_h, shape.out_w, shape.out_c));
       });
@@ -189,6 +191,10 @@ class Embedder {
         if (piece.feature == index) {
           piece.feature = place.tensor;
           piece.feature_view = place.within(piece.feature_view);
+        }
+        if (piece.weights && piece.weights->tensor == index) {
+          piece.weights->tensor = place.tensor;
+          piece.weights->view = place.within(piece.weights->view);
         }
         if (operand && piece.operand_view) {
           piece.operand_view = place.within(*piece.operand_view);

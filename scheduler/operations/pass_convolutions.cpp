@@ -21,6 +21,23 @@ void PassOperations::see_diagonal(const Convolution& c, ConvOperation& conv) con
   conv.tile.x0 *= static_cast<std::int32_t>(wider);
 }
 
+// The tile as if it lay above the slab, where all is padding: with computed weights that takes what
+// the ifmap's zero point has too much from the sums. These come first: they need no ifmap.
+void PassOperations::add_pixels(const ConvOperation& conv, const std::vector<Access>& accesses) {
+  Operation operation;
+  operation.unit = isa::Unit::Compute;
+  operation.accesses = accesses;
+  ConvOperation added = conv;
+  added.tile.y0 = -static_cast<std::int32_t>(conv.tile.rows);
+  added.ring = {};
+  for (const std::int32_t value : binding_.added_pixels) {
+    added.input.zero_point = value;
+    operation.body = added;
+    operations_.push_back(operation);
+    added.accumulate = true;
+  }
+}
+
 void PassOperations::convolve(const Convolution& c) {
   const bool diagonal = is_diagonal(shape_, hw_);
   const bool windowed = shape_.depthwise && !diagonal;
@@ -117,6 +134,10 @@ void PassOperations::convolve(const Convolution& c) {
       operation.accesses.push_back(
           {Resource::Cbuf, true, first, first + std::uint64_t{u32(piece.size())} * row});
     }
+  }
+  if (!binding_.added_pixels.empty()) {
+    add_pixels(conv, operation.accesses);
+    conv.accumulate = true;
   }
   operation.body = conv;
   operations_.push_back(std::move(operation));

@@ -179,7 +179,62 @@ void PassOperations::load_slab(const Slab& slab, std::uint32_t bands) {
   }
 }
 
+// Kernel by kernel as a row-major matrix has them, atom by atom as the array reads them. What a
+// load fills atoms up with are zeros.
+void PassOperations::load_computed_weights(Range groups, Range atoms, std::uint32_t base) {
+  const View& view = *binding_.computed_weights;
+  const auto load_atoms = [&](Range kernels, Range range, std::uint32_t at) {
+    const std::uint32_t first = u32(range.begin) * hw_.atomic_c;
+    const std::uint32_t bytes = std::min(hw_.atomic_c, u32(shape_.in_c) - first);
+    LoadOperation load;
+    load.kind = isa::LoadKind::Weight;
+    load.is_computed = true;
+    load.pixel_bytes = bytes;
+    load.source.address = view.offset + u32(kernels.begin) * view.pixel_stride +
+                          std::uint64_t{first} * view.channel_stride;
+    if (view.channel_stride == 1) {
+      load.source.segment_bytes = bytes;
+      load.source.inner = u32(kernels.size());
+      load.source.inner_stride = view.pixel_stride;
+      load.source.outer = u32(range.size());
+      load.source.outer_stride = hw_.atomic_c;
+    } else {
+      load.source.inner = bytes;
+      load.source.inner_stride = view.channel_stride;
+      load.source.outer = u32(kernels.size());
+      load.source.outer_stride = view.pixel_stride;
+    }
+    add_load(load, Resource::Cbuf, at, u32(range.size()) * u32(kernels.size()));
+  };
+  const auto kernels_in = [&](Range range) {
+    const std::int32_t begin = range.begin * static_cast<std::int32_t>(hw_.atomic_k);
+    return Range{begin, begin + static_cast<std::int32_t>(kernels_of(shape_, hw_, range))};
+  };
+  if (atoms.size() == 1) {
+    load_atoms(kernels_in(groups), atoms, base);
+    return;
+  }
+  // Bytes that lie apart are read atom by atom; the last atom is filled up.
+  const std::int32_t whole = shape_.in_c / static_cast<std::int32_t>(hw_.atomic_c);
+  const std::int32_t at_once = view.channel_stride == 1 ? std::min(atoms.end, whole) : atoms.begin;
+  for (std::int32_t group = groups.begin; group < groups.end; ++group) {
+    const Range kernels = kernels_in({group, group + 1});
+    if (at_once > atoms.begin) {
+      load_atoms(kernels, {atoms.begin, at_once}, base);
+      base += u32(at_once - atoms.begin) * u32(kernels.size());
+    }
+    for (std::int32_t atom = std::max(at_once, atoms.begin); atom < atoms.end; ++atom) {
+      load_atoms(kernels, {atom, atom + 1}, base);
+      base += u32(kernels.size());
+    }
+  }
+}
+
 void PassOperations::load_weights(Range groups, Range atoms, std::uint32_t base) {
+  if (binding_.computed_weights) {
+    load_computed_weights(groups, atoms, base);
+    return;
+  }
   const std::uint64_t unit = weight_unit_bytes(shape_, hw_);
   const std::uint64_t kernels_before =
       shape_.same_kernels ? 0 : static_cast<std::uint64_t>(groups.begin) * hw_.atomic_k;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "scheduler/lower/fold.hpp"
 #include "scheduler/lower/lowering.hpp"
@@ -50,8 +51,13 @@ inline constexpr std::uint32_t kParamBytes = 12;
 
 /// External addresses and constants of what a pass reads and writes.
 struct Binding {
-  View ifmap;                               ///< int8, channels adjacent
-  std::uint64_t weights = 0;                ///< as packed by pack_weights for the same strategy
+  View ifmap;                 ///< int8, channels adjacent
+  std::uint64_t weights = 0;  ///< as packed by pack_weights for the same strategy
+  /// Instead of those, weights that are computed: [kernel][channel], kernels pixel_stride apart.
+  std::optional<View> computed_weights;
+  /// With them: values of pixels that are added to the ifmap's, so that their sum takes the place
+  /// of its zero point, which no bias can.
+  std::vector<std::int32_t> added_pixels;
   std::uint64_t params = 0;                 ///< as packed by pack_params
   std::uint32_t param_bytes = kParamBytes;  ///< per output channel
   std::optional<isa::LdFactor> factor;      ///< of all output channels

@@ -52,6 +52,9 @@ class Binder {
 
   void bind(const FusedOperator& unit, const ArrayPass& piece, ScheduledPass& pass) {
     bind_kernel(piece, pass);
+    if (piece.weights) {
+      bind_computed_weights(*piece.weights, pass.binding);
+    }
     bind_feature_maps(unit, piece, pass);
     if (unit.lowering.post) {
       bind_epilogue(*unit.lowering.post, piece, pass);
@@ -63,8 +66,8 @@ class Binder {
     const ConvShape& shape = pass.shape.conv;
     Binding& binding = pass.binding;
     const std::uint64_t bytes = packed_bytes(shape, hardware_);
-    const bool left_out =
-        contents_ == Contents::Commands && bytes > kSmallKernel && !piece.own_weights;
+    const bool left_out = contents_ == Contents::Commands && bytes > kSmallKernel &&
+                          !piece.own_weights && !piece.weights;
     LayerKernel kernel = piece.kernel(left_out ? Contents::Commands : Contents::All);
     binding.quant = kernel.quant;
     const std::uint64_t taps = std::uint64_t{u32(piece.shape.kernel_h)} *
@@ -88,8 +91,23 @@ class Binder {
     if (pass.shape.fold) {
       kernel.weights = fold_weights(kernel.weights, *pass.shape.fold, shape.weight_zero);
     }
-    binding.weights = add(pack_weights(kernel, shape, hardware_, channel_parts(pass.strategy)));
+    if (!piece.weights) {
+      binding.weights = add(pack_weights(kernel, shape, hardware_, channel_parts(pass.strategy)));
+    }
     binding.params = add(pack_params(kernel, binding.param_bytes, shape.weight_zero));
+  }
+
+  void bind_computed_weights(const ComputedWeights& weights, Binding& binding) {
+    const Tensor& tensor = prepared_.network.tensors[static_cast<std::size_t>(weights.tensor)];
+    binding.computed_weights =
+        at(weights.view,
+           tensor.constant.empty() ? virtual_address(weights.tensor) : add(tensor.constant));
+    // A pixel of its own holds a byte: 128 takes two.
+    for (std::int32_t left = -weights.feature_zero_point; left != 0;) {
+      const std::int32_t value = left > 127 ? left / 2 : left;
+      binding.added_pixels.push_back(value);
+      left -= value;
+    }
   }
 
   void bind_feature_maps(const FusedOperator& unit, const ArrayPass& piece,

@@ -10,7 +10,8 @@ const LoadOperation* load_of(const Operation& operation) {
 }
 
 bool is_constant(const LoadOperation& load) {
-  return load.kind == isa::LoadKind::Weight || load.kind == isa::LoadKind::Param;
+  return (load.kind == isa::LoadKind::Weight && !load.is_computed) ||
+         load.kind == isa::LoadKind::Param;
 }
 
 bool overlaps(const Access& a, const Access& b) {

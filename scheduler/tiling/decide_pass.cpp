@@ -66,7 +66,7 @@ std::string packing_text(std::int32_t columns) {
 
 void pack_columns_of(const ArrayPass& piece, const Hardware& hardware, const Policy& policy,
                      ScheduledPass& pass) {
-  if (pass.shape.fold || !is_gapless(piece.output_view, piece.shape) ||
+  if (pass.shape.fold || piece.weights || !is_gapless(piece.output_view, piece.shape) ||
       (piece.operand_view && !is_gapless(*piece.operand_view, piece.shape))) {
     return;
   }

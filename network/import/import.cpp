@@ -6,6 +6,7 @@
 
 #include "input/read_file.hpp"
 #include "network/import/float_islands.hpp"
+#include "network/import/product_orders.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera {
@@ -22,6 +23,7 @@ Network load_network(const std::string& path, const ImportOptions& options) {
     Network network =
         ending == ".onnx" ? import_onnx(data, path, options) : import_tflite(data, path, options);
     fold_float_islands(network);
+    order_products(network);
     return network;
   }
   const std::string text(data.begin(), data.end());

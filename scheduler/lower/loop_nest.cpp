@@ -17,24 +17,6 @@ bool adjacent(const Axis& outer, const Axis& inner) {
          outer.out == inner.out * inner.extent;
 }
 
-// Extents of 1 go, axes that continue each other become one.
-std::vector<Axis> merged(const std::vector<Axis>& axes) {
-  std::vector<Axis> result;
-  for (const Axis& axis : axes) {
-    if (axis.extent == 1) {
-      continue;
-    }
-    if (!result.empty() && adjacent(result.back(), axis)) {
-      const std::int64_t extent = result.back().extent * axis.extent;
-      result.back() = axis;
-      result.back().extent = extent;
-    } else {
-      result.push_back(axis);
-    }
-  }
-  return result;
-}
-
 // The divisor of `extent` of at most `most` for which `better(candidate, best)`; 1 when there is
 // none.
 template <class Better>
@@ -153,6 +135,23 @@ LoopNest nest_of(const std::vector<Axis>& axes, const Axis& offset) {
 
 }  // namespace
 
+std::vector<Axis> merged_axes(const std::vector<Axis>& axes) {
+  std::vector<Axis> result;
+  for (const Axis& axis : axes) {
+    if (axis.extent == 1) {
+      continue;
+    }
+    if (!result.empty() && adjacent(result.back(), axis)) {
+      const std::int64_t extent = result.back().extent * axis.extent;
+      result.back() = axis;
+      result.back().extent = extent;
+    } else {
+      result.push_back(axis);
+    }
+  }
+  return result;
+}
+
 std::vector<std::int64_t> row_major_strides(const std::vector<std::int32_t>& shape) {
   std::vector<std::int64_t> strides(shape.size(), 1);
   for (std::size_t d = shape.size(); d-- > 1;) {
@@ -189,7 +188,7 @@ std::optional<std::vector<LoopNest>> in_two_parts(const Axis& whole, std::int64_
 std::optional<std::vector<LoopNest>> loop_nests(std::vector<Axis> axes, const Hardware& hardware) {
   const Axis own = axes.size() >= 3 ? axes[axes.size() - 2] : Axis{};
   const std::int64_t channels = axes.empty() ? 1 : axes.back().extent;
-  axes = merged(axes);
+  axes = merged_axes(axes);
   if (const std::int64_t rest = rest_behind_atoms(axes, hardware); rest > 0) {
     return in_two_parts(axes[0], axes[0].extent - rest, hardware);
   }

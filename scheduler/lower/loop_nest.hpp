@@ -22,6 +22,9 @@ struct LoopNest {
   View in, operand, out;
 };
 
+/// Without extents of 1; axes that continue each other, outermost first, are one.
+std::vector<Axis> merged_axes(const std::vector<Axis>& axes);
+
 /// Strides of a row-major tensor, outermost first.
 std::vector<std::int64_t> row_major_strides(const std::vector<std::int32_t>& shape);
 

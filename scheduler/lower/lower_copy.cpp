@@ -261,7 +261,94 @@ Lowering strided_slice(const Context& c, const StridedSlice& slice) {
   return lowering;
 }
 
-// In the input's order, so that atoms are read whole; the stores put each byte where it belongs.
+namespace {
+
+constexpr std::uint64_t kPassCycles = 100;  // about, until the first byte of a pass is there
+
+/// What becomes the innermost dimension, what was that, and all others.
+struct Turn {
+  Axis kernels, pixels;
+  std::vector<Axis> others;
+  std::int32_t pixels_at_once = 1;
+
+  [[nodiscard]] std::uint64_t passes() const {
+    std::uint64_t count = ceil_div(u32(pixels.extent), u32(pixels_at_once));
+    for (const Axis& axis : others) {
+      count *= static_cast<std::uint64_t>(axis.extent);
+    }
+    return count;
+  }
+};
+
+std::optional<Turn> turn_of(const std::vector<Axis>& all, const Hardware& hardware) {
+  Turn turn;
+  for (const Axis& axis : merged_axes(all)) {
+    if (axis.in == 1 && axis.out == 1) {
+      return std::nullopt;
+    }
+    (axis.in == 1 ? turn.pixels : axis.out == 1 ? turn.kernels : turn.others.emplace_back()) = axis;
+  }
+  // As long as the array is not slower than the bus, which moves each byte twice.
+  constexpr std::uint32_t kBusBytes = 8;
+  const std::uint32_t together = 2 * hardware.atomic_k / kBusBytes;
+  turn.pixels_at_once = static_cast<std::int32_t>(
+      std::min<std::int64_t>(turn.pixels.extent, std::max(together, 1U) * hardware.atomic_c));
+  return turn;
+}
+
+// A matrix as weights times a unit matrix: bytes that lie apart come out side by side.
+void add_turned(Lowering& lowering, const Context& c, const Turn& turn, std::int64_t in,
+                std::int64_t out) {
+  for (std::int32_t at = 0; at < turn.pixels.extent; at += turn.pixels_at_once) {
+    const auto pixels = static_cast<std::int32_t>(
+        std::min<std::int64_t>(turn.pixels_at_once, turn.pixels.extent - at));
+    ArrayPass pass;
+    pass.shape.name = c.op.name;
+    pass.shape.in_w = pass.shape.out_w = pass.shape.in_c = pixels;
+    pass.shape.out_c = static_cast<std::int32_t>(turn.kernels.extent);
+    pass.constant.assign(std::size_t{u32(pixels)} * u32(pixels), 0);
+    for (std::size_t i = 0; i < u32(pixels); ++i) {
+      pass.constant[i * (u32(pixels) + 1)] = 1;
+    }
+    pass.feature_view = packed_view(pixels, pixels);
+    const auto bytes = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+    pass.weights = ComputedWeights{
+        c.op.inputs[0],
+        {bytes(in + at), bytes(turn.kernels.in * turn.kernels.extent), bytes(turn.kernels.in), 1},
+        0};
+    pass.output_view = {bytes(out + at * turn.pixels.out), bytes(pixels * turn.pixels.out),
+                        bytes(turn.pixels.out), 1};
+    pass.kernel = [outputs = pass.shape.out_c](Contents /*contents*/) {
+      LayerKernel kernel = identity_kernel(outputs);
+      kernel.weights.clear();
+      return kernel;
+    };
+    lowering.passes.push_back(std::move(pass));
+  }
+}
+
+Lowering turned(const Context& c, const Turn& turn) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> starts = {{0, 0}};
+  for (const Axis& axis : turn.others) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> finer;
+    for (const auto& [in, out] : starts) {
+      for (std::int64_t i = 0; i < axis.extent; ++i) {
+        finer.emplace_back(in + i * axis.in, out + i * axis.out);
+      }
+    }
+    starts = std::move(finer);
+  }
+  Lowering lowering;
+  for (const auto& [in, out] : starts) {
+    add_turned(lowering, c, turn, in, out);
+  }
+  return lowering;
+}
+
+}  // namespace
+
+// In the input's order, so that atoms are read whole; the stores put each byte where it belongs,
+// unless a product with a unit matrix is faster.
 Lowering transpose(const Context& c, const Transpose& transpose) {
   const auto in_strides = row_major_strides(c.input(0).shape);
   const auto out_strides = row_major_strides(c.output().shape);
@@ -269,6 +356,12 @@ Lowering transpose(const Context& c, const Transpose& transpose) {
   for (std::size_t d = 0; d < axes.size(); ++d) {
     const auto from = static_cast<std::size_t>(transpose.order[d]);
     axes[from] = {c.output().shape[d], in_strides[from], in_strides[from], out_strides[d]};
+  }
+  const auto bytes = static_cast<std::uint64_t>(c.output().elements());
+  if (const auto turn = turn_of(axes, c.hardware);
+      turn && turn->passes() <= kMostPieces &&
+      turn->passes() * kPassCycles + bytes / 4 < bytes + kPassCycles) {
+    return turned(c, *turn);
   }
   Lowering lowering;
   if (!add_pieces(lowering, c, c.op.inputs[0], axes, 0, 0)) {

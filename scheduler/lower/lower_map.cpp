@@ -261,7 +261,8 @@ bool add_operand(Lowering& lowering, const Tensor& operand, const Tensor& out) {
   if (operand.elements() == lowering::last_extent(out) &&
       lowering::last_extent(operand) == lowering::last_extent(out)) {
     for (ArrayPass& piece : lowering.passes) {
-      if (piece.shape.out_c != lowering::last_extent(out)) {
+      if (piece.shape.out_c != lowering::last_extent(out) ||
+          piece.output_view.channel_stride != 1) {
         return false;
       }
       piece.operand_view = View{};

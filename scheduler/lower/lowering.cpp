@@ -190,7 +190,7 @@ Lowering lower(const Network& network, const Operator& op, const Hardware& hardw
     result.passes = lowering::without_window(result.passes, hardware);
   }
   for (const ArrayPass& piece : result.passes) {
-    if (!lowering::tensor_of(network, piece.feature).constant.empty()) {
+    if (piece.constant.empty() && !lowering::tensor_of(network, piece.feature).constant.empty()) {
       return lowering::refuse("its input is a constant");
     }
     if (std::string problem = accelerator_problem(piece.shape, hardware); !problem.empty()) {

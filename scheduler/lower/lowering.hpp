@@ -39,6 +39,7 @@ struct ArrayPass {
   std::int32_t feature = -1;  ///< tensor
   View feature_view;
   std::optional<ComputedWeights> weights;  ///< in the place of the kernel's
+  std::vector<std::uint8_t> constant;      ///< in the place of `feature`, as the view has it
   View output_view;
   std::optional<View> operand_view;          ///< of PostOperation::operand
   std::int32_t first_kernel = 0;             ///< of the operator's

@@ -110,10 +110,10 @@ class Binder {
     }
   }
 
-  void bind_feature_maps(const FusedOperator& unit, const ArrayPass& piece,
-                         ScheduledPass& pass) const {
+  void bind_feature_maps(const FusedOperator& unit, const ArrayPass& piece, ScheduledPass& pass) {
     View& ifmap = pass.binding.ifmap;
-    ifmap = at(piece.feature_view, virtual_address(piece.feature));
+    ifmap = at(piece.feature_view,
+               piece.constant.empty() ? virtual_address(piece.feature) : add(piece.constant));
     ifmap.row_stride *= u32(pass.shape.step_h);
     ifmap.pixel_stride *= u32(pass.shape.step_w);
     View& ofmap = pass.binding.ofmap;

@@ -18,7 +18,14 @@ struct MatrixProduct {
   std::int64_t second_col = 0, second_step = 0;
 };
 
+/// Elements from one step along each dimension to the next, outermost first.
+using Strides = std::vector<std::int64_t>;
+Strides row_major_strides(const std::vector<std::int32_t>& shape);
+
 /// Of a BatchMatMul whose tensors check_network has passed.
 MatrixProduct matrix_product(const Network& network, const Operator& op);
+/// The same where the factors' elements lie otherwise than row by row.
+MatrixProduct matrix_product(const Network& network, const Operator& op, const Strides& first,
+                             const Strides& second);
 
 }  // namespace tessera

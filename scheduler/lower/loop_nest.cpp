@@ -152,14 +152,6 @@ std::vector<Axis> merged_axes(const std::vector<Axis>& axes) {
   return result;
 }
 
-std::vector<std::int64_t> row_major_strides(const std::vector<std::int32_t>& shape) {
-  std::vector<std::int64_t> strides(shape.size(), 1);
-  for (std::size_t d = shape.size(); d-- > 1;) {
-    strides[d - 1] = strides[d] * shape[d];
-  }
-  return strides;
-}
-
 namespace {
 
 // The first so many elements, and those behind them.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "network/matrices.hpp"
 #include "scheduler/lower/lowering.hpp"
 
 namespace tessera {
@@ -24,9 +25,6 @@ struct LoopNest {
 
 /// Without extents of 1; axes that continue each other, outermost first, are one.
 std::vector<Axis> merged_axes(const std::vector<Axis>& axes);
-
-/// Strides of a row-major tensor, outermost first.
-std::vector<std::int64_t> row_major_strides(const std::vector<std::int32_t>& shape);
 
 /// The same elements, outermost axis first, in few nests with channels that fill the array's atoms.
 /// Channels are adjacent in `in`. Nothing when it would take too many nests.

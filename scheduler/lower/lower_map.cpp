@@ -276,6 +276,9 @@ bool add_operand(Lowering& lowering, const Tensor& operand, const Tensor& out) {
 
 bool absorb(Lowering& lowering, const Network& network, const Hardware& hardware,
             const Operator& next, std::int32_t main) {
+  if (std::holds_alternative<Transpose>(next.attributes)) {
+    return lowering::absorb_transposition(lowering, network, next);
+  }
   if (lowering.post || lowering.passes.empty()) {
     return false;
   }

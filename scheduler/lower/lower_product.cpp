@@ -1,6 +1,7 @@
 // Products of two computed tensors: one of them is loaded as weights.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "network/matrices.hpp"
@@ -36,6 +37,24 @@ std::int32_t filled_up(std::int64_t channels, const Hardware& hardware) {
   return static_cast<std::int32_t>((atom - channels % atom) % atom);
 }
 
+/// A tensor, and the bytes from one step along each dimension of the factor to the next.
+struct Source {
+  std::int32_t tensor;
+  Strides strides;
+};
+
+Source source_of(const Context& c, std::size_t input, const std::optional<FoldedInput>& folded) {
+  if (!folded) {
+    return {c.op.inputs[input], row_major_strides(c.input(input).shape)};
+  }
+  const Strides own = row_major_strides(tensor_of(c.network, folded->feature).shape);
+  Source source{folded->feature, {}};
+  for (const std::int32_t axis : folded->order) {
+    source.strides.push_back(own[static_cast<std::size_t>(axis)]);
+  }
+  return source;
+}
+
 /// What all kernels have.
 struct Scaling {
   FixedPoint factor;
@@ -55,8 +74,10 @@ LayerKernel kernel_of(const Scaling& scaling, std::int32_t outputs) {
 
 }  // namespace
 
-Lowering batch_matmul(const Context& c) {
-  const MatrixProduct product = matrix_product(c.network, c.op);
+Lowering batch_matmul(const Context& c, const FoldedInputs& folded) {
+  const Source sources[] = {source_of(c, 0, folded[0]), source_of(c, 1, folded[1])};
+  const MatrixProduct product =
+      matrix_product(c.network, c.op, sources[0].strides, sources[1].strides);
   const std::size_t batches = product.firsts.size();
   if (c.input(1).type != DataType::Int8) {
     return refuse(fmt::format("computes on {}, the array on int8", name_of(c.input(1).type)));
@@ -65,9 +86,9 @@ Lowering batch_matmul(const Context& c) {
     return refuse(
         fmt::format("has {} products, at most {} are passes of the array", batches, kMostBatches));
   }
-  const Factor first{c.op.inputs[0],    product.firsts,     product.rows,
+  const Factor first{sources[0].tensor, product.firsts,     product.rows,
                      product.first_row, product.first_step, product.cols};
-  const Factor second{c.op.inputs[1],     product.seconds,     product.cols,
+  const Factor second{sources[1].tensor,  product.seconds,     product.cols,
                       product.second_col, product.second_step, 1};
   // Pixels have their channels side by side; kernels may have them anywhere.
   const bool is_plain = first.step == 1 || product.depth == 1;
@@ -105,6 +126,37 @@ Lowering batch_matmul(const Context& c) {
     lowering.passes.push_back(std::move(pass));
   }
   return lowering;
+}
+
+bool absorb_transposition(Lowering& product, const Network& network, const Operator& next) {
+  const auto& order = std::get<Transpose>(next.attributes).order;
+  const Strides from = row_major_strides(tensor_of(network, next.inputs[0]).shape);
+  const Strides to = row_major_strides(tensor_of(network, next.output).shape);
+  const std::size_t rank = order.size();
+  const auto is_row_by_row = [&](const ArrayPass& pass) {
+    return pass.weights && pass.constant.empty() && pass.output_view.channel_stride == 1 &&
+           rank >= 2 && pass.output_view.pixel_stride == static_cast<std::uint64_t>(from[rank - 2]);
+  };
+  if (product.passes.empty() || static_cast<std::size_t>(order.back()) != rank - 1 ||
+      !std::all_of(product.passes.begin(), product.passes.end(), is_row_by_row)) {
+    return false;
+  }
+  // By the product's dimension.
+  Strides strides(rank);
+  for (std::size_t d = 0; d < rank; ++d) {
+    strides[static_cast<std::size_t>(order[d])] = to[d];
+  }
+  for (ArrayPass& pass : product.passes) {
+    auto left = static_cast<std::int64_t>(pass.output_view.offset);
+    std::int64_t offset = 0;
+    for (std::size_t d = 0; d < rank; ++d) {
+      offset += left / from[d] * strides[d];
+      left %= from[d];
+    }
+    pass.output_view.offset = static_cast<std::uint64_t>(offset);
+    pass.output_view.pixel_stride = static_cast<std::uint64_t>(strides[rank - 2]);
+  }
+  return true;
 }
 
 }  // namespace tessera::lowering

@@ -13,7 +13,8 @@ namespace {
 
 struct Lowerer {
   const lowering::Context& context;
-  const std::optional<FoldedInput>& folded;
+  const FoldedInputs& inputs;
+  const std::optional<FoldedInput>& folded = inputs[0];
 
   Lowering operator()(const Conv2d& op) const { return lowering::conv(context, op, folded); }
   Lowering operator()(const DepthwiseConv2d& op) const {
@@ -44,7 +45,7 @@ struct Lowerer {
   Lowering operator()(const Softmax&) const { return on_host(); }
   Lowering operator()(const Dequantize&) const { return on_host(); }
   Lowering operator()(const HostOperator& host) const {
-    return host.kind == HostKind::BatchMatMul ? lowering::batch_matmul(context) : on_host();
+    return host.kind == HostKind::BatchMatMul ? lowering::batch_matmul(context, inputs) : on_host();
   }
 
   [[nodiscard]] Lowering on_host() const {
@@ -162,7 +163,7 @@ std::uint32_t missing_features(const std::optional<PostOperation>& post, const H
 }  // namespace lowering
 
 Lowering lower(const Network& network, const Operator& op, const Hardware& hardware,
-               const std::optional<FoldedInput>& pad) {
+               const FoldedInputs& folded) {
   const lowering::Context context{network, op, hardware};
   for (const std::int32_t t : {op.inputs[0], op.output}) {
     const DataType type = lowering::tensor_of(network, t).type;
@@ -170,7 +171,7 @@ Lowering lower(const Network& network, const Operator& op, const Hardware& hardw
       return lowering::refuse(fmt::format("computes on {}, the array on int8", name_of(type)));
     }
   }
-  Lowering result = std::visit(Lowerer{context, pad}, op.attributes);
+  Lowering result = std::visit(Lowerer{context, folded}, op.attributes);
   if (!result.problem.empty()) {
     return result;
   }
@@ -203,7 +204,7 @@ Lowering lower(const Network& network, const Operator& op, const Hardware& hardw
 std::optional<FoldedInput> foldable_input(const Network& network, const Operator& op) {
   const Tensor& in = lowering::tensor_of(network, op.inputs[0]);
   if (const auto* transposition = std::get_if<Transpose>(&op.attributes);
-      transposition != nullptr && in.shape.size() == 4 && in.constant.empty()) {
+      transposition != nullptr && in.constant.empty()) {
     return FoldedInput{op.inputs[0], {}, transposition->order};
   }
   const auto* pad = std::get_if<Pad>(&op.attributes);

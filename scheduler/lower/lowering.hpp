@@ -1,6 +1,7 @@
 // Operators as passes over the array: each a convolution between strided views of tensors.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -76,10 +77,13 @@ struct FoldedInput {
   std::vector<std::int32_t> order;  ///< of a transposition; empty: a padding
 };
 
-Lowering lower(const Network& network, const Operator& op, const Hardware& hardware,
-               const std::optional<FoldedInput>& pad = std::nullopt);
+/// By an operator's first two inputs.
+using FoldedInputs = std::array<std::optional<FoldedInput>, 2>;
 
-/// A padding that can be part of a convolution: of height and width only.
+Lowering lower(const Network& network, const Operator& op, const Hardware& hardware,
+               const FoldedInputs& folded = {});
+
+/// A padding of height and width only, or a transposition.
 std::optional<FoldedInput> foldable_input(const Network& network, const Operator& op);
 
 /// Lets `next` ride on what computes its input `main`. False when it cannot.

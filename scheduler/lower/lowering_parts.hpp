@@ -50,8 +50,11 @@ Lowering concatenation(const Context& context, const Concatenation& concat);
 Lowering strided_slice(const Context& context, const StridedSlice& slice);
 Lowering transpose(const Context& context, const Transpose& transpose);
 Lowering resize_nearest(const Context& context, const ResizeNearest& resize);
-/// A product of two computed tensors: one of them is loaded as weights.
-Lowering batch_matmul(const Context& context);
+/// A product of two computed tensors: one of them is loaded as weights. Transpositions that leave
+/// the last dimension in its place are part of it.
+Lowering batch_matmul(const Context& context, const FoldedInputs& folded);
+/// Lets the product write what `next` would make of it. False when it cannot.
+bool absorb_transposition(Lowering& product, const Network& network, const Operator& next);
 
 /// Values pass unchanged, or rescaled.
 LayerKernel identity_kernel(std::int32_t channels);

@@ -5,6 +5,11 @@
 namespace tessera {
 namespace {
 
+// What was adjacent stays adjacent.
+bool keeps_rows(const std::vector<std::int32_t>& order) {
+  return !order.empty() && static_cast<std::size_t>(order.back()) == order.size() - 1;
+}
+
 class UnitPlanner {
  public:
   UnitPlanner(const Network& network, const Hardware& hardware, const Policy& policy, bool slide)
@@ -59,12 +64,37 @@ class UnitPlanner {
  private:
   static constexpr std::size_t kNever = SIZE_MAX;
 
-  [[nodiscard]] std::optional<FoldedInput> pad_before(const Operator& op) const {
-    return pads_[static_cast<std::size_t>(op.inputs[0])];
+  [[nodiscard]] FoldedInputs pads_before(const Operator& op) const {
+    FoldedInputs pads;
+    for (std::size_t i = 0; i < std::min(pads.size(), op.inputs.size()); ++i) {
+      pads[i] = op.inputs[i] >= 0 ? pads_[static_cast<std::size_t>(op.inputs[i])] : std::nullopt;
+    }
+    return pads;
+  }
+
+  // Whether the reader can do what was to be done to `tensor`, which `folded` replaces.
+  [[nodiscard]] bool takes(const Operator& reader, std::int32_t tensor,
+                           const FoldedInput& folded) const {
+    const auto& shape = network_.tensors[static_cast<std::size_t>(folded.feature)].shape;
+    const auto* host = std::get_if<HostOperator>(&reader.attributes);
+    const bool is_product = host != nullptr && host->kind == HostKind::BatchMatMul;
+    const bool takes_transposition =
+        (is_product && keeps_rows(folded.order)) ||
+        (std::holds_alternative<Mean>(reader.attributes) && shape.size() == 4);
+    const bool takes_padding = std::holds_alternative<Conv2d>(reader.attributes) ||
+                               std::holds_alternative<DepthwiseConv2d>(reader.attributes);
+    const bool can = folded.order.empty() ? takes_padding : takes_transposition;
+    FoldedInputs inputs = pads_before(reader);
+    for (std::size_t i = 0; i < std::min(inputs.size(), reader.inputs.size()); ++i) {
+      if (reader.inputs[i] == tensor) {
+        inputs[i] = folded;
+      }
+    }
+    return can && lower(network_, reader, hardware_, inputs).problem.empty();
   }
 
   // A padding whose readers are all convolutions of the accelerator is part of them, as is a
-  // transposition whose readers are all means.
+  // transposition whose readers are all means or products.
   bool fold_pad(std::size_t i) {
     const Operator& op = network_.operators[i];
     const auto pad = foldable_input(network_, op);
@@ -75,12 +105,7 @@ class UnitPlanner {
       if (reader == network_.operators.size()) {
         return false;
       }
-      const Operator& conv = network_.operators[reader];
-      const bool can_take = pad->order.empty()
-                                ? std::holds_alternative<Conv2d>(conv.attributes) ||
-                                      std::holds_alternative<DepthwiseConv2d>(conv.attributes)
-                                : std::holds_alternative<Mean>(conv.attributes);
-      if (!can_take || !lower(network_, conv, hardware_, pad).problem.empty()) {
+      if (!takes(network_.operators[reader], op.output, *pad)) {
         return false;
       }
     }
@@ -100,15 +125,18 @@ class UnitPlanner {
     if (!is_slice_of_copied_slice(op) && plan_.aliases.try_no_copy(op)) {
       unit.kind = OperatorPlace::NoCopy;
     } else {
-      const auto pad = pad_before(op);
-      unit.lowering = lower(network_, op, hardware_, pad);
+      const FoldedInputs pads = pads_before(op);
+      unit.lowering = lower(network_, op, hardware_, pads);
       unit.host_reason = unit.lowering.problem;
       unit.kind = unit.host_reason.empty() ? OperatorPlace::Accelerator : OperatorPlace::Host;
-      if (pad) {
-        take_pads(unit, op.inputs[0]);
+      for (std::size_t n = 0; n < pads.size(); ++n) {
+        if (pads[n]) {
+          take_pads(unit, op.inputs[n]);
+        }
       }
       if (unit.kind == OperatorPlace::Accelerator && policy_.fuse) {
-        take_next(unit);
+        while (take_next(unit)) {
+        }
       }
     }
     ready_at_[static_cast<std::size_t>(unit.output)] = plan_.units.size() + 1;
@@ -156,24 +184,26 @@ class UnitPlanner {
   }
 
   // The only reader of the output may ride along, when what else it reads is there by then.
-  void take_next(FusedOperator& unit) {
+  bool take_next(FusedOperator& unit) {
     const auto& readers = consumers_[static_cast<std::size_t>(unit.output)];
     if (readers.size() != 1 || readers[0] == network_.operators.size()) {
-      return;
+      return false;
     }
     const Operator& next = network_.operators[readers[0]];
     for (const std::int32_t input : next.inputs) {
       if (input != unit.output &&
           (input < 0 || ready_at_[static_cast<std::size_t>(input)] == kNever)) {
-        return;
+        return false;
       }
     }
-    if (!overwrites_its_state(unit, next) &&
-        absorb(unit.lowering, network_, hardware_, next, unit.output)) {
-      absorbed_[readers[0]] = true;
-      unit.absorbed.push_back(readers[0]);
-      unit.output = next.output;
+    if (overwrites_its_state(unit, next) ||
+        !absorb(unit.lowering, network_, hardware_, next, unit.output)) {
+      return false;
     }
+    absorbed_[readers[0]] = true;
+    unit.absorbed.push_back(readers[0]);
+    unit.output = next.output;
+    return true;
   }
 
   const Network& network_;

@@ -57,6 +57,8 @@ const std::vector<KeyText>& key_texts() {
       {"hardware.features.checksums", "", "Checksums of loads and of the command stream."},
       {"hardware.features.counters", "", "All performance counters; without it only cycles."},
       {"hardware.features.single_rounding", "", "Requantisation that rounds once."},
+      {"hardware.features.centred_features", "",
+       "Features less their zero point, for products of two computed tensors."},
 
       {"memory", "",
        "The external memory. Without the key: 8 bytes per cycle and a latency of 64 cycles.",

@@ -43,6 +43,7 @@ module compute_unit #(
 
   localparam bit HasDepthwise = (Features >> tessera_isa_pkg::FeatureDepthwise) % 2 == 1;
   localparam bit HasZeroPoints = (Features >> tessera_isa_pkg::FeatureZeroPoints) % 2 == 1;
+  localparam bit HasCentred = (Features >> tessera_isa_pkg::FeatureCentredFeatures) % 2 == 1;
   localparam int unsigned SumBits = 17 + $clog2(AtomicC);
 
   // A cycle late, from a register nearby, which synthesis does not share among the units: what the unit does in it stays in the unit.
@@ -185,6 +186,7 @@ module compute_unit #(
     job_in.cols = input_q.cols;
     job_in.atoms = atoms;
     job_in.zero_point = input_q.zero_point;
+    job_in.centred = HasCentred && !is_depthwise && input_q.centred;
     job_in.depthwise = is_depthwise;
     job_in.resume = is_depthwise && depthwise.resume;
     job_in.maximum = is_depthwise && depthwise.maximum;
@@ -317,6 +319,25 @@ module compute_unit #(
   assign feature = step2_q.padding ? {AtomicC{step2_q.zero_point}} : feature_data_i;
   assign swap = valid2_q && step2_q.first;
 
+  // Features less their zero point have a ninth bit, beside the window: it holds bytes.
+  logic [AtomicC*8-1:0] array_feature;
+  logic [AtomicC-1:0] feature_sign;
+  if (HasCentred) begin : gen_centred
+    logic signed [7:0] subtrahend;
+    assign subtrahend = step2_q.centred ? step2_q.zero_point : 8'sd0;
+    for (genvar c = 0; c < AtomicC; c++) begin : gen_bytes
+      logic signed [8:0] difference;
+      assign difference = 9'($signed(feature[c*8+:8])) - 9'(subtrahend);
+      assign array_feature[c*8+:8] = difference[7:0];
+      assign feature_sign[c] = difference[8];
+    end
+  end else begin : gen_plain
+    assign array_feature = feature;
+    assign feature_sign  = '0;
+    logic unused_centred;
+    assign unused_centred = step2_q.centred;
+  end
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       valid1_q <= 1'b0;
@@ -357,17 +378,39 @@ module compute_unit #(
         .fetch_i(valid1_q && step1_q.depthwise),
         .fetch_line_i(step1_q.line),
         .push_i(valid2_q && step2_q.depthwise),
-        .atom_i(feature),
+        .atom_i(array_feature),
         .rotate_i(step2_q.rotate),
         .plain_i(valid2_q && !step2_q.depthwise),
         .window_o(window)
     );
   end else begin : gen_no_window
     logic [AtomicC*8-1:0] feature_q;
-    always_ff @(posedge clk_i) if (valid2_q) feature_q <= feature;
+    always_ff @(posedge clk_i) if (valid2_q) feature_q <= array_feature;
     assign window = {AtomicK{feature_q}};
     logic unused;
     assign unused = ^{step1_q.line, step2_q.rotate};
+  end
+
+  // The window's bytes have their sign in them.
+  logic [AtomicK-1:0][AtomicC-1:0] signs;
+  if (HasCentred) begin : gen_signs
+    logic [AtomicC-1:0] sign_q;
+    logic plain_q;
+    always_ff @(posedge clk_i) begin
+      if (valid2_q) begin
+        sign_q  <= feature_sign;
+        plain_q <= !step2_q.depthwise;
+      end
+    end
+    for (genvar k = 0; k < AtomicK; k++) begin : gen_kernels
+      for (genvar c = 0; c < AtomicC; c++) begin : gen_bytes
+        assign signs[k][c] = plain_q ? sign_q[c] : window[k][c*8+7];
+      end
+    end
+  end else begin : gen_no_signs
+    assign signs = '0;
+    logic unused_signs;
+    assign unused_signs = ^feature_sign;
   end
 
   logic multiply, multiplied_q;
@@ -379,13 +422,15 @@ module compute_unit #(
       .AtomicC(AtomicC),
       .AtomicK(AtomicK),
       .Taps(HasDepthwise ? WindowRows * WindowCols : 1),
-      .LutMultipliers(LutMultipliers)
+      .LutMultipliers(LutMultipliers),
+      .Signs(HasCentred)
   ) u_array (
       .clk_i,
       .swap_i(swap),
       .tile_i(tile),
       .valid_i(multiply),
       .features_i(window),
+      .signs_i(signs),
       .maximum_i(step3_q.maximum),
       .sums_o(sums)
   );

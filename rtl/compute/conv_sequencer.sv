@@ -202,6 +202,7 @@ module conv_sequencer #(
     step_o.lane_end = job_q.depthwise ? lane_end : 7'(AtomicK);
     step_o.rotate = rotate;
     step_o.zero_point = job_q.zero_point;
+    step_o.centred = job_q.centred;
     step_o.acc_addr = acc_q[11:0];
     step_o.acc_zero = ky_q == 5'd1 && kx_q == 5'd1 && atom_q == 12'd1 && !job_q.accumulate;
     step_o.last = job_last;

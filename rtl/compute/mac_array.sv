@@ -1,4 +1,4 @@
-/// AtomicK x AtomicC multipliers of int8 features and 9-bit weights, one adder tree per kernel. Weights are stationary; the next
+/// AtomicK x AtomicC multipliers of features of 8 or 9 bits and 9-bit weights, one adder tree per kernel. Weights are stationary; the next
 /// tile waits in the shadow registers outside.
 module mac_array #(
     parameter int unsigned AtomicC = 8,
@@ -7,6 +7,8 @@ module mac_array #(
     parameter int unsigned Taps = AtomicC,
     /// Multipliers that are made of logic, the first kernels' first.
     parameter int unsigned LutMultipliers = 0,
+    /// Features have a ninth bit.
+    parameter bit Signs = 1'b0,
     /// Bits of an adder tree's result. Derived, not to be set.
     parameter int unsigned SumBits = 17 + $clog2(AtomicC)
 ) (
@@ -17,6 +19,8 @@ module mac_array #(
     /// Features of every kernel, for the weights taken before; their sums appear three cycles later.
     input  logic                              valid_i,
     input  logic [AtomicK-1:0][AtomicC*8-1:0] features_i,
+    /// Their signs above the bytes, with Signs; each is at most 255 more or less than zero, as each weight is.
+    input  logic [AtomicK-1:0][  AtomicC-1:0] signs_i,
     /// The greatest of the taps whose weight is not zero takes the place of the sum.
     input  logic                              maximum_i,
     output logic [AtomicK-1:0][  SumBits-1:0] sums_o
@@ -30,6 +34,11 @@ module mac_array #(
     if (valid_q) paired_maximum_q <= maximum_q;
   end
 
+  if (!Signs) begin : gen_no_signs
+    logic unused;
+    assign unused = ^signs_i;
+  end
+
   for (genvar k = 0; k < AtomicK; k++) begin : gen_kernels
     logic [AtomicC*9-1:0] weights_q;
     logic [AtomicC*8-1:0] feature;
@@ -41,14 +50,40 @@ module mac_array #(
     logic [AtomicC*17-1:0] products_q;
     for (genvar c = 0; c < AtomicC; c++) begin : gen_products
       if (c < Soft) begin : gen_soft
-        logic signed [16:0] product, product_q;
+        logic signed [16:0] of_byte, product, product_q;
         soft_multiplier u_product (
             .weight_i (weights_q[c*9+:9]),
             .feature_i(feature[c*8+:8]),
-            .product_o(product)
+            .product_o(of_byte)
         );
+        if (Signs) begin : gen_sign
+          // The byte taken as signed is 256 less, or more, where its own sign is not the feature's.
+          logic [8:0] weight;
+          logic less, more;
+          assign weight = weights_q[c*9+:9];
+          assign less = feature[c*8+7] && !signs_i[k][c];
+          assign more = !feature[c*8+7] && signs_i[k][c];
+          assign product = {of_byte[16:8] + ((weight & {9{less}}) | (~weight & {9{more}})) + 9'(more), of_byte[7:0]};
+        end else begin : gen_byte
+          assign product = of_byte;
+        end
         always_ff @(posedge clk_i) if (valid_i) product_q <= product;
         assign products_q[c*17+:17] = product_q;
+      end else if (Signs) begin : gen_wide
+        logic [17:0] product;
+        registered_product #(
+            .FirstBits (9),
+            .SecondBits(9)
+        ) u_product (
+            .clk_i,
+            .enable_i (valid_i),
+            .first_i  (weights_q[c*9+:9]),
+            .second_i ({signs_i[k][c], feature[c*8+:8]}),
+            .product_o(product)
+        );
+        assign products_q[c*17+:17] = product[16:0];
+        logic unused;
+        assign unused = product[17];
       end else begin : gen_hard
         registered_product #(
             .FirstBits (9),

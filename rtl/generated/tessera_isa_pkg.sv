@@ -122,7 +122,8 @@ package tessera_isa_pkg;
   /// The feature slab in the cbuf. Positions outside it read as the zero point.
   typedef struct packed {
     logic [5:0] opcode;
-    logic [5:0] reserved;
+    logic [4:0] reserved;
+    logic centred;  // CONV: the zero point is subtracted from every byte of the features, so that padding counts as nothing
     logic signed [7:0] zero_point;  // value of padding
     logic [11:0] atoms;  // atoms per pixel
     logic [15:0] cols;  // columns of the slab
@@ -359,7 +360,7 @@ package tessera_isa_pkg;
       OpLdFold: is_legal = word[6:0] != '0 && word[18:7] != '0 && word[55:49] != '0 && word[57:57] == '0;
       OpLdFactor: is_legal = $signed(word[36:31]) >= -31 && word[57:37] == '0;
       OpLdMark: is_legal = word[57:16] == '0;
-      OpCvInput: is_legal = word[15:0] != '0 && word[15:15] == '0 && word[31:16] != '0 && word[31:31] == '0 && word[43:32] != '0 && word[57:52] == '0;
+      OpCvInput: is_legal = word[15:0] != '0 && word[15:15] == '0 && word[31:16] != '0 && word[31:31] == '0 && word[43:32] != '0 && word[57:53] == '0;
       OpCvKernel: is_legal = word[4:0] != '0 && (word[4:4] == '0 || word[4:0] == 5'd16) && word[9:5] != '0 && (word[9:9] == '0 || word[9:5] == 5'd16) && word[13:10] != '0 && (word[13:13] == '0 || word[13:10] == 4'd8) && word[17:14] != '0 && (word[17:17] == '0 || word[17:14] == 4'd8) && word[22:18] != '0 && (word[22:22] == '0 || word[22:18] == 5'd16) && word[27:23] != '0 && (word[27:27] == '0 || word[27:23] == 5'd16) && word[47:28] != '0 && word[57:48] == '0;
       OpCvTile: is_legal = word[43:32] != '0 && word[55:44] != '0 && word[57:56] == '0;
       OpCvWeights: is_legal = word[27:20] != '0 && word[34:28] != '0 && (word[34:34] == '0 || word[34:28] == 7'd64) && word[57:43] == '0;
@@ -391,7 +392,8 @@ package tessera_isa_pkg;
   localparam int unsigned FeatureChecksums = 6;  // checksums of loads and of the whole stream
   localparam int unsigned FeatureCounters = 7;  // all counters; without them only CYCLES can be read, the others read zero
   localparam int unsigned FeatureSingleRounding = 8;  // requantisation that rounds once
-  localparam int unsigned NumFeatures = 9;
+  localparam int unsigned FeatureCentredFeatures = 9;  // features less their zero point, as products of two computed tensors need them
+  localparam int unsigned NumFeatures = 10;
 
   /// The features that a word needs.
   function automatic logic [NumFeatures-1:0] features_of(input logic [63:0] word);
@@ -404,6 +406,7 @@ package tessera_isa_pkg;
     features_of[6] = (word[63:58] == OpLoad && word[27:27] != '0);
     features_of[7] = 1'b0;
     features_of[8] = (word[63:58] == OpStQuant && (word[25:24] == 2'd1 || word[25:24] == 2'd2));
+    features_of[9] = (word[63:58] == OpCvInput && word[52:52] != '0);
   endfunction
 
   localparam logic [11:0] RegId = 12'h000;

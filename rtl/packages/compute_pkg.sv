@@ -33,6 +33,7 @@ package compute_pkg;
     logic [15:0] cols;          // slab columns
     logic [11:0] atoms;         // of a pixel
     logic [ 7:0] zero_point;
+    logic        centred;       // the zero point is subtracted from features
     logic        depthwise;
     logic        resume;        // the window holds the rows above
     logic        maximum;       // pooling instead of sums
@@ -66,7 +67,7 @@ package compute_pkg;
   } job_t;
 
   /// Bits of job_t; a wrong number is a width error in lint.
-  localparam int unsigned JobBits = 317;
+  localparam int unsigned JobBits = 318;
 
   /// What travels down the pipeline with a feature atom.
   typedef struct packed {
@@ -80,6 +81,7 @@ package compute_pkg;
     logic [ 6:0] lane_end;    // to before this one
     logic [ 5:0] rotate;      // depthwise: the atom's byte for lane 0
     logic [ 7:0] zero_point;
+    logic        centred;     // less the zero point
     logic [11:0] acc_addr;
     logic        acc_zero;    // start the sum from zero
     logic        last;        // last atom of the convolution

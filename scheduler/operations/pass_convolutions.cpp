@@ -46,6 +46,10 @@ void PassOperations::convolve(const Convolution& c) {
   conv.input.cols = u32(c.slab.cols.size());
   conv.input.atoms = u32(c.slab.atoms.size());
   conv.input.zero_point = binding_.padding_value;
+  if (binding_.subtracted != 0) {
+    conv.input.zero_point = binding_.subtracted;
+    conv.input.centred = 1;
+  }
   // DEPTHWISE has its size from the window.
   conv.kernel = {windowed ? 1 : u32(shape_.kernel_h),
                  windowed ? 1 : u32(shape_.kernel_w),

@@ -55,8 +55,9 @@ struct Binding {
   std::uint64_t weights = 0;  ///< as packed by pack_weights for the same strategy
   /// Instead of those, weights that are computed: [kernel][channel], kernels pixel_stride apart.
   std::optional<View> computed_weights;
-  /// With them: values of pixels that are added to the ifmap's, so that their sum takes the place
-  /// of its zero point, which no bias can.
+  /// With them, of the ifmap's zero point, which no bias can take into account: the array subtracts
+  /// it; or, where it cannot, values of pixels that are added to the ifmap's.
+  std::int32_t subtracted = 0;
   std::vector<std::int32_t> added_pixels;
   std::uint64_t params = 0;                 ///< as packed by pack_params
   std::uint32_t param_bytes = kParamBytes;  ///< per output channel

@@ -102,6 +102,10 @@ class Binder {
     binding.computed_weights =
         at(weights.view,
            tensor.constant.empty() ? virtual_address(weights.tensor) : add(tensor.constant));
+    if (hardware_.has(isa::Feature::CentredFeatures)) {
+      binding.subtracted = weights.feature_zero_point;
+      return;
+    }
     // A pixel of its own holds a byte: 128 takes two.
     for (std::int32_t left = -weights.feature_zero_point; left != 0;) {
       const std::int32_t value = left > 127 ? left / 2 : left;

@@ -72,6 +72,16 @@ void convolve_plain(const timing::ConvOperation& op, Memories& m) {
       }
     }
   }
+  std::vector<std::int16_t> less;
+  if (op.input.centred != 0) {
+    less.reserve(features.size() * atoms * c);
+    for (const std::int16_t*& feature : features) {
+      for (std::size_t i = 0; i < atoms * c; ++i) {
+        less.push_back(static_cast<std::int16_t>(feature[i] - op.input.zero_point));
+      }
+      feature = less.data() + (less.size() - atoms * c);
+    }
+  }
   GroupProducts products;
   products.pixels = pixels;
   products.taps = taps;

@@ -103,6 +103,7 @@ enum class Feature : std::uint8_t {
   Checksums = 6,
   Counters = 7,
   SingleRounding = 8,
+  CentredFeatures = 9,
 };
 
 inline constexpr std::size_t kNumCounters = 14;
@@ -155,7 +156,7 @@ inline constexpr std::array<NameDoc, 14> kCounters{{
     {"WRITE_BEATS", "write data beats on the bus"},
 }};
 
-inline constexpr std::array<NameDoc, 9> kFeatures{{
+inline constexpr std::array<NameDoc, 10> kFeatures{{
     {"folding", "loads that put horizontal taps side by side"},
     {"depthwise", "the depthwise window with its line memories, and maxima"},
     {"tables", "tables of one value behind the requantiser"},
@@ -165,6 +166,7 @@ inline constexpr std::array<NameDoc, 9> kFeatures{{
     {"checksums", "checksums of loads and of the whole stream"},
     {"counters", "all counters; without them only CYCLES can be read, the others read zero"},
     {"single_rounding", "requantisation that rounds once"},
+    {"centred_features", "features less their zero point, as products of two computed tensors need them"},
 }};
 
 /// Words that need a feature: of the command, with one of the values (a bit each) in the field; all for no bits.
@@ -176,7 +178,7 @@ struct FeatureUse {
   std::uint64_t values;  ///< 0: all but zero
 };
 
-inline constexpr std::array<FeatureUse, 15> kFeatureUses{{
+inline constexpr std::array<FeatureUse, 16> kFeatureUses{{
     {Feature::Folding, Opcode::LdFold, 0, 0, 0},
     {Feature::Folding, Opcode::Load, 26, 1, 0},
     {Feature::Depthwise, Opcode::CvWindow, 0, 0, 0},
@@ -192,6 +194,7 @@ inline constexpr std::array<FeatureUse, 15> kFeatureUses{{
     {Feature::ZeroPoints, Opcode::CvWeights, 35, 8, 0},
     {Feature::Checksums, Opcode::Load, 27, 1, 0},
     {Feature::SingleRounding, Opcode::StQuant, 24, 2, 6},
+    {Feature::CentredFeatures, Opcode::CvInput, 52, 1, 0},
 }};
 
 struct FieldInfo {
@@ -246,11 +249,12 @@ inline constexpr std::array<CommandInfo, 27> kCommands{{
         {"shift", 31, 6, true, -31, 31},}}},
     {"LD_MARK", Opcode::LdMark, Unit::Load, 1, {{
         {"id", 0, 16, false, 0, 65535},}}},
-    {"CV_INPUT", Opcode::CvInput, Unit::Compute, 4, {{
+    {"CV_INPUT", Opcode::CvInput, Unit::Compute, 5, {{
         {"rows", 0, 16, false, 1, 32767},
         {"cols", 16, 16, false, 1, 32767},
         {"atoms", 32, 12, false, 1, 4095},
-        {"zero_point", 44, 8, true, -128, 127},}}},
+        {"zero_point", 44, 8, true, -128, 127},
+        {"centred", 52, 1, false, 0, 1},}}},
     {"CV_KERNEL", Opcode::CvKernel, Unit::Compute, 7, {{
         {"kernel_h", 0, 5, false, 1, 16},
         {"kernel_w", 5, 5, false, 1, 16},
@@ -491,11 +495,12 @@ struct CvInput {
   std::uint32_t cols{};  ///< columns of the slab
   std::uint32_t atoms{};  ///< atoms per pixel
   std::int32_t zero_point{};  ///< value of padding
+  std::uint32_t centred{};  ///< CONV: the zero point is subtracted from every byte of the features, so that padding counts as nothing
   [[nodiscard]] FieldValues values() const {
-    return {rows, cols, atoms, zero_point};
+    return {rows, cols, atoms, zero_point, centred};
   }
   static CvInput from(const FieldValues& v) {
-    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::int32_t>(v[3])};
+    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::int32_t>(v[3]), static_cast<std::uint32_t>(v[4])};
   }
 };
 

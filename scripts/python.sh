@@ -3,7 +3,7 @@
 #   wheel      build/python/wheels: a wheel that brings its libraries along
 #   try        a fresh environment with that wheel alone, build/python/try
 #   test       the package's tests and mypy there
-#   notebooks  runs docs/tutorial/notebooks there (--write keeps the outputs)
+#   notebooks  runs docs/tutorial/notebooks there (--write keeps the outputs; --few runs two)
 #   site       the documentation, build/site
 # The tools are in an environment of their own, which `scripts/install.sh python` makes.
 set -euo pipefail

@@ -51,7 +51,7 @@
     ...keys.map((key) => ({key, title: key, text: true})),
     ...(keys.includes('network') || networks().length < 2 ? [] : [{key: 'network', title: 'network', text: true}]),
     ...figures.map(([key, title]) => ({key, title})),
-    {key: 'status', title: 'status', text: true}, {key: 'front', title: 'front', text: true},
+    {key: 'status', title: 'status', text: true}, {key: 'front', title: 'Pareto front', text: true},
   ];
   const networks = () => [...new Set(points.map((point) => point.network))];
   const textOf = (value) => (typeof value !== 'number' ? value ?? '' :

@@ -26,7 +26,7 @@ const drawFit = () => {
   const front = section('Milliseconds and lookup tables',
       'Filled: nothing has as few milliseconds, lookup tables and block RAMs. Squares were placed. The best is orange. Larger dots have more block RAMs.');
   const mostRams = Math.max(1, ...fit.candidates.map((candidate) => figures(candidate).brams));
-  addChart(front, 'front', 'Scatter: lookup tables against milliseconds, the front filled, the best orange', {
+  addChart(front, 'front', 'Scatter: lookup tables against milliseconds, the Pareto front filled, the best orange', {
     aria: {enabled: true},
     grid: {left: 90, right: 40, top: 30, bottom: 50},
     tooltip: {formatter: (item) => item.data.text},
@@ -77,11 +77,11 @@ const drawFit = () => {
     });
   }
 
-  const table = section('Candidates', 'The front, what was placed, and the best; the best first.');
+  const table = section('Candidates', 'The Pareto front, what was placed, and the best; the best first.');
   choice.rows = addTable(table, [
     {key: 'candidate', title: 'candidate', text: true, wrap: true}, {key: 'ms', title: 'ms', exact: true}, {key: 'luts', title: 'LUTs'},
     {key: 'brams', title: 'block RAMs'}, {key: 'dsps', title: 'multipliers'}, {key: 'mhz', title: 'MHz', exact: true},
-    {key: 'how', title: 'figures', text: true}, {key: 'front', title: 'front', text: true},
+    {key: 'how', title: 'figures', text: true}, {key: 'front', title: 'Pareto front', text: true},
   ], fit.candidates.map((candidate, index) => ({
     candidate: describe(candidate), ms: candidate.milliseconds.toFixed(3), luts: figures(candidate).luts,
     brams: figures(candidate).brams, dsps: figures(candidate).dsps, mhz: figures(candidate).fmax_mhz.toFixed(1),

@@ -166,7 +166,7 @@ const drawTimeline = (names) => {
       }
     };
     bankLanes(writes, unit === 0 ? kindColours.load : kindColours.store, unit === 0 ? 'filled' : 'kept');
-    bankLanes(features, bankColours.features, 'features read');
+    bankLanes(features, bankColours.features, 'ifmap read');
     bankLanes(weights, bankColours.weights, 'weights read');
   }
   for (const [write, begin, finish, busy, beats] of bus) {
@@ -226,7 +226,7 @@ const drawTimeline = (names) => {
       (exact ? '' : ' From the cost model: the run itself had other cycles, since something else was on the bus.'));
   addKey(part, [
     [kindColours.load, 'load, bank filled'], [kindColours.compute, 'compute'], [kindColours.store, 'store, bank keeps an output'],
-    [bankColours.features, 'bank: features read'], [bankColours.weights, 'bank: weights read'],
+    [bankColours.features, 'bank: ifmap read'], [bankColours.weights, 'bank: weights read'],
   ]);
   const chart = addChart(part, 'timeline', 'Lanes: commands of the load, compute and store units, the bus and the banks over time', {
     grid: {left: 90, right: 50, top: 20, bottom: 60},

@@ -49,7 +49,7 @@ const drawSweep = () => {
       });
     });
   }
-  filter('points', (group) => toggle(group, 'only the front', false, (now) => tests.set('', (point) => !now || point.pareto)));
+  filter('points', (group) => toggle(group, 'only the Pareto front', false, (now) => tests.set('', (point) => !now || point.pareto)));
 
   const choice = chooser((index) => {
     const at = draw.good(shown).indexOf(sweep.points[index]);
@@ -91,13 +91,13 @@ const drawSweep = () => {
   }
 
   const front = section('Cycles and external bytes',
-      (sweep.part ? 'Filled: on the front, as below.' :
-          'Filled: on the front of cycles, external bytes, cbuf bytes and MACs per cycle.') + ' Larger dots have a larger cbuf.');
-  addChanging(front, 'pareto', 'Scatter: cycles against external bytes, the front filled', draw.pareto);
+      (sweep.part ? 'Filled: on the Pareto front, as below.' :
+          'Filled: on the Pareto front of cycles, external bytes, cbuf bytes and MACs per cycle.') + ' Larger dots have a larger cbuf.');
+  addChanging(front, 'pareto', 'Scatter: cycles against external bytes, the Pareto front filled', draw.pareto);
   if (sweep.part) {
     const chip = section(`Lookup tables and inferences per second on ${sweep.part}`,
-        'Estimated. Filled: on the front of time, external bytes, lookup tables, block RAMs and multipliers; crosses do not fit the part.');
-    addChanging(chip, 'chip', 'Scatter: lookup tables against inferences per second, the front filled', draw.chip);
+        'Estimated. Filled: on the Pareto front of time, external bytes, lookup tables, block RAMs and multipliers; crosses do not fit the part.');
+    addChanging(chip, 'chip', 'Scatter: lookup tables against inferences per second, the Pareto front filled', draw.chip);
   }
 
   const table = section('Points');
@@ -111,7 +111,7 @@ const drawSweep = () => {
     ...(figures('energy_pj') ? [{key: 'energy', title: 'energy \u00b5J', exact: true}] : []),
     ...(sweep.part ? [{key: 'luts', title: 'LUTs'}, {key: 'mhz', title: 'MHz', exact: true},
       {key: 'inferences_per_second', title: 'inferences/s', exact: true}] : []),
-    {key: 'front', title: 'front', text: true}, {key: 'error', title: 'error', text: true},
+    {key: 'front', title: 'Pareto front', text: true}, {key: 'error', title: 'error', text: true},
   ], sweep.points.map((point) => ({
     ...point,
     external: externalOf(point),

@@ -37,6 +37,8 @@ std::uint32_t needed_by(const isa::Command& command) {
     needed |= store->keep != 0 || store->keep_only != 0 ? bit(isa::Feature::Keep) : 0;
   } else if (const auto* weights = std::get_if<isa::CvWeights>(&command); weights != nullptr) {
     needed |= weights->zero_point != 0 ? bit(isa::Feature::ZeroPoints) : 0;
+  } else if (const auto* input = std::get_if<isa::CvInput>(&command); input != nullptr) {
+    needed |= input->centred != 0 ? bit(isa::Feature::CentredFeatures) : 0;
   } else if (const auto* quant = std::get_if<isa::StQuant>(&command)) {
     needed |= quant->rounding != 0 ? bit(isa::Feature::SingleRounding) : 0;
   } else if (std::holds_alternative<isa::LdFold>(command)) {
@@ -85,7 +87,7 @@ TEST(Features, WordsThatNeedWhatIsNotThereStopTheHardware) {
 }
 
 TEST(Features, RegistersSayWhatIsThere) {
-  test::TestBench all("tiny");
+  test::TestBench all(tiny_with(Hardware::kAllFeatures));
   EXPECT_EQ(all.device.read_register(isa::reg::kFeatures).data, Hardware::kAllFeatures);
   EXPECT_NE(all.device.read_register(isa::reg::kWindow).data, 0U);
   EXPECT_NE(all.device.read_register(isa::reg::kFold).data, 0U);

@@ -322,6 +322,54 @@ std::string transposed_mean(const Shape& s, int) {
                             yes_no(), quantisation());
 }
 
+// Products of two computed tensors, in all orders that the array reads, of several heads, with
+// transpositions of heads around them and something behind them.
+std::string products(const Shape& s, int atomic) {
+  const int heads = pick(1, 3);
+  const int rows = s.h * pick(1, 4);
+  const int cols = s.w * pick(1, 4);
+  const int depth = std::max(1, pick(0, 3) * atomic + pick(-2, 2));
+  const int order = pick(0, 3);  // rows by rows, rows by columns, columns by columns, a square
+  const bool turned = pick(0, 1) == 1;
+  const auto input = [&](const char* name, int count, int outer, int inner, bool split) {
+    return fmt::format("{}: {{shape: [1, {}, {}, {}], {}}}", name, split ? outer : count,
+                       split ? count : outer, inner, quantisation());
+  };
+  const int other_heads = pick(0, 2) == 0 ? 1 : heads;
+  std::string text = "inputs: {";
+  text +=
+      order == 2 ? input("x", heads, depth, rows, false) : input("x", heads, rows, depth, turned);
+  if (order != 3) {
+    text += ", " + (order == 1 ? input("y", other_heads, depth, cols, false)
+                               : input("y", other_heads, cols, depth, turned));
+  }
+  text += "}\nlayers:\n";
+  const auto by_head = [&](const char* name, bool split) {
+    text += split ? fmt::format("  - transpose: {{name: {}t, from: {}, order: [0, 2, 1, 3]}}\n",
+                                name, name)
+                  : "";
+    return fmt::format("{}{}", name, split ? "t" : "");
+  };
+  const std::string x = by_head("x", turned && order != 2);
+  const std::string y = order == 3 ? x : by_head("y", turned && order != 1);
+  const int out_cols = order == 3 ? rows : cols;
+  text += fmt::format(
+      "  - host: {{name: p, kind: BATCH_MATMUL, from: [{}, {}], shape: [1, {}, {}, {}], integers: "
+      "[{}, {}], {}}}\n",
+      x, y, heads, rows, out_cols, order == 2 ? 1 : 0, order == 1 ? 0 : 1, quantisation());
+  switch (pick(0, 3)) {
+    case 0:
+      return text + fmt::format("  - leaky_relu: {{from: p, {}}}\n", quantisation());
+    case 1:
+      return text + fmt::format("  - add: {{from: [p, p], {}}}\n", quantisation());
+    case 2:
+      return text + fmt::format("  - transpose: {{from: p, order: {}}}\n",
+                                one_of<std::string>({"[0, 2, 1, 3]", "[0, 1, 3, 2]"}));
+    default:
+      return text;
+  }
+}
+
 // Squeeze and excite: a vector of channels, made from the whole image, scales it.
 std::string squeeze_and_excite(const Shape& s, int atomic) {
   const int kernel = pick(1, 3) * 2 + 1;
@@ -408,6 +456,7 @@ std::string states(const Shape& s, int) {
 }
 
 const std::vector<Recipe> kRecipes = {{"States", states},
+                                      {"Products", products},
                                       {"TransposedMean", transposed_mean},
                                       {"SqueezeAndExcite", squeeze_and_excite},
                                       {"Window", window},

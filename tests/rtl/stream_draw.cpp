@@ -65,7 +65,9 @@ class Draw {
       load_table();
     }
     std::get<isa::Load>(commands_[last_load_]).post_compute = 1;
-    add(isa::CvInput{rows_, cols_, atoms_, signed_pick(-128, 127)});
+    // Depthwise convolutions take no notice of it.
+    const bool is_centred = hw_.has(isa::Feature::CentredFeatures) && one_in(3);
+    add(isa::CvInput{rows_, cols_, atoms_, signed_pick(-128, 127), is_centred ? 1U : 0U});
     const bool shifts = !depthwise_ && hw_.has(isa::Feature::ZeroPoints) && one_in(3);
     add(isa::CvWeights{weight_dest_, groups_, last_kernels_, shifts ? signed_pick(-128, 127) : 0});
     if (one_in(2)) {

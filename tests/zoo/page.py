@@ -53,6 +53,9 @@ def on_host(run):
     return ", ".join(kinds) or "nothing"
 
 
+NOT_RUN = "not run"
+
+
 def rows(folder):
     """The page's rows; the last column depends on the processor that ran the reference."""
     first, best = read(folder, "tlm-first-fit.json"), read(folder, "tlm-best.json")
@@ -65,7 +68,8 @@ def rows(folder):
                 if different else ": all"
         totals = run["totals"]
         yield [name, str(len(run["layers"])), grouped(totals["macs"]), on_host(run),
-               grouped(totals["cycles"]), grouped(best[name]["run"]["totals"]["cycles"]),
+               grouped(totals["cycles"]),
+               grouped(best[name]["run"]["totals"]["cycles"]) if name in best else NOT_RUN,
                grouped(totals["ideal_cycles"]), grouped(run["host"]["operations"]), says]
 
 
@@ -115,6 +119,8 @@ def main():
     has_public = os.path.exists(os.path.join(folder, "public.json"))
     public = list(public_rows(folder)) if has_public else []
     if what == "--write":
+        if any(NOT_RUN in row for row in table):
+            sys.exit("not all models were run: zoo.sh with --all runs them")
         write(folder, "zoo", table)
         write(folder, "compared", list(compared_rows(folder)))
         if has_public:
@@ -125,7 +131,7 @@ def main():
     wrong = []
     for row in table:
         found, written = as_values(columns, row), known.pop(row[0], {})
-        if row[0] not in UNSTEADY and any(found[c] != written.get(c) for c in columns[:-1]):
+        if row[0] not in UNSTEADY and any(found[c] not in (NOT_RUN, written.get(c)) for c in columns[:-1]):
             wrong.append(row[0])
     wrong += known
     columns, known = table_of("public")

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The whole zoo: made, run, compared, and the page about it checked. zoo.sh COSIM BUILD-FOLDER [SHARED-FOLDER]
+# The zoo: made, run, compared, and the page about it checked. zoo.sh COSIM BUILD-FOLDER [SHARED-FOLDER [--all]]
+# Without --all policy best runs a few of the largest models, others for each commit.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cosim=$1
@@ -29,15 +30,16 @@ else
   echo "skipped: the public models are not on this machine (TESSERA_SHARED)"
 fi
 with() { # a policy
-  "$python" "$here/run.py" "$cosim" "$zoo/models" --set engine=tlm --set policy="$1" \
-    --json "$zoo/tlm-$1.json" &&
-    "$python" "$here/run.py" "$cosim" "$zoo/models" --set engine=rtl --set policy="$1" \
-      --only "$("$python" "$here/page.py" --rtl)" --json "$zoo/rtl-$1.json"
+  local policy=$1
+  shift
+  "$python" "$here/run.py" "$cosim" "$zoo/models" --set engine=tlm --set policy="$policy" --json "$zoo/tlm-$policy.json" "$@"
+  "$python" "$here/run.py" "$cosim" "$zoo/models" --set engine=rtl --set policy="$policy" \
+    --only "$("$python" "$here/page.py" --rtl)" --json "$zoo/rtl-$policy.json"
 }
-with first-fit &
-beside=$!
-with best
-wait "$beside"
+with first-fit
+few=(--few "$zoo/tlm-first-fit.json" --seed "${TESSERA_SEED:-1}")
+[[ ${4:-} != --all ]] || few=()
+with best "${few[@]}"
 drawn=(--count 500 --seed "${TESSERA_SEED:-1}")
 for more in "" --finer; do
   "$python" "$here/drawn_onnx.py" "$cosim" "${drawn[@]}" $more 2>"$zoo/drawn.log"

@@ -3,7 +3,7 @@
 
 Each runs in a fresh kernel of the Python that runs this, which must have the package. An error in a cell, or a warning
 on stderr, is an error here. --write keeps the new outputs, without what differs from run to run. --few runs two of them, which
-TESSERA_SEED draws.
+TESSERA_DRAW chooses.
 """
 
 import argparse
@@ -56,7 +56,7 @@ def main():
     arguments = parser.parse_args()
     files = [FOLDER / f"{name}.ipynb" for name in arguments.names] or sorted(FOLDER.glob("*.ipynb"))
     if arguments.few:
-        files = sorted(random.Random(int(os.environ.get("TESSERA_SEED", "1"))).sample(files, min(2, len(files))))
+        files = sorted(random.Random(int(os.environ.get("TESSERA_DRAW", "1"))).sample(files, min(2, len(files))))
     bad = 0
     for file in files:
         notebook = nbformat.read(file, as_version=4)

@@ -291,8 +291,8 @@ std::optional<Turn> turn_of(const std::vector<Axis>& all, const Hardware& hardwa
   // As long as the array is not slower than the bus, which moves each byte twice.
   constexpr std::uint32_t kBusBytes = 8;
   const std::uint32_t together = 2 * hardware.atomic_k / kBusBytes;
-  turn.pixels_at_once = static_cast<std::int32_t>(
-      std::min<std::int64_t>(turn.pixels.extent, std::max(together, 1U) * hardware.atomic_c));
+  turn.pixels_at_once = static_cast<std::int32_t>(std::min<std::int64_t>(
+      turn.pixels.extent, std::int64_t{std::max(together, 1U)} * hardware.atomic_c));
   return turn;
 }
 

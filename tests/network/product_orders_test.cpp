@@ -35,6 +35,7 @@ Network ordered(const std::string& text) {
 
 std::vector<std::string> kinds_of(const Network& network) {
   std::vector<std::string> kinds;
+  kinds.reserve(network.operators.size());
   for (const Operator& op : network.operators) {
     kinds.emplace_back(op.type_name());
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The zoo: made, run, compared, and the page about it checked. zoo.sh COSIM BUILD-FOLDER [SHARED-FOLDER [--all]]
-# Without --all policy best runs a few of the largest models, others for each commit.
+# Without --all policy best runs a few of the largest models, which TESSERA_DRAW chooses.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cosim=$1
@@ -37,7 +37,7 @@ with() { # a policy
     --only "$("$python" "$here/page.py" --rtl)" --json "$zoo/rtl-$policy.json"
 }
 with first-fit
-few=(--few "$zoo/tlm-first-fit.json" --seed "${TESSERA_SEED:-1}")
+few=(--few "$zoo/tlm-first-fit.json" --seed "${TESSERA_DRAW:-1}")
 [[ ${4:-} != --all ]] || few=()
 with best "${few[@]}"
 drawn=(--count 500 --seed "${TESSERA_SEED:-1}")

@@ -26,7 +26,7 @@ void check_files(const Network& network, const SimulateOptions& options) {
     check_outputs(network, options.output);
   }
   for (const std::string* states : {&options.states_in, &options.states_out}) {
-    if (!states->empty() && network.states.empty()) {
+    if (options.needs_states && !states->empty() && network.states.empty()) {
       throw InputError(fmt::format("{}: the network has no states", *states));
     }
   }
@@ -42,7 +42,7 @@ void write_files(const Config& config, const Simulation& simulation, const Engin
     }
     write_outputs(config, *simulation.network, outputs, options.output);
   }
-  if (!options.states_out.empty()) {
+  if (!options.states_out.empty() && !simulation.network->states.empty()) {
     write_states(config, *simulation.network, session.states(), options.states_out);
   }
 }
@@ -125,7 +125,7 @@ Simulation simulate(const Config& config, std::shared_ptr<const Network> loaded,
   Values states = initial_states(network);
   if (simulation.has_data) {
     inputs = read_steps(config, network, options.input);
-    if (!options.states_in.empty()) {
+    if (!options.states_in.empty() && !network.states.empty()) {
       states = read_states(config, network, options.states_in);
     }
   }

@@ -20,6 +20,7 @@ struct SimulateOptions {
   std::string output;      ///< the same for the outputs; empty: not written
   std::string states_in;   ///< folder of states that the first step begins with; empty: their own
   std::string states_out;  ///< folder for those that the last step leaves; empty: not written
+  bool needs_states = true;  ///< folders of states are errors where the network has none
   bool check_memory = false;
   std::string waves;  ///< FST file; empty: none
   /// The program is made for that one, whose hardware and memory have no more of anything; none:

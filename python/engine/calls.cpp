@@ -34,6 +34,14 @@ Json tensors_json(const Config& config, const Network& network,
   return list;
 }
 
+Json states_json(const Network& network) {
+  Json list = Json::array();
+  for (const State& state : network.states) {
+    list.push_back(state.name);
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string simulation(const Question& question, const SimulateOptions& options) {
@@ -42,6 +50,7 @@ std::string simulation(const Question& question, const SimulateOptions& options)
   SimulateOptions possible = options;
   if (config.engine == Engine::Model) {
     possible.output.clear();  // it has none
+    possible.states_out.clear();
   }
   const Simulation done = simulate(config, possible, progress);
   Json json;
@@ -53,6 +62,7 @@ std::string simulation(const Question& question, const SimulateOptions& options)
   }
   json["outputs"] =
       done.has_data ? tensors_json(config, *done.network, done.network->outputs) : Json::array();
+  json["states"] = done.has_data ? states_json(*done.network) : Json::array();
   return text_of(json);
 }
 
@@ -63,6 +73,7 @@ std::string description(const Question& question) {
   json["network"] = network.name;
   json["inputs"] = tensors_json(config, network, network.inputs);
   json["outputs"] = tensors_json(config, network, network.outputs);
+  json["states"] = states_json(network);
   json["notes"] = network.notes;
   json["left_out"] = network.left_out;
   json["layers"] = Json::array();

@@ -66,13 +66,16 @@ NB_MODULE(_engine, m) {
   m.def(
       "simulate",
       [](const std::string& config, const std::vector<std::string>& sets, const std::string& input,
-         const std::string& output, bool check_memory, const std::string& waves,
-         const nb::callable& on_progress) {
+         const std::string& output, const std::string& states_in, const std::string& states_out,
+         bool check_memory, const std::string& waves, const nb::callable& on_progress) {
         return outcome(
             [&] {
               tessera::SimulateOptions options;
               options.input = input;
               options.output = output;
+              options.states_in = states_in;
+              options.states_out = states_out;
+              options.needs_states = !states_in.empty();
               options.check_memory = check_memory;
               options.waves = waves;
               return simulation({config, sets}, options);
@@ -80,7 +83,7 @@ NB_MODULE(_engine, m) {
             on_progress);
       },
       nb::arg("config"), nb::arg("sets"), nb::arg("input"), nb::arg("output"),
-      nb::arg("check_memory"), nb::arg("waves"), nb::arg("on_progress"));
+      nb::arg("states_in"), nb::arg("states_out"), nb::arg("check_memory"), nb::arg("waves"), nb::arg("on_progress"));
   m.def(
       "describe",
       [](const std::string& config, const std::vector<std::string>& sets,

@@ -9,6 +9,8 @@ def simulate(
     sets: List[str],
     input: str,
     output: str,
+    states_in: str,
+    states_out: str,
     check_memory: bool,
     waves: str,
     on_progress: _Progress,

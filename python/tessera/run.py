@@ -41,6 +41,8 @@ class Run:
     Attributes:
         outputs: Arrays by tensor name, in the model's own types, shapes and layouts; of several steps with a dimension
             more in front. Empty with engine ``model``.
+        states: What the last step leaves for the next one, by the state's name; ``simulate(states=...)`` goes on from
+            there. Empty without states and with engine ``model``.
         layers: A row per layer: ``name``, ``op``, ``mode``, ``macs``, ``cycles``, ``ideal_cycles``, ``utilization``,
             ``external_read_bytes``, ``external_write_bytes``, ``cbuf_peak_bytes``, ``energy_pj``, ``limit`` (what holds
             it up), ``split_*``, ``counters_*`` (the accelerator's own, in cycles and bytes) and more.
@@ -53,11 +55,13 @@ class Run:
     """
 
     def __init__(
-        self, texts: Mapping[str, Any], outputs: Dict[str, Array], repeat: "_Repeat", command_line: str
+        self, texts: Mapping[str, Any], outputs: Dict[str, Array], states: Dict[str, Array], repeat: "_Repeat",
+        command_line: str,
     ) -> None:
         self.json: str = texts["run"]
         self.data: Dict[str, Any] = json.loads(self.json)
         self.outputs = outputs
+        self.states = states
         self.layers = pd.json_normalize(self.data["layers"], sep="_")
         self.totals: Dict[str, Any] = _flat(self.data["totals"])
         steps = self.data.get("steps", {"cycles": [self.totals["cycles"]], "external_bytes": [self._external_bytes()]})
@@ -155,13 +159,12 @@ class _Repeat:
         return Question(self._model, self._config, self._settings, self._overrides)
 
 
-def _in_order(inputs: Mapping[str, Array], question: Question) -> List[Array]:
-    names = [tensor["name"] for tensor in _description(question)["inputs"]]
+def _in_order(inputs: Mapping[str, Array], names: Sequence[str], kind: str) -> List[Array]:
     unknown = [name for name in inputs if name not in names]
     missing = [name for name in names if name not in inputs]
     if unknown or missing:
         raise InputError(
-            f"inputs are {', '.join(f'`{n}`' for n in inputs)}; the model's are {', '.join(f'`{n}`' for n in names)}"
+            f"{kind} are {', '.join(f'`{n}`' for n in inputs)}; the model's are {', '.join(f'`{n}`' for n in names)}"
         )
     return [inputs[name] for name in names]
 
@@ -170,7 +173,7 @@ def _input_path(inputs: Inputs, question: Question) -> str:
     if isinstance(inputs, (str, os.PathLike)):
         return os.fspath(inputs)
     if isinstance(inputs, Mapping):
-        arrays = _in_order(inputs, question)
+        arrays = _in_order(inputs, [tensor["name"] for tensor in _description(question)["inputs"]], "inputs")
     elif isinstance(inputs, np.ndarray):
         arrays = [inputs]
     else:
@@ -189,11 +192,26 @@ def _input_path(inputs: Inputs, question: Question) -> str:
     return str(folder)
 
 
+def _states_path(states: Union[Path_, Mapping[str, Array]], question: Question) -> str:
+    if isinstance(states, (str, os.PathLike)):
+        return os.fspath(states)
+    names = _description(question)["states"]
+    folder = question.folder / "states"
+    folder.mkdir()
+    for number, array in enumerate(_in_order(states, names, "states")):
+        np.save(folder / f"state{number}.npy", np.ascontiguousarray(array))
+    return str(folder)
+
+
 def _description(question: Question) -> Dict[str, Any]:
     with Progress(False, "describe") as progress:
         outcome = _engine.describe(question.config, question.sets, progress)
     description: Dict[str, Any] = json.loads(checked(outcome, question.rename))
     return description
+
+
+def _read_states(folder: Path, names: Sequence[str]) -> Dict[str, Array]:
+    return {name: np.load(folder / f"state{number}.npy") for number, name in enumerate(names)}
 
 
 def _read_outputs(folder: Path, tensors: Sequence[Mapping[str, Any]]) -> Dict[str, Array]:
@@ -229,6 +247,7 @@ def simulate(
     policy: Optional[Setting] = None,
     engine: Optional[str] = None,
     inputs: Optional[Inputs] = None,
+    states: Optional[Union[Path_, Mapping[str, Array]]] = None,
     memory: Optional[Setting] = None,
     seed: Optional[int] = None,
     check_memory: bool = False,
@@ -249,6 +268,8 @@ def simulate(
             only) or ``"netlist"``.
         inputs: Arrays in the model's own type, shape and layout, or files; with a dimension more in front they are
             steps that follow each other. None: from the seed.
+        states: What the first step begins with: another run's ``states``, or the folder of ``--states-out``. None: the
+            network's own first values.
         memory: A preset (``"ideal"``, ``"sram"``, ``"lpddr4"``, ``"ddr4"``), or a map such as
             ``{"bytes_per_cycle": 4, "latency": 100}``.
         seed: Of weights and inputs that no file gives.
@@ -273,15 +294,19 @@ def simulate(
     repeat = _Repeat(model, config, settings, overrides, inputs)
     with repeat.question() as question, Progress(progress, "simulate") as bar:
         input_path = _input_path(inputs, question) if inputs is not None else ""
-        outputs = question.folder / "outputs"
+        states_path = _states_path(states, question) if states is not None else ""
+        outputs, left = question.folder / "outputs", question.folder / "left"
         outputs.mkdir()
+        left.mkdir()
         outcome = _engine.simulate(
-            question.config, question.sets, input_path, str(outputs), check_memory,
+            question.config, question.sets, input_path, str(outputs), states_path, str(left), check_memory,
             os.fspath(waves) if waves is not None else "", bar,
         )
         texts = json.loads(checked(outcome, question.rename))
         line = shlex.join(["cosim", *question.arguments()])
-        run = Run(texts, _read_outputs(outputs, texts["outputs"]), repeat, line)
+        run = Run(
+            texts, _read_outputs(outputs, texts["outputs"]), _read_states(left, texts["states"]), repeat, line
+        )
     if run.verified is False:
         raise VerificationError(f"{run.data['network']}: outputs differ from the reference kernels", run)
     return run

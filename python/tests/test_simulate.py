@@ -289,3 +289,25 @@ def test_without_verilator(monkeypatch, tmp_path):
         tessera.simulate("first_light", hardware="tiny", engine="rtl")
     assert tessera.simulate("first_light", hardware="tiny", engine="tlm").verified
     assert tessera.simulate("first_light", hardware="tiny", engine="model").cycles
+
+
+def test_states_go_on_where_a_run_stopped(tmp_path):
+    about = tessera.inspect("wake_word")
+    shape = about["inputs"][0]["shape"]
+    frames = np.random.default_rng(3).integers(-128, 128, (4, *shape)).astype(np.int8)
+    settings = {"hardware": "small", "policy": "first-fit"}
+    whole = tessera.simulate("wake_word", inputs=frames, **settings)
+    first = tessera.simulate("wake_word", inputs=frames[:2], **settings)
+    assert list(first.states) == about["states"]
+    rest = tessera.simulate("wake_word", inputs=frames[2:], states=first.states, **settings)
+    anew = tessera.simulate("wake_word", inputs=frames[2:], **settings)
+    for name, steps in whole.outputs.items():
+        np.testing.assert_array_equal(steps, np.concatenate([first.outputs[name], rest.outputs[name]]))
+    for name, state in whole.states.items():
+        np.testing.assert_array_equal(state, rest.states[name])
+    assert any((anew.states[name] != state).any() for name, state in whole.states.items())
+    with pytest.raises(tessera.InputError, match="states are `x`; the model's are"):
+        tessera.simulate("wake_word", states={"x": frames[0]}, **settings)
+    with pytest.raises(tessera.InputError, match="has no states"):
+        tessera.simulate("lenet5", states=tmp_path, **settings)
+    assert tessera.simulate("lenet5", **settings).states == {}

@@ -1,0 +1,286 @@
+#include "rom/host_runtime.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <variant>
+
+#include "rom/runtime/kernels.hpp"
+#include "rom/runtime/operator_code.hpp"
+
+namespace tessera::rom {
+namespace {
+
+const char* const kMacros = R"(#ifndef TESSERA_HOST_H
+#define TESSERA_HOST_H
+
+/* Name a header there, in quotes, that defines what is to be other than below, or the registers'
+ * macros of tessera_program.h. */
+#if defined(TESSERA_CONFIG)
+#include TESSERA_CONFIG
+#endif
+
+#include "tessera_program.h"
+
+/* Where the processor sees a byte of the accelerator's memory: a `uint8_t *`. */
+#ifndef TESSERA_MEMORY
+#define TESSERA_MEMORY(address) ((uint8_t *)(uintptr_t)(address))
+#endif
+
+/* For processors with a data cache: writes back what the processor has written, before a run; and
+ * forgets what it has read, after it. */
+#ifndef TESSERA_CLEAN_CACHE
+#define TESSERA_CLEAN_CACHE(memory, bytes) ((void)0)
+#endif
+#ifndef TESSERA_INVALIDATE_CACHE
+#define TESSERA_INVALIDATE_CACHE(memory, bytes) ((void)0)
+#endif
+
+/* All accesses to memory before it come before all those behind it. */
+#ifndef TESSERA_BARRIER
+#if defined(__GNUC__)
+#define TESSERA_BARRIER() __sync_synchronize()
+#else
+#error "TESSERA_BARRIER() must be defined for this compiler"
+#endif
+#endif
+
+/* Waits for a run's end: an `enum tessera_result`. To sleep meanwhile, define it, and
+ * TESSERA_INTERRUPT as 1, which raises the interrupt at the run's end. */
+#ifndef TESSERA_WAIT
+#define TESSERA_WAIT(base, polls) tessera_wait(base, polls)
+#endif
+#ifndef TESSERA_INTERRUPT
+#define TESSERA_INTERRUPT 0
+#endif
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+)";
+
+const char* const kDeclarations = R"(
+/* Gives states their first values: before the first inference, and whenever they are to begin anew.
+ * Does nothing for a network without states. */
+enum tessera_result tessera_reset(void *base, uint32_t polls);
+
+/* One inference; of a network with states, one step. Constants and commands are in memory already,
+ * where tessera_program.h says. `base` is the registers'. `inputs` and `outputs` are arrays of
+ * pointers to TESSERA_INPUTi_BYTES and TESSERA_OUTPUTi_BYTES each. Each run is looked at `polls`
+ * times at most: TESSERA_BUSY then. Not to be called while another inference runs. */
+enum tessera_result tessera_infer(void *base, const void *const *inputs, void *const *outputs,
+                                  uint32_t polls);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
+)";
+
+const char* const kSlots = R"(
+/* A tensor's bytes out of segments that are `stride` apart. */
+TESSERA_KERNEL void tessera_join(const uint8_t *from, int32_t segment, int32_t stride, int32_t bytes,
+                                 uint8_t *to) {
+  while (bytes > 0) {
+    tessera_copy(from, to, segment);
+    from += stride;
+    to += segment;
+    bytes -= segment;
+  }
+}
+
+/* A run, from its start to its end. */
+TESSERA_KERNEL enum tessera_result tessera_execute(void *base, uint32_t run, uint32_t polls) {
+  enum tessera_result result;
+  TESSERA_CLEAN_CACHE(TESSERA_MEMORY(TESSERA_ARENA_ADDRESS), TESSERA_ARENA_BYTES);
+  TESSERA_BARRIER();
+  result = tessera_start(base, run, TESSERA_INTERRUPT);
+  if (result == TESSERA_DONE) {
+    result = TESSERA_WAIT(base, polls);
+  }
+  TESSERA_BARRIER();
+  TESSERA_INVALIDATE_CACHE(TESSERA_MEMORY(TESSERA_ARENA_ADDRESS), TESSERA_ARENA_BYTES);
+  return result;
+}
+)";
+
+class RuntimeWriter {
+ public:
+  explicit RuntimeWriter(const Image& image) : image_(image), program_(image.program) {}
+
+  HostRuntime write() {
+    text_.need("elements.h");
+    const std::string steps = infer();
+    HostRuntime result;
+    result.missing = missing_;
+    result.header = header();
+    const std::uint64_t scratch = text_.scratch_bytes();
+    result.source = fmt::format("/* {}: what the processor computes beside the accelerator. */\n",
+                                runtime::commented(program_.network)) +
+                    "#include \"tessera_host.h\"\n";
+    for (const std::string& layer : missing_) {
+      result.source += fmt::format("#error \"{}\"\n", layer);
+    }
+    result.source += runtime::kernel_sources(text_.kernels());
+    if (!text_.definitions().empty()) {
+      result.source += "\n/* Parameters and constants of this network. */\n" + text_.definitions();
+    }
+    if (scratch != 0) {
+      result.source +=
+          fmt::format("\nstatic uint8_t {}[TESSERA_HOST_SCRATCH_BYTES];\n", runtime::kScratch);
+    }
+    result.source += kSlots + layers_ + reset() + steps;
+    return result;
+  }
+
+ private:
+  [[nodiscard]] std::string memory(const Slot& slot) const {
+    return fmt::format("TESSERA_MEMORY({:#x}u)", image_.on_bus(slot.address));
+  }
+
+  static std::string join(const std::string& from, const Slot& slot, const std::string& to) {
+    return fmt::format("  tessera_join({}, {}, {}, {}, {});\n", from, slot.segment_bytes,
+                       slot.stride, slot.bytes, to);
+  }
+
+  static std::string copy(const std::string& from, std::uint64_t bytes, const std::string& to) {
+    return fmt::format("  tessera_copy({}, {}, {});\n", from, to, bytes);
+  }
+
+  [[nodiscard]] std::string header() const {
+    std::string text = fmt::format("/* {}: a whole inference, beside the accelerator. */\n",
+                                   runtime::commented(program_.network)) +
+                       kMacros;
+    text += fmt::format(
+        "/* Static memory that the operators need besides constants. There is no heap, and no "
+        "recursion. */\n#define TESSERA_HOST_SCRATCH_BYTES {}u\n",
+        text_.scratch_bytes());
+    text += fmt::format(
+        "/* Whether tessera_host.c needs the mathematical library (-lm). */\n"
+        "#define TESSERA_HOST_NEEDS_LIBM {}\n",
+        runtime::need_library(text_.kernels()) ? 1 : 0);
+    return text + kDeclarations;
+  }
+
+  // Inputs that the kernel cannot read where they are: in segments, or where it writes.
+  bool must_copy(const HostCall& call, std::size_t i) const {
+    const Slot& in = *call.inputs[i];
+    if (in.segment_bytes != 0) {
+      return true;
+    }
+    const bool apart = in.address + in.bytes <= call.output.address ||
+                       call.output.address + call.output.bytes <= in.address;
+    return !apart && !(in.address == call.output.address &&
+                       runtime::works_in_place(call.kernel, call.kernel.operators[0], i));
+  }
+
+  // A layer as a function, and the statement that calls it.
+  std::string layer(const HostCall& call) {
+    const Operator& op = call.kernel.operators[0];
+    runtime::Places places;
+    places.output = memory(call.output);
+    std::string copies;
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+      if (!call.inputs[i]) {
+        places.inputs.emplace_back();
+        continue;
+      }
+      const Slot& slot = *call.inputs[i];
+      places.inputs.push_back(memory(slot));
+      if (must_copy(call, i)) {
+        const std::string room = fmt::format("{} + {}", runtime::kScratch, places.scratch);
+        copies += slot.segment_bytes != 0 ? join(memory(slot), slot, room)
+                                          : copy(memory(slot), slot.bytes, room);
+        places.scratch += slot.bytes;
+        places.inputs.back() = room;
+      }
+    }
+    const runtime::OperatorCode code = runtime::code_of(call.kernel, op, places, text_);
+    const LayerRecord& record = program_.layers[call.layer];
+    const std::string name =
+        fmt::format("{} {}", runtime::commented(record.op), runtime::commented(record.name));
+    if (!code.missing.empty()) {
+      missing_.push_back(fmt::format("the C runtime lacks {} (layer {}): {}", name, call.layer,
+                                     runtime::commented(code.missing)));
+      return "";
+    }
+    layers_ += fmt::format("\n/* {} */\nstatic {} tessera_layer{}(void) {{\n{}{}{}}}\n", name,
+                           code.can_fail ? "int" : "void", call.layer, copies, code.statements,
+                           code.can_fail ? "  return 0;\n" : "");
+    const std::string statement = fmt::format("tessera_layer{}()", call.layer);
+    return code.can_fail
+               ? fmt::format("  if ({} != 0) {{\n    return TESSERA_BAD_INDEX;\n  }}\n", statement)
+               : fmt::format("  {};\n", statement);
+  }
+
+  static std::string execute(std::size_t run) {
+    return fmt::format(
+        "  result = tessera_execute(base, {}u, polls);\n  if (result != TESSERA_DONE) {{\n    "
+        "return result;\n  }}\n",
+        run);
+  }
+
+  [[nodiscard]] std::string exchange(std::size_t step) const {
+    std::string text;
+    for (std::size_t i = 0; i < program_.outputs.size(); ++i) {
+      if (program_.output_steps[i] == step) {
+        const Slot& slot = program_.outputs[i];
+        const std::string to = fmt::format("(uint8_t *)outputs[{}]", i);
+        text += slot.segment_bytes != 0 ? join(memory(slot), slot, to)
+                                        : copy(memory(slot), slot.bytes, to);
+      }
+    }
+    for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
+      if (program_.input_steps[i] == step) {
+        text += copy(fmt::format("(const uint8_t *)inputs[{}]", i), program_.inputs[i].bytes,
+                     memory(program_.inputs[i]));
+      }
+    }
+    return text;
+  }
+
+  [[nodiscard]] std::string reset() const {
+    const bool resets = image_.runs.front().reset;
+    return fmt::format(
+        "\nenum tessera_result tessera_reset(void *base, uint32_t polls) {{\n"
+        "  const enum tessera_result result = tessera_probe(base);\n{}}}\n",
+        resets ? "  return result == TESSERA_DONE ? tessera_execute(base, 0u, polls) : result;\n"
+               : "  (void)polls;\n  return result;\n");
+  }
+
+  std::string infer() {
+    std::string text =
+        "\nenum tessera_result tessera_infer(void *base, const void *const *inputs, void *const "
+        "*outputs,\n                                  uint32_t polls) {\n"
+        "  enum tessera_result result = tessera_probe(base);\n"
+        "  (void)inputs;\n"
+        "  if (result != TESSERA_DONE) {\n    return result;\n  }\n";
+    std::size_t run = image_.runs.front().reset ? 1 : 0;
+    for (std::size_t s = 0; s < program_.steps.size(); ++s) {
+      text += exchange(s);
+      if (const auto* call = std::get_if<HostCall>(&program_.steps[s]); call != nullptr) {
+        text += layer(*call);
+      } else if (std::holds_alternative<CommandRun>(program_.steps[s])) {
+        text += execute(run++);
+      }
+    }
+    return text + exchange(program_.steps.size()) + "  return result;\n}\n";
+  }
+
+  const Image& image_;
+  const Program& program_;
+  runtime::CText text_;
+  std::string layers_;
+  std::vector<std::string> missing_;
+};
+
+}  // namespace
+
+HostRuntime host_runtime(const Image& image) {
+  return RuntimeWriter(image).write();
+}
+
+}  // namespace tessera::rom

@@ -1,0 +1,24 @@
+// Operators as calls of C kernels.
+#pragma once
+
+#include <string>
+
+#include "rom/runtime/call.hpp"
+
+namespace tessera::runtime {
+
+/// What computes one operator.
+struct OperatorCode {
+  std::string statements;  ///< of a function's body; `return 1;` where it can fail
+  bool can_fail = false;   ///< data may name an element that is not there
+  std::string missing;     ///< why there are none; otherwise empty
+};
+
+/// Adds the operator's constants and kernels to `text`.
+OperatorCode code_of(const Network& network, const Operator& op, const Places& places, CText& text);
+
+/// Whether the kernel may write where the input lies, begun at the same byte: it reads each element
+/// before it writes it.
+bool works_in_place(const Network& network, const Operator& op, std::size_t input);
+
+}  // namespace tessera::runtime

@@ -1,0 +1,326 @@
+// Draws operators that only the host has: those of elements, reductions and moves.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "network/host_kinds.hpp"
+#include "network/reference/elements.hpp"
+#include "tests/rom/runtime/drawn_operator.hpp"
+
+namespace tessera::test {
+
+using Shape = std::vector<std::int32_t>;
+
+class HostDraw {
+ public:
+  HostDraw(OperatorDraft& draft, HostOperator host)
+      : draft_(draft), dice_(draft.dice()), host_(std::move(host)), rule_(rule_of(host_.kind)) {}
+
+  void draw() {
+    switch (host_.kind) {
+      case HostKind::Cast:
+        return cast();
+      case HostKind::Select:
+        return select();
+      case HostKind::ArgMax:
+      case HostKind::ArgMin:
+        return arg();
+      case HostKind::Gather:
+        return gather();
+      case HostKind::GatherNd:
+        return gather_nd();
+      case HostKind::Tile:
+        return tile();
+      case HostKind::BroadcastTo:
+        return broadcast();
+      case HostKind::PadValue:
+      case HostKind::MirrorPad:
+        return pad();
+      case HostKind::BatchMatMul:
+        return matmul();
+      case HostKind::ResizeBilinear:
+        return resize();
+      case HostKind::AveragePool:
+      case HostKind::MaxPool:
+        return pool();
+      case HostKind::LayerNormalization:
+        return layer_norm();
+      case HostKind::Conv2d:
+      case HostKind::DepthwiseConv2d:
+        return convolution();
+      case HostKind::FullyConnected:
+        return fully_connected();
+      case HostKind::DetectionPostProcess:
+        return detections();
+      default:
+        return rule_.shape == HostShape::Broadcast ? pair()
+               : rule_.shape == HostShape::Reduced ? reduction()
+                                                   : same();
+    }
+  }
+
+ private:
+  DataType type() {
+    std::vector<DataType> all;
+    const auto add = [&](std::uint8_t bit, DataType of) {
+      if ((rule_.allowed & bit) != 0) {
+        all.push_back(of);
+      }
+    };
+    add(types::kInt8, DataType::Int8);
+    add(types::kInt32, DataType::Int32);
+    add(types::kInt64, DataType::Int64);
+    add(types::kFloat, DataType::Float32);
+    add(types::kBool, DataType::Bool);
+    return dice_.one_of(all);
+  }
+  Quantisation fine() { return {{dice_.real(0.01F, 0.1F)}, dice_.between(-128, 127)}; }
+  void round() {
+    draft_.op().rounding =
+        dice_.one_of<Rounding>({Rounding::Twice, Rounding::HalfUp, Rounding::HalfEven});
+  }
+  void end() { draft_.attributes() = host_; }
+
+  void pair() {
+    const DataType of = type();
+    const Shape shape = dice_.shape(0, 4);
+    const bool first = dice_.once_in(2);
+    const Quantisation q = fine();
+    const bool alike = host_.kind == HostKind::Minimum || host_.kind == HostKind::Maximum;
+    draft_.input(first ? shape : dice_.narrowed(shape), of, alike ? q : fine());
+    draft_.input(first ? dice_.narrowed(shape) : shape, of, alike ? q : fine());
+    draft_.output(shape, rule_.type == HostType::Bool ? DataType::Bool : of, alike ? q : fine());
+    const bool arithmetic = host_.kind <= HostKind::Div;
+    if (arithmetic && dice_.once_in(3)) {
+      host_.numbers = {0.0F, 6.0F};
+    }
+    if (host_.kind == HostKind::Prelu && dice_.once_in(2)) {
+      host_.integers = {1};
+    }
+    end();
+  }
+
+  void same() {
+    const DataType of = type();
+    const Shape shape = dice_.shape(1, 4, 6);
+    Quantisation in = dice_.quantisation();
+    Quantisation out = in;
+    draft_.input(shape, of, in);
+    switch (host_.kind) {
+      case HostKind::Elu:
+      case HostKind::LeakyRelu:
+        host_.numbers = {dice_.real(-1, 2)};
+        break;
+      case HostKind::Clip:
+        host_.numbers = {dice_.once_in(4) ? -INFINITY : dice_.real(-3, 0),
+                         dice_.once_in(4) ? INFINITY : dice_.real(0, 3)};
+        break;
+      case HostKind::Gelu:
+        host_.numbers.assign(dice_.once_in(2) ? 1 : 0, 1.0F);
+        break;
+      case HostKind::SoftmaxFloat:
+        host_.integers = {dice_.between(0, static_cast<std::int32_t>(shape.size()) - 1)};
+        host_.numbers = {dice_.once_in(2) ? 1.0F : dice_.real(0.1F, 2)};
+        out = {{1.0F / 256}, dice_.once_in(2) ? -128 : 0};
+        break;
+      case HostKind::LogSoftmax:
+        if (of == DataType::Int8 && dice_.once_in(2)) {
+          host_.integers = {dice_.between(0, 2)};
+        }
+        out = {{1.0F / 16}, 127};
+        break;
+      case HostKind::L2Normalization:
+        if (dice_.once_in(2)) {
+          host_.integers = {dice_.between(0, 1)};
+        }
+        out = {{1.0F / 128}, 0};
+        break;
+      case HostKind::Reverse:
+        for (std::size_t d = 0; d < shape.size(); ++d) {
+          if (dice_.once_in(2)) {
+            host_.integers.push_back(static_cast<std::int32_t>(d));
+          }
+        }
+        break;
+      default:
+        break;
+    }
+    draft_.output(shape, of, out);
+    end();
+  }
+
+  void reduction() {
+    const DataType of = type();
+    const Shape shape = dice_.shape(1, 5);
+    Shape out = shape;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      if (dice_.once_in(2)) {
+        host_.integers.push_back(static_cast<std::int32_t>(d));
+        out[d] = 1;
+      }
+    }
+    const Quantisation q = fine();
+    const bool rescales = host_.kind == HostKind::Sum || host_.kind == HostKind::ReduceMean;
+    if (of == DataType::Int8 && rescales && dice_.once_in(2)) {
+      host_.numbers = {static_cast<float>(dice_.between(1, 3))};
+    }
+    draft_.input(shape, of, q);
+    draft_.output(out, of, rescales ? fine() : q);
+    end();
+    round();
+  }
+
+  void cast() {
+    const DataType to = type();
+    const DataType from = type();
+    const Shape shape = dice_.shape(1, 3, 7);
+    draft_.input(shape, from).form.is_unsigned = from == DataType::Int8 && dice_.once_in(2);
+    draft_.output(shape, to, dice_.quantisation()).form.is_unsigned =
+        to == DataType::Int8 && dice_.once_in(2);
+    end();
+  }
+
+  DataType any() {
+    return dice_.one_of<DataType>(
+        {DataType::Int8, DataType::Int32, DataType::Int64, DataType::Float32, DataType::Bool});
+  }
+
+  void select() {
+    const DataType of = any();
+    const Shape shape = dice_.shape(0, 4);
+    draft_.input(dice_.narrowed(shape), DataType::Bool);
+    draft_.input(shape, of);
+    draft_.input(dice_.narrowed(shape), of);
+    draft_.output(shape, of, dice_.quantisation());
+    end();
+  }
+
+  void arg() {
+    const Shape shape = dice_.shape(1, 4, 6);
+    const std::int32_t axis = dice_.between(0, static_cast<std::int32_t>(shape.size()) - 1);
+    Shape out = shape;
+    out.erase(out.begin() + axis);
+    host_.integers = {axis};
+    draft_.input(shape, type());
+    draft_.output(out, dice_.once_in(2) ? DataType::Int32 : DataType::Int64, {});
+    end();
+  }
+
+  // Indices below each of `extents`, some from the end.
+  void indices(const Shape& shape, const std::vector<std::int32_t>& extents) {
+    const DataType of = dice_.once_in(2) ? DataType::Int32 : DataType::Int64;
+    Tensor& tensor = draft_.input(shape, of);
+    Bytes bytes(tensor.bytes());
+    for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+      const std::int32_t extent =
+          extents.empty()
+              ? 1
+              : extents[static_cast<std::size_t>(i % static_cast<std::int64_t>(extents.size()))];
+      const std::int32_t index = dice_.between(-extent, extent - 1);
+      if (of == DataType::Int64) {
+        reference::put(bytes.data(), i, std::int64_t{index});
+      } else {
+        reference::put(bytes.data(), i, index);
+      }
+    }
+    if (dice_.once_in(3)) {
+      tensor.constant = bytes;
+    } else {
+      draft_.give(1, bytes);
+    }
+  }
+
+  void gather() {
+    const Shape from = dice_.shape(1, 4);
+    const auto rank = static_cast<std::int32_t>(from.size());
+    const std::int32_t axis = dice_.between(0, rank - 1);
+    const std::int32_t batch = dice_.between(0, axis);
+    Shape at(from.begin(), from.begin() + batch);
+    for (const std::int32_t extent : dice_.shape(0, 2)) {
+      at.push_back(extent);
+    }
+    Shape out(from.begin(), from.begin() + axis);
+    out.insert(out.end(), at.begin() + batch, at.end());
+    out.insert(out.end(), from.begin() + axis + 1, from.end());
+    host_.integers = {axis, batch};
+    const DataType of = any();
+    const Quantisation q = dice_.quantisation();
+    draft_.input(from, of, q);
+    indices(at, {from[static_cast<std::size_t>(axis)]});
+    draft_.output(out, of, q);
+    end();
+  }
+
+  void gather_nd() {
+    const Shape from = dice_.shape(1, 4);
+    const std::int32_t parts = dice_.between(1, static_cast<std::int32_t>(from.size()));
+    Shape at = dice_.shape(0, 2);
+    Shape out = at;
+    at.push_back(parts);
+    out.insert(out.end(), from.begin() + parts, from.end());
+    const DataType of = any();
+    const Quantisation q = dice_.quantisation();
+    draft_.input(from, of, q);
+    indices(at, {from.begin(), from.begin() + parts});
+    draft_.output(out, of, q);
+    end();
+  }
+
+  void tile() {
+    const Shape from = dice_.shape(1, 4, 4);
+    Shape out = from;
+    for (std::int32_t& extent : out) {
+      extent *= dice_.between(1, 3);
+    }
+    moved(from, out);
+  }
+  void broadcast() {
+    const Shape out = dice_.shape(0, 4);
+    moved(dice_.narrowed(out), out);
+  }
+  void moved(const Shape& from, const Shape& to) {
+    const DataType of = any();
+    const Quantisation q = dice_.quantisation();
+    draft_.input(from, of, q);
+    draft_.output(to, of, q);
+    end();
+  }
+
+  void pad() {
+    const bool mirror = host_.kind == HostKind::MirrorPad;
+    const std::int32_t edge = dice_.between(0, 1);
+    const Shape from = dice_.shape(1, 4);
+    Shape out = from;
+    Shape after;
+    for (std::size_t d = 0; d < from.size(); ++d) {
+      const std::int32_t most = mirror ? from[d] - 1 + edge : 3;
+      host_.integers.push_back(dice_.between(0, most));
+      after.push_back(dice_.between(0, most));
+      out[d] += host_.integers.back() + after.back();
+    }
+    host_.integers.insert(host_.integers.end(), after.begin(), after.end());
+    if (mirror) {
+      host_.integers.push_back(edge);
+    } else {
+      host_.numbers = {static_cast<float>(dice_.between(0, 100))};
+    }
+    moved(from, out);
+  }
+
+  void matmul();
+  void resize();
+  void pool();
+  void layer_norm();
+  void weights(const Shape& shape, std::int32_t outputs, DataType of);
+  void convolution();
+  void fully_connected();
+  void detections();
+
+  OperatorDraft& draft_;
+  Dice& dice_;
+  HostOperator host_;
+  const HostRule& rule_;
+};
+
+}  // namespace tessera::test

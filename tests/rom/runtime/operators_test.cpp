@@ -1,0 +1,141 @@
+// The C kernels of the host's operators give the reference kernels' bytes.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <variant>
+
+#include "network/host_kinds.hpp"
+#include "tests/app/cli.hpp"
+#include "tests/draws.hpp"
+#include "tests/rom/runtime/compiled.hpp"
+#include "tests/rom/runtime/operator_file.hpp"
+
+namespace tessera {
+namespace {
+
+using test::DrawnOperator;
+using test::OperatorKind;
+
+using Function = int (*)(const std::uint8_t* const*, std::uint8_t*);
+
+struct Case {
+  std::string name;
+  DrawnOperator drawn;
+};
+
+Bytes expected_of(const DrawnOperator& drawn) {
+  const Operator& op = drawn.network.operators[0];
+  std::vector<const std::uint8_t*> data;
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    const bool constant = op.inputs[i] >= 0 && drawn.inputs[i].empty();
+    data.push_back(
+        constant ? drawn.network.tensors[static_cast<std::size_t>(op.inputs[i])].constant.data()
+        : op.inputs[i] < 0 ? nullptr
+                           : drawn.inputs[i].data());
+  }
+  Bytes output(drawn.network.tensors[static_cast<std::size_t>(op.output)].bytes());
+  run_operator(drawn.network, op, data, output.data());
+  return output;
+}
+
+// At odd addresses, between bytes that must stay.
+Bytes computed_by(Function function, const DrawnOperator& drawn, std::size_t size) {
+  constexpr std::uint8_t kGuard = 0xa5;
+  std::vector<Bytes> inputs;
+  std::vector<const std::uint8_t*> data;
+  for (const Bytes& input : drawn.inputs) {
+    inputs.push_back(Bytes(1, kGuard));
+    inputs.back().insert(inputs.back().end(), input.begin(), input.end());
+  }
+  for (const Bytes& input : inputs) {
+    data.push_back(input.data() + 1);
+  }
+  Bytes output(size + 2, kGuard);
+  EXPECT_EQ(function(data.data(), output.data() + 1), 0);
+  EXPECT_EQ(output.front(), kGuard);
+  EXPECT_EQ(output.back(), kGuard);
+  return {output.begin() + 1, output.end() - 1};
+}
+
+class HostRuntimeOperators : public test::Cli {
+ protected:
+  void expect_reference_bytes(const std::vector<Case>& cases) {
+    test::OperatorFile file;
+    for (const Case& one : cases) {
+      ASSERT_EQ(file.add(one.drawn), "") << one.name;
+    }
+    test::write_text(path("cases.c"), file.text());
+    const test::Compiled compiled(path("cases"));
+    ASSERT_TRUE(compiled.loaded());
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      const Bytes expected = expected_of(cases[i].drawn);
+      const auto function = compiled.at<Function>(fmt::format("case{}", i));
+      ASSERT_NE(function, nullptr);
+      EXPECT_EQ(computed_by(function, cases[i].drawn, expected.size()), expected) << cases[i].name;
+    }
+  }
+
+  static std::vector<Case> drawn(std::uint64_t seed, int count) {
+    std::vector<Case> cases;
+    for (const OperatorKind& kind : test::operator_kinds()) {
+      for (int i = 0; i < count; ++i) {
+        const std::uint64_t number = seed + static_cast<std::uint64_t>(i);
+        cases.push_back(
+            {fmt::format("{}, case {}", kind.name, number), test::draw_operator(kind, number)});
+      }
+    }
+    return cases;
+  }
+};
+
+TEST_F(HostRuntimeOperators, GiveTheReferenceKernelsBytes) {
+  std::vector<Case> cases = drawn(1, test::cases(8));
+  if (const std::uint64_t seed = test::seed_of_run(); seed != 0) {
+    const std::vector<Case> others = drawn(1000 * seed, test::cases(4));
+    cases.insert(cases.end(), others.begin(), others.end());
+  }
+  expect_reference_bytes(cases);
+}
+
+// The draws above are of every alternative and every kind: none is left out here.
+TEST_F(HostRuntimeOperators, ArePresentForEveryKind) {
+  std::set<std::size_t> alternatives;
+  std::set<HostKind> hosts;
+  for (const OperatorKind& kind : test::operator_kinds()) {
+    alternatives.insert(kind.attributes.index());
+    if (const auto* host = std::get_if<HostOperator>(&kind.attributes)) {
+      hosts.insert(host->kind);
+    }
+    test::OperatorFile file;
+    EXPECT_EQ(file.add(test::draw_operator(kind, 1)), "") << kind.name;
+  }
+  EXPECT_EQ(alternatives.size(), std::variant_size_v<Attributes>);
+  EXPECT_EQ(hosts.size(), host_rules().size());
+}
+
+// What data names and is not there is told, and a tensor beyond 2^31 bytes has no C.
+TEST_F(HostRuntimeOperators, SayWhatTheyCannotDo) {
+  test::Dice dice(3);
+  test::OperatorDraft draft(dice, HostOperator{HostKind::Gather, {0, 0}, {}});
+  draft.input({4, 2}, DataType::Int8);
+  draft.input({2}, DataType::Int32);
+  draft.output({2, 2}, DataType::Int8, {});
+  draft.give(1, {3, 0, 0, 0, 4, 0, 0, 0});
+  const DrawnOperator gather = draft.finish();
+  test::OperatorFile file;
+  EXPECT_EQ(file.add(gather), "");
+  test::write_text(path("gather.c"), file.text());
+  const test::Compiled compiled(path("gather"));
+  ASSERT_TRUE(compiled.loaded());
+  const std::uint8_t* const data[] = {gather.inputs[0].data(), gather.inputs[1].data()};
+  std::uint8_t output[4];
+  EXPECT_EQ(compiled.at<Function>("case0")(data, output), 1);
+
+  DrawnOperator large = gather;
+  large.network.tensors[0].shape = {1 << 20, 1 << 12};
+  EXPECT_EQ(file.add(large), "tensor `in1` has more than 2^31 bytes");
+}
+
+}  // namespace
+}  // namespace tessera

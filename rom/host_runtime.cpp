@@ -165,16 +165,17 @@ class RuntimeWriter {
     return text + kDeclarations;
   }
 
-  // Inputs that the kernel cannot read where they are: in segments, or where it writes.
-  bool must_copy(const HostCall& call, std::size_t i) const {
+  // Whether the kernel cannot read an input where it is, as it writes there.
+  static bool overlap(const HostCall& call, std::size_t i) {
     const Slot& in = *call.inputs[i];
-    if (in.segment_bytes != 0) {
-      return true;
-    }
     const bool apart = in.address + in.bytes <= call.output.address ||
                        call.output.address + call.output.bytes <= in.address;
     return !apart && !(in.address == call.output.address &&
                        runtime::works_in_place(call.kernel, call.kernel.operators[0], i));
+  }
+
+  static std::string scratch_at(const runtime::Places& places) {
+    return fmt::format("{} + {}", runtime::kScratch, places.scratch);
   }
 
   // A layer as a function, and the statement that calls it.
@@ -183,6 +184,20 @@ class RuntimeWriter {
     runtime::Places places;
     places.output = memory(call.output);
     std::string copies;
+    std::string back;
+    std::uint64_t overlapping = 0;
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+      const bool overlaps =
+          call.inputs[i] && call.inputs[i]->segment_bytes == 0 && overlap(call, i);
+      overlapping += overlaps ? call.inputs[i]->bytes : 0;
+    }
+    // What is smaller is copied: the inputs where the output is to be, or the output.
+    const bool copies_output = overlapping > call.output.bytes;
+    if (copies_output) {
+      places.output = scratch_at(places);
+      back = copy(places.output, call.output.bytes, memory(call.output));
+      places.scratch += call.output.bytes;
+    }
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {
       if (!call.inputs[i]) {
         places.inputs.emplace_back();
@@ -190,8 +205,8 @@ class RuntimeWriter {
       }
       const Slot& slot = *call.inputs[i];
       places.inputs.push_back(memory(slot));
-      if (must_copy(call, i)) {
-        const std::string room = fmt::format("{} + {}", runtime::kScratch, places.scratch);
+      if (slot.segment_bytes != 0 || (!copies_output && overlap(call, i))) {
+        const std::string room = scratch_at(places);
         copies += slot.segment_bytes != 0 ? join(memory(slot), slot, room)
                                           : copy(memory(slot), slot.bytes, room);
         places.scratch += slot.bytes;
@@ -207,9 +222,9 @@ class RuntimeWriter {
                                      runtime::commented(code.missing)));
       return "";
     }
-    layers_ += fmt::format("\n/* {} */\nstatic {} tessera_layer{}(void) {{\n{}{}{}}}\n", name,
+    layers_ += fmt::format("\n/* {} */\nstatic {} tessera_layer{}(void) {{\n{}{}{}{}}}\n", name,
                            code.can_fail ? "int" : "void", call.layer, copies, code.statements,
-                           code.can_fail ? "  return 0;\n" : "");
+                           back, code.can_fail ? "  return 0;\n" : "");
     const std::string statement = fmt::format("tessera_layer{}()", call.layer);
     return code.can_fail
                ? fmt::format("  if ({} != 0) {{\n    return TESSERA_BAD_INDEX;\n  }}\n", statement)

@@ -109,12 +109,29 @@ OperatorCode code_of(const Network& network, const Operator& op, const Places& p
 bool works_in_place(const Network& network, const Operator& op, std::size_t input) {
   const Tensor& in = network.tensors[static_cast<std::size_t>(op.inputs[input])];
   const Tensor& out = network.tensors[static_cast<std::size_t>(op.output)];
-  const auto* host = std::get_if<HostOperator>(&op.attributes);
-  const bool by_element = std::holds_alternative<Unary>(op.attributes) ||
-                          std::holds_alternative<Binary>(op.attributes) ||
-                          std::holds_alternative<Softmax>(op.attributes) ||
-                          (host != nullptr && host->kind <= HostKind::LogicalNot);
-  return by_element && in.shape == out.shape && size_of(in.type) == size_of(out.type);
+  const bool alike = in.shape == out.shape && size_of(in.type) == size_of(out.type);
+  if (const auto* host = std::get_if<HostOperator>(&op.attributes)) {
+    switch (host->kind) {
+      case HostKind::ArgMax:
+      case HostKind::ArgMin: {
+        // A row is read before its index is written, and is not shorter.
+        const MeanExtents extents = extents_of({host->integers[0], 1}, in.shape);
+        const auto row = static_cast<std::uint64_t>(extents.count) * size_of(in.type);
+        return extents.inner == 1 && row >= size_of(out.type);
+      }
+      case HostKind::SoftmaxFloat:
+      case HostKind::LogSoftmax:
+      case HostKind::L2Normalization:
+      case HostKind::LayerNormalization:
+        return alike && input == 0;
+      default:
+        return alike && host->kind <= HostKind::LogicalNot;
+    }
+  }
+  return (alike && (std::holds_alternative<Unary>(op.attributes) ||
+                    std::holds_alternative<Binary>(op.attributes) ||
+                    std::holds_alternative<Softmax>(op.attributes))) ||
+         std::holds_alternative<Reshape>(op.attributes);
 }
 
 }  // namespace tessera::runtime

@@ -17,8 +17,8 @@ struct OperatorCode {
 /// Adds the operator's constants and kernels to `text`.
 OperatorCode code_of(const Network& network, const Operator& op, const Places& places, CText& text);
 
-/// Whether the kernel may write where the input lies, begun at the same byte: it reads each element
-/// before it writes it.
+/// Whether the kernel may write where that input lies, begun at the same byte: it reads what an
+/// element replaces before it writes it.
 bool works_in_place(const Network& network, const Operator& op, std::size_t input);
 
 }  // namespace tessera::runtime

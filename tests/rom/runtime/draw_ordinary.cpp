@@ -38,7 +38,9 @@ struct Ordinary {
       draft.constant({outputs}, DataType::Int32, {{1.0F}, 0}, 12);
     }
   }
-  Quantisation fine() const { return {{dice.real(0.01F, 0.1F)}, dice.between(-128, 127)}; }
+  Quantisation fine() const {
+    return {{dice.once_in(3) ? 0.0625F : dice.real(0.01F, 0.1F)}, dice.between(-128, 127)};
+  }
 
   void operator()(Conv2d conv) const {
     const std::int32_t groups = dice.once_in(3) ? 2 : 1;
@@ -142,6 +144,9 @@ struct Ordinary {
     }
     const bool floats = unary.kind == UnaryKind::Quantize && dice.once_in(2);
     draft.input(shape, floats ? DataType::Float32 : DataType::Int8);
+    if (floats && dice.once_in(2)) {
+      draft.give_no_number(0);
+    }
     Quantisation out = dice.quantisation();
     if (unary.kind == UnaryKind::Logistic) {
       out = {{1.0F / 256}, -128};

@@ -14,7 +14,8 @@ float Dice::real(float low, float high) {
 }
 
 Quantisation Dice::quantisation() {
-  return {{std::ldexp(real(1, 2), between(-9, 1))}, between(-128, 127)};
+  // Powers of two have results that lie on halves.
+  return {{std::ldexp(once_in(3) ? 1.0F : real(1, 2), between(-9, 1))}, between(-128, 127)};
 }
 
 std::vector<std::int32_t> Dice::shape(std::size_t least_rank, std::size_t most_rank,
@@ -144,6 +145,15 @@ DrawnOperator OperatorDraft::finish() {
                                                : given_[i]);
   }
   return drawn;
+}
+
+void OperatorDraft::give_no_number(std::size_t input) {
+  const Tensor& tensor = in(input);
+  Bytes bytes = dice_.values(tensor);
+  for (const float value : {NAN, INFINITY, -INFINITY}) {
+    reference::put(bytes.data(), dice_.between(0, static_cast<int>(tensor.elements()) - 1), value);
+  }
+  give(input, bytes);
 }
 
 std::vector<OperatorKind> operator_kinds() {

@@ -77,6 +77,8 @@ class OperatorDraft {
   DrawnOperator finish();
   /// Bytes for an input instead of random ones.
   void give(std::size_t input, Bytes bytes);
+  /// Random floats, some of which are no numbers or without end.
+  void give_no_number(std::size_t input);
 
  private:
   Dice& dice_;

@@ -75,7 +75,9 @@ class HostDraw {
     add(types::kBool, DataType::Bool);
     return dice_.one_of(all);
   }
-  Quantisation fine() { return {{dice_.real(0.01F, 0.1F)}, dice_.between(-128, 127)}; }
+  Quantisation fine() {
+    return {{dice_.once_in(3) ? 0.0625F : dice_.real(0.01F, 0.1F)}, dice_.between(-128, 127)};
+  }
   void round() {
     draft_.op().rounding =
         dice_.one_of<Rounding>({Rounding::Twice, Rounding::HalfUp, Rounding::HalfEven});
@@ -87,7 +89,8 @@ class HostDraw {
     const Shape shape = dice_.shape(0, 4);
     const bool first = dice_.once_in(2);
     const Quantisation q = fine();
-    const bool alike = host_.kind == HostKind::Minimum || host_.kind == HostKind::Maximum;
+    const bool alike = host_.kind == HostKind::Minimum || host_.kind == HostKind::Maximum ||
+                       (rule_.type == HostType::Bool && dice_.once_in(2));
     draft_.input(first ? shape : dice_.narrowed(shape), of, alike ? q : fine());
     draft_.input(first ? dice_.narrowed(shape) : shape, of, alike ? q : fine());
     draft_.output(shape, rule_.type == HostType::Bool ? DataType::Bool : of, alike ? q : fine());
@@ -178,6 +181,9 @@ class HostDraw {
     draft_.input(shape, from).form.is_unsigned = from == DataType::Int8 && dice_.once_in(2);
     draft_.output(shape, to, dice_.quantisation()).form.is_unsigned =
         to == DataType::Int8 && dice_.once_in(2);
+    if (from == DataType::Float32) {
+      draft_.give_no_number(0);
+    }
     end();
   }
 

@@ -212,4 +212,19 @@ DrawnOperator draw_operator(const OperatorKind& kind, std::uint64_t number) {
   }
 }
 
+Bytes expected_of(const DrawnOperator& drawn) {
+  const Operator& op = drawn.network.operators[0];
+  std::vector<const std::uint8_t*> data;
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    const bool constant = op.inputs[i] >= 0 && drawn.inputs[i].empty();
+    data.push_back(
+        constant ? drawn.network.tensors[static_cast<std::size_t>(op.inputs[i])].constant.data()
+        : op.inputs[i] < 0 ? nullptr
+                           : drawn.inputs[i].data());
+  }
+  Bytes output(drawn.network.tensors[static_cast<std::size_t>(op.output)].bytes());
+  run_operator(drawn.network, op, data, output.data());
+  return output;
+}
+
 }  // namespace tessera::test

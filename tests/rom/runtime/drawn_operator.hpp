@@ -57,6 +57,9 @@ std::vector<OperatorKind> operator_kinds();
 /// The case `number` of a kind.
 DrawnOperator draw_operator(const OperatorKind& kind, std::uint64_t number);
 
+/// What the reference kernel makes of it.
+Bytes expected_of(const DrawnOperator& drawn);
+
 /// Of one operator: adds tensors while they are drawn.
 class OperatorDraft {
  public:

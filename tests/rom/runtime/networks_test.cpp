@@ -155,8 +155,8 @@ TEST_P(HostRuntimeModels, RunBesideTheAccelerator) {
 INSTANTIATE_TEST_SUITE_P(All, HostRuntimeModels,
                          testing::Values("transformers/kwt1_int8", "ssd_slim/model",
                                          "kws_dscnn/model"),
-                         [](const auto& info) {
-                           const std::string name = info.param;
+                         [](const auto& model) {
+                           const std::string name = model.param;
                            return name.substr(0, 3);
                          });
 

@@ -31,6 +31,8 @@ class OperatorFile {
     return code.missing;
   }
 
+  [[nodiscard]] bool needs_library() const { return runtime::need_library(text_.kernels()); }
+
   [[nodiscard]] std::string text() const {
     return runtime::kernel_sources(text_.kernels()) + text_.definitions() +
            fmt::format("static uint8_t tessera_scratch[{}] __attribute__((unused));\n",

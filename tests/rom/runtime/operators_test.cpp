@@ -15,6 +15,7 @@ namespace tessera {
 namespace {
 
 using test::DrawnOperator;
+using test::expected_of;
 using test::OperatorKind;
 
 using Function = int (*)(const std::uint8_t* const*, std::uint8_t*);
@@ -23,21 +24,6 @@ struct Case {
   std::string name;
   DrawnOperator drawn;
 };
-
-Bytes expected_of(const DrawnOperator& drawn) {
-  const Operator& op = drawn.network.operators[0];
-  std::vector<const std::uint8_t*> data;
-  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-    const bool constant = op.inputs[i] >= 0 && drawn.inputs[i].empty();
-    data.push_back(
-        constant ? drawn.network.tensors[static_cast<std::size_t>(op.inputs[i])].constant.data()
-        : op.inputs[i] < 0 ? nullptr
-                           : drawn.inputs[i].data());
-  }
-  Bytes output(drawn.network.tensors[static_cast<std::size_t>(op.output)].bytes());
-  run_operator(drawn.network, op, data, output.data());
-  return output;
-}
 
 // At odd addresses, between bytes that must stay.
 Bytes computed_by(Function function, const DrawnOperator& drawn, std::size_t size) {

@@ -13,7 +13,7 @@ web=()
 command -v npm >/dev/null || web+=(nodejs npm)
 # Viewers, clusters and compilers that results are tried with.
 test=("${build[@]}" "${web[@]}" gtkwave libonnx-testdata chromium slurm-wlm munge procps
-  clang gcc-arm-none-eabi gcc-riscv64-unknown-elf python3 zsh groff-base)
+  clang gcc-arm-none-eabi gcc-riscv64-unknown-elf qemu-system-arm qemu-system-misc python3 zsh groff-base)
 fpga=("${build[@]}" python3-venv)
 verify=("${build[@]}" python3-venv python3-dev berkeley-abc)
 python=("${build[@]}" "${web[@]}" python3-venv python3-dev procps)

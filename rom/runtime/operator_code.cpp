@@ -43,8 +43,50 @@ void write_host(Call& call, const HostOperator& host) {
     case HostKind::DepthwiseConv2d:
     case HostKind::FullyConnected:
       return write_host_weighted(call, host);
-    default:
-      host.kind <= HostKind::Prelu ? write_host_pair(call, host) : write_host_single(call, host);
+    case HostKind::Add:
+    case HostKind::Sub:
+    case HostKind::Mul:
+    case HostKind::Div:
+    case HostKind::FloorDiv:
+    case HostKind::FloorMod:
+    case HostKind::Pow:
+    case HostKind::SquaredDifference:
+    case HostKind::Minimum:
+    case HostKind::Maximum:
+    case HostKind::Equal:
+    case HostKind::NotEqual:
+    case HostKind::Greater:
+    case HostKind::GreaterEqual:
+    case HostKind::Less:
+    case HostKind::LessEqual:
+    case HostKind::LogicalAnd:
+    case HostKind::LogicalOr:
+    case HostKind::Prelu:
+      return write_host_pair(call, host);
+    case HostKind::Abs:
+    case HostKind::Neg:
+    case HostKind::Sign:
+    case HostKind::Sqrt:
+    case HostKind::Rsqrt:
+    case HostKind::Exp:
+    case HostKind::Log:
+    case HostKind::Square:
+    case HostKind::Sin:
+    case HostKind::Cos:
+    case HostKind::Floor:
+    case HostKind::Ceil:
+    case HostKind::Round:
+    case HostKind::Elu:
+    case HostKind::Erf:
+    case HostKind::Gelu:
+    case HostKind::Logistic:
+    case HostKind::Tanh:
+    case HostKind::HardSwish:
+    case HostKind::LeakyRelu:
+    case HostKind::Clip:
+    case HostKind::LogicalNot:
+    case HostKind::Cast:
+      return write_host_single(call, host);
   }
 }
 

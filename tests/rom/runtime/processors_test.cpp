@@ -47,17 +47,17 @@ class HostRuntimeProcessors : public test::Cli {
   }
 
   // A program that compares, in run_cases().
-  static std::string program() {
+  static std::string program(std::uint64_t count, bool without_library) {
     test::OperatorFile file;
     std::string vectors;
     std::string calls;
     int number = 0;
     for (const OperatorKind& kind : test::operator_kinds()) {
-      for (std::uint64_t i = 1; i <= 5; ++i) {
+      for (std::uint64_t i = 1; i <= count; ++i) {
         const DrawnOperator drawn = test::draw_operator(kind, i);
         test::OperatorFile alone;
         alone.add(drawn);
-        if (alone.needs_library()) {
+        if (without_library && alone.needs_library()) {
           continue;
         }
         EXPECT_EQ(file.add(drawn), "") << kind.name;
@@ -106,7 +106,7 @@ int run_cases(void) {
       }
     }
     const std::string folder = TESSERA_SOURCE_DIR "/tests/rom/runtime/machine/";
-    write_text(path("cases.c"), program());
+    write_text(path("cases.c"), program(5, true));
     const Finished built = execute(fmt::format(
         "{} -std=c99 -ffreestanding -nostdlib -O2 -T {}{}.ld {}{}.c {} -lgcc -o {}", compiler,
         folder, machine, folder, machine, path("cases.c"), path("cases.elf")));
@@ -141,6 +141,18 @@ TEST_F(HostRuntimeProcessors, CompileWithoutAWarningEverywhere) {
   if (!missing.empty()) {
     GTEST_SKIP() << "skipped:" << missing << " are not installed";
   }
+}
+
+class HostRuntimeSanitized : public HostRuntimeProcessors {};
+
+TEST_F(HostRuntimeSanitized, DoesNothingUndefined) {
+  write_text(path("cases.c"), program(6, false) + "int main(void) { return run_cases(); }\n");
+  const Finished built = execute(fmt::format(
+      "gcc -std=c99 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all {} -o {} -lm",
+      path("cases.c"), path("cases")));
+  ASSERT_EQ(built.code, 0) << built.err;
+  const Finished outcome = execute(path("cases"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
 
 // What docs/howto/run-on-a-processor.md promises.

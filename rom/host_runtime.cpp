@@ -213,7 +213,10 @@ class RuntimeWriter {
         places.inputs.back() = room;
       }
     }
-    const runtime::OperatorCode code = runtime::code_of(call.kernel, op, places, text_);
+    runtime::OperatorCode code = runtime::code_of(call.kernel, op, places, text_);
+    if (call.output.segment_bytes != 0) {
+      code.missing = "its output lies in segments";
+    }
     const LayerRecord& record = program_.layers[call.layer];
     const std::string name =
         fmt::format("{} {}", runtime::commented(record.op), runtime::commented(record.name));

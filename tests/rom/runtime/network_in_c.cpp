@@ -35,10 +35,14 @@ using Infer = int (*)(void*, const void* const*, void* const*, std::uint32_t);
 
 }  // namespace
 
-bool NetworkInC::prepare(const std::vector<std::string>& sets) {
+bool NetworkInC::prepare(const std::vector<std::string>& sets,
+                         const std::function<void(Program&)>& change) {
   config_ = load_config(TESSERA_SOURCE_DIR "/configs/npu.yaml", sets);
   network_ = load_configured(config_);
   image_ = rom::make_image(compile(network_, config_.hardware, config_.policy), 0);
+  if (change) {
+    change(image_.program);
+  }
   memory_ = image_.program.image;
   const rom::HostRuntime runtime = host_runtime(image_);
   EXPECT_EQ(runtime.missing, std::vector<std::string>());

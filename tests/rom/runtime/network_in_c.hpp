@@ -34,8 +34,10 @@ class NetworkInC : public Cli {
  protected:
   static constexpr std::uint32_t kPolls = 20'000'000;
 
-  /// Reads the configuration, compiles network and C. False, with a failure, when that fails.
-  bool prepare(const std::vector<std::string>& sets);
+  /// Reads the configuration, compiles network and C. `change` sees the program in between. False,
+  /// with a failure, when that fails.
+  bool prepare(const std::vector<std::string>& sets,
+               const std::function<void(Program&)>& change = {});
   /// The network's steps twice, with a reset before, or once where it has no states: every output
   /// must be the reference kernels'. `begins` is told the inputs and states of each.
   void expect_reference_bytes(

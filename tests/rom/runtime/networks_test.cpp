@@ -54,6 +54,24 @@ layers:
   expect_on_rtl({"hardware=nano", "network=" + path("net.yaml")}, 2);
 }
 
+// Tensors in segments: what the host reads, and an output. The scheduler makes none today.
+TEST_F(HostRuntimeOnRtl, ReadsSegments) {
+  ASSERT_TRUE(prepare({"hardware=small"}, [](Program& program) {
+    Slot& input = *std::get<HostCall>(program.steps.back()).inputs[0];
+    for (Slot* slot : {&input, &program.outputs[0]}) {
+      ASSERT_EQ(slot->bytes, 10U);
+      slot->segment_bytes = slot->stride = 5;
+    }
+  }));
+  const std::string source = test::text_of(path("tessera_host.c"));
+  EXPECT_NE(source.find("5, 5, 10, tessera_scratch + 0)"), std::string::npos);
+  EXPECT_NE(source.find("5, 5, 10, (uint8_t *)outputs[0])"), std::string::npos);
+  rtl::Device npu(rtl::build_variant(config_.hardware, {}), config_.hardware, memory_,
+                  config_.memory);
+  RtlRegisters registers(npu);
+  expect_reference_bytes(registers, 1);
+}
+
 // Products, softmax and squared differences of a transformer between its runs; a detector's scores.
 class HostRuntimeModelsOnRtl : public HostRuntimeOnRtl,
                                public testing::WithParamInterface<const char*> {};

@@ -93,7 +93,7 @@ TEST_P(HostRuntimeOrder, IsThatOfTheProgram) {
 
 INSTANTIATE_TEST_SUITE_P(All, HostRuntimeOrder,
                          testing::Values("public/movenet_lightning_int8",
-                                         "transformers/deit_block_int8",
+                                         "transformers/deit_block_int8", "public/ssd_traffic_uint8",
                                          "public/deeplabv3_mnv2_dm05_uint8"),
                          [](const auto& model) {
                            const std::string name = model.param;

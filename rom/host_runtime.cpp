@@ -168,10 +168,11 @@ class RuntimeWriter {
   // Whether the kernel cannot read an input where it is, as it writes there.
   static bool overlap(const HostCall& call, std::size_t i) {
     const Slot& in = *call.inputs[i];
-    const bool apart = in.address + in.bytes <= call.output.address ||
-                       call.output.address + call.output.bytes <= in.address;
-    return !apart && !(in.address == call.output.address &&
-                       runtime::works_in_place(call.kernel, call.kernel.operators[0], i));
+    const bool meet = in.address < call.output.address + call.output.bytes &&
+                      call.output.address < in.address + in.bytes;
+    const bool same_begin = in.address == call.output.address;
+    return meet &&
+           !(same_begin && runtime::works_in_place(call.kernel, call.kernel.operators[0], i));
   }
 
   static std::string scratch_at(const runtime::Places& places) {

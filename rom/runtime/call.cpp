@@ -52,7 +52,7 @@ std::string Call::loops(const std::vector<Loop>& loops, std::array<std::int64_t,
   constexpr std::size_t kMostLoops = 12;  // rom/kernels/loops.h
   const std::vector<Loop> all = merged(loops);
   if (all.size() > kMostLoops) {
-    throw NoKernel{fmt::format("it has more than {} dimensions", kMostLoops)};
+    throw NoKernel(fmt::format("it has more than {} dimensions", kMostLoops));
   }
   std::vector<std::string> texts;
   texts.reserve(all.size());

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ struct Places {
 };
 
 /// Thrown where there is no C for an operator: why.
-struct NoKernel {
-  std::string reason;
+class NoKernel : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 /// Name of the array that lends operators memory.

@@ -139,6 +139,8 @@ void resize_nearest(Call& call, const ResizeNearest& resize) {
   const auto pixel = static_cast<std::int32_t>(size_of(call.out().type)) * from[3];
   std::vector<std::int32_t> rows;
   std::vector<std::int32_t> cols;
+  rows.reserve(static_cast<std::size_t>(to[1]));
+  cols.reserve(static_cast<std::size_t>(to[2]));
   for (std::int32_t y = 0; y < to[1]; ++y) {
     rows.push_back(nearest_source(resize, y, from[1], to[1]) * from[2] * pixel);
   }
@@ -190,9 +192,10 @@ void mirror_pad(Call& call, const HostOperator& host) {
   const Strides strides = strides_of(from);
   const auto size = static_cast<std::int64_t>(size_of(call.out().type));
   if (from.size() > 12) {
-    throw NoKernel{"it has more than 12 dimensions"};
+    throw NoKernel("it has more than 12 dimensions");
   }
   std::vector<std::string> axes;
+  axes.reserve(from.size());
   for (std::size_t d = 0; d < from.size(); ++d) {
     axes.push_back(fmt::format("{{{}, {}, {}, {}}}", from[d], call.out().shape[d],
                                strides[d] * size, host.integers[d]));
@@ -247,6 +250,7 @@ void gather_nd(Call& call) {
 void select(Call& call) {
   const Shape& shape = call.out().shape;
   std::vector<Strides> strides;
+  strides.reserve(3);
   for (std::size_t i = 0; i < 3; ++i) {
     strides.push_back(reference::broadcast_strides(call.in(i).shape, shape.size()));
   }
@@ -271,7 +275,7 @@ struct MoveWriter {
   }
   template <class Other>
   void operator()(const Other&) const {
-    throw NoKernel{"it moves nothing"};
+    throw NoKernel("it moves nothing");
   }
 };
 

@@ -117,7 +117,7 @@ struct Writer {
 void check_sizes(const Call& call) {
   const auto check = [](const Tensor& tensor) {
     if (tensor.bytes() > INT32_MAX) {
-      throw NoKernel{fmt::format("tensor `{}` has more than 2^31 bytes", tensor.name)};
+      throw NoKernel(fmt::format("tensor `{}` has more than 2^31 bytes", tensor.name));
     }
   };
   for (std::size_t i = 0; i < call.inputs(); ++i) {
@@ -140,7 +140,7 @@ OperatorCode code_of(const Network& network, const Operator& op, const Places& p
       std::visit(Writer{call, op.attributes}, op.attributes);
     }
   } catch (const NoKernel& none) {
-    code.missing = none.reason;
+    code.missing = none.what();
     return code;
   }
   code.statements = call.statements();

@@ -100,7 +100,7 @@ void write_int8(Call& call, const HostOperator& host) {
       return run_pair(call, host.kind == HostKind::Minimum ? "minimum_i8" : "maximum_i8",
                       "tessera_pairs_i8", {pair_loops(call)});
     default:
-      throw NoKernel{"it is not of bytes"};
+      throw NoKernel("it is not of bytes");
   }
 }
 

@@ -30,7 +30,7 @@ std::vector<std::string> extents_of_resize(const Call& call) {
 void resize_in_floats(Call& call, const HostOperator& host, const Sizes& rows, const Sizes& cols) {
   const bool bytes = call.in(0).type == DataType::Int8;
   const bool given = !host.numbers.empty();
-  const auto places = [&](const Sizes& sizes, std::int32_t first) {
+  const auto places = [&](const Sizes& sizes, std::int64_t first) {
     std::vector<std::string> texts;
     for (std::int32_t i = 0; i < sizes.out; ++i) {
       if (given) {
@@ -65,6 +65,7 @@ void resize(Call& call, const HostOperator& host) {
   }
   const auto places = [&](const Sizes& sizes) {
     std::vector<std::string> texts;
+    texts.reserve(static_cast<std::size_t>(sizes.out));
     for (std::int32_t i = 0; i < sizes.out; ++i) {
       texts.push_back(c_place(eleven ? reference::eleven_bit_place(sizes, i)
                                      : reference::whole_place(sizes, i)));

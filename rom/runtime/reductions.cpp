@@ -70,7 +70,7 @@ void write_bytes(Call& call, const HostOperator& host, const Reduction& reductio
                     {reduction_parameters(call, reduction), call.data(0), call.output()});
   }
   if (host.kind != HostKind::Sum && host.kind != HostKind::ReduceMean) {
-    throw NoKernel{"it is not of bytes"};
+    throw NoKernel("it is not of bytes");
   }
   const std::string sums = sums_of(call, reduction);
   const int how = host.numbers.empty() ? 0 : static_cast<int>(host.numbers[0]);
@@ -119,6 +119,7 @@ void write_arg(Call& call, const HostOperator& host) {
 
 void write_mean(Call& call, const Mean& mean) {
   std::vector<std::int32_t> axes;
+  axes.reserve(static_cast<std::size_t>(mean.axes));
   for (std::int32_t a = 0; a < mean.axes; ++a) {
     axes.push_back(mean.first_axis + a);
   }

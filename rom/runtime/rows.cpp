@@ -75,6 +75,7 @@ void log_softmax(Call& call, const HostOperator& host) {
   }
   const float scale = in.quantisation.scales[0];
   std::vector<float> exponentials;
+  exponentials.reserve(kDistances);
   for (std::int32_t distance = 0; distance < kDistances; ++distance) {
     exponentials.push_back(std::exp(-scale * static_cast<float>(distance)));
   }

@@ -93,7 +93,7 @@ Single single_of(const HostOperator& host) {
 void write_cast(Call& call) {
   const bool in_shift = call.in(0).form.is_unsigned;
   if (in_shift && call.in(0).type != DataType::Int8) {
-    throw NoKernel{"only bytes have no sign"};
+    throw NoKernel("only bytes have no sign");
   }
   const auto type = [](DataType of) {
     const std::string name = c_type(of);

@@ -31,8 +31,10 @@ std::string weighted_fields(Call& call, std::int32_t outputs, Activation activat
                                         scale_arithmetic(call.op(), kernel.quantisation));
   const ClampRange range = activation_range(activation, out);
   const bool one = kernel.quantisation.scales.size() == 1;
+  const std::size_t count = one ? 1 : factors.size();
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < (one ? 1 : factors.size()); ++i) {
+  texts.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
     texts.push_back(c_factor(factors[i]));
   }
   return fmt::format("{{{}, {}, {}, {}, {}, {}, {}, {}}}", in.quantisation.zero_point,
@@ -92,7 +94,7 @@ struct WeightedWriter {
   }
   template <class Other>
   void operator()(const Other&) const {
-    throw NoKernel{"it has no weights"};
+    throw NoKernel("it has no weights");
   }
 };
 

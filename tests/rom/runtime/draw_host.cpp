@@ -1,5 +1,6 @@
 // Draws operators that only the host has: those of rows and pictures.
 #include <algorithm>
+#include <utility>
 
 #include "tests/rom/runtime/host_draw.hpp"
 
@@ -170,7 +171,7 @@ void HostDraw::detections() {
     for (std::int64_t i = 0; i < places.elements(); ++i) {
       reference::put(bytes.data(), i, dice_.real(0.05F, 1));
     }
-    places.constant = bytes;
+    places.constant = std::move(bytes);
   }
   const std::int32_t results = most * per_box;
   draft_.output(part == 3   ? Shape{1}

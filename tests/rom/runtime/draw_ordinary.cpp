@@ -211,6 +211,8 @@ struct Ordinary {
     const DataType type = any_type();
     const Quantisation q = dice.quantisation();
     std::vector<std::int32_t> out;
+    out.reserve(shape.size());
+    transpose.order.reserve(shape.size());
     for (std::size_t d = 0; d < shape.size(); ++d) {
       transpose.order.push_back(static_cast<std::int32_t>(d));
     }

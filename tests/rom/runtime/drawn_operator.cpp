@@ -23,6 +23,7 @@ std::vector<std::int32_t> Dice::shape(std::size_t least_rank, std::size_t most_r
   std::vector<std::int32_t> shape;
   const std::int32_t rank =
       between(static_cast<std::int32_t>(least_rank), static_cast<std::int32_t>(most_rank));
+  shape.reserve(most_rank);
   for (std::int32_t d = 0; d < rank; ++d) {
     shape.push_back(between(1, most));
   }

@@ -58,10 +58,12 @@ bool NetworkInC::prepare(const std::vector<std::string>& sets,
 int NetworkInC::infer(const std::vector<Bytes>& inputs, std::vector<Bytes>& outputs,
                       std::uint32_t polls) {
   std::vector<const void*> from;
+  from.reserve(inputs.size());
   for (const Bytes& input : inputs) {
     from.push_back(input.data());
   }
   std::vector<void*> to;
+  to.reserve(outputs.size());
   for (Bytes& output : outputs) {
     to.push_back(output.data());
   }
@@ -89,6 +91,7 @@ void NetworkInC::expect_reference_bytes(
       }
       const std::vector<Bytes> expected = run_reference(network_, inputs, {}, &states);
       std::vector<Bytes> outputs;
+      outputs.reserve(expected.size());
       for (const Bytes& output : expected) {
         outputs.emplace_back(output.size());
       }

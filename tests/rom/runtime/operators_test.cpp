@@ -29,9 +29,11 @@ struct Case {
 Bytes computed_by(Function function, const DrawnOperator& drawn, std::size_t size) {
   constexpr std::uint8_t kGuard = 0xa5;
   std::vector<Bytes> inputs;
+  inputs.reserve(drawn.inputs.size());
   std::vector<const std::uint8_t*> data;
+  data.reserve(drawn.inputs.size());
   for (const Bytes& input : drawn.inputs) {
-    inputs.push_back(Bytes(1, kGuard));
+    inputs.emplace_back(1, kGuard);
     inputs.back().insert(inputs.back().end(), input.begin(), input.end());
   }
   for (const Bytes& input : inputs) {
@@ -48,6 +50,7 @@ Bytes computed_by(Function function, const DrawnOperator& drawn, std::size_t siz
 Bytes computed_in_place(Function function, const DrawnOperator& drawn, std::size_t input,
                         std::size_t size) {
   std::vector<const std::uint8_t*> data;
+  data.reserve(drawn.inputs.size());
   Bytes both = drawn.inputs[input];
   both.resize(std::max(both.size(), size));
   for (std::size_t i = 0; i < drawn.inputs.size(); ++i) {

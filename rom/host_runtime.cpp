@@ -159,7 +159,8 @@ class RuntimeWriter {
         "recursion. */\n#define TESSERA_HOST_SCRATCH_BYTES {}u\n",
         text_.scratch_bytes());
     text += fmt::format(
-        "/* Whether tessera_host.c needs the mathematical library (-lm). */\n"
+        "/* Whether tessera_host.c needs the mathematical library (-lm). Products and sums of "
+        "floats must\n * be rounded one by one: with gcc, -std=c99 or -ffp-contract=off. */\n"
         "#define TESSERA_HOST_NEEDS_LIBM {}\n",
         runtime::need_library(text_.kernels()) ? 1 : 0);
     return text + kDeclarations;

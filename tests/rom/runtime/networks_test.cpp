@@ -72,6 +72,19 @@ TEST_F(HostRuntimeOnRtl, ReadsSegments) {
   expect_reference_bytes(registers, 1);
 }
 
+// What has no C is named, and nothing compiles that would leave it out.
+TEST_F(HostRuntimeOnRtl, NamesWhatItLacks) {
+  const Config config = load_config(TESSERA_SOURCE_DIR "/configs/npu.yaml", {"hardware=small"});
+  rom::Image image =
+      rom::make_image(compile(load_configured(config), config.hardware, config.policy), 0);
+  std::get<HostCall>(image.program.steps.back()).output.segment_bytes = 5;
+  const rom::HostRuntime runtime = host_runtime(image);
+  const std::string layer =
+      "the C runtime lacks SOFTMAX softmax (layer 8): its output lies in segments";
+  EXPECT_EQ(runtime.missing, std::vector<std::string>{layer});
+  EXPECT_NE(runtime.source.find("#error \"" + layer + "\"\n"), std::string::npos);
+}
+
 // Products, softmax and squared differences of a transformer between its runs; a detector's scores.
 class HostRuntimeModelsOnRtl : public HostRuntimeOnRtl,
                                public testing::WithParamInterface<const char*> {};

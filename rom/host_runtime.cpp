@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <variant>
 
 #include "rom/runtime/kernels.hpp"
@@ -180,17 +181,37 @@ class RuntimeWriter {
     return fmt::format("{} + {}", runtime::kScratch, places.scratch);
   }
 
+  // Whether it asks for another part of what the operator before has found.
+  bool follows(const HostCall& call) const {
+    const auto same = [](const std::optional<Slot>& a, const std::optional<Slot>& b) {
+      return a.has_value() == b.has_value() && (!a || a->address == b->address);
+    };
+    const auto same_constant = [](const Tensor& a, const Tensor& b) {
+      return a.constant == b.constant;
+    };
+    return before_ != nullptr && found_ &&
+           runtime::find_the_same(before_->kernel.operators[0], call.kernel.operators[0]) &&
+           std::equal(before_->inputs.begin(), before_->inputs.end(), call.inputs.begin(),
+                      call.inputs.end(), same) &&
+           std::equal(before_->kernel.tensors.begin(), before_->kernel.tensors.end() - 1,
+                      call.kernel.tensors.begin(), call.kernel.tensors.end() - 1, same_constant);
+  }
+
   // A layer as a function, and the statement that calls it.
   std::string layer(const HostCall& call) {
     const Operator& op = call.kernel.operators[0];
     runtime::Places places;
+    const bool follows_before = follows(call);
+    if (follows_before) {
+      places.found = found_;
+    }
     places.output = memory(call.output);
     std::string copies;
     std::string back;
     std::uint64_t overlapping = 0;
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-      const bool overlaps =
-          call.inputs[i] && call.inputs[i]->segment_bytes == 0 && overlap(call, i);
+      const bool overlaps = !follows_before && call.inputs[i] &&
+                            call.inputs[i]->segment_bytes == 0 && overlap(call, i);
       overlapping += overlaps ? call.inputs[i]->bytes : 0;
     }
     // What is smaller is copied: the inputs where the output is to be, or the output.
@@ -207,7 +228,7 @@ class RuntimeWriter {
       }
       const Slot& slot = *call.inputs[i];
       places.inputs.push_back(memory(slot));
-      if (slot.segment_bytes != 0 || (!copies_output && overlap(call, i))) {
+      if (!follows_before && (slot.segment_bytes != 0 || (!copies_output && overlap(call, i)))) {
         const std::string room = scratch_at(places);
         copies += slot.segment_bytes != 0 ? join(memory(slot), slot, room)
                                           : copy(memory(slot), slot.bytes, room);
@@ -219,6 +240,8 @@ class RuntimeWriter {
     if (call.output.segment_bytes != 0) {
       code.missing = "its output lies in segments";
     }
+    before_ = &call;
+    found_ = code.found;
     const LayerRecord& record = program_.layers[call.layer];
     const std::string name =
         fmt::format("{} {}", runtime::commented(record.op), runtime::commented(record.name));
@@ -285,6 +308,7 @@ class RuntimeWriter {
         text += layer(*call);
       } else if (std::holds_alternative<CommandRun>(program_.steps[s])) {
         text += execute(run++);
+        before_ = nullptr;
       }
     }
     return text + exchange(program_.steps.size()) + "  return result;\n}\n";
@@ -295,6 +319,8 @@ class RuntimeWriter {
   runtime::CText text_;
   std::string layers_;
   std::vector<std::string> missing_;
+  const HostCall* before_ = nullptr;  // the operator just before, with no run in between
+  std::optional<std::uint64_t> found_;
 };
 
 }  // namespace

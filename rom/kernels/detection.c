@@ -12,7 +12,6 @@ struct tessera_reals {
 };
 
 struct tessera_detection {
-  int32_t part; /* what is asked for: boxes, classes, scores, or how many there are */
   int32_t most;
   int32_t per_box;    /* classes of each box, when boxes are compared whatever their class */
   int32_t each_class; /* compared with those of their own class only */
@@ -27,19 +26,32 @@ struct tessera_detection {
   struct tessera_reals boxes_form;
   struct tessera_reals scores_form;
   struct tessera_reals anchors_form;
-  int32_t out_bytes;
 };
 
-/* What the kernel reads, and its room: boxes of four floats, a byte for each anchor, and anchor,
- * class and score of what was found. */
+/* What the kernels read, and their room: how many boxes there are; of each anchor four floats of
+ * its box, its best score and whether it is gone; anchor, class and score of what was found. */
 struct tessera_detector {
   const struct tessera_detection* p;
   const uint8_t* scores;
+  uint8_t* boxes_found;
   uint8_t* boxes;
+  uint8_t* best;
   uint8_t* gone;
   uint8_t* found;
-  uint8_t* out;
 };
+
+TESSERA_KERNEL struct tessera_detector tessera_detector_in(const struct tessera_detection* p,
+                                                           const uint8_t* scores, uint8_t* room) {
+  struct tessera_detector d;
+  d.p = p;
+  d.scores = scores;
+  d.boxes_found = room;
+  d.boxes = room + 4;
+  d.best = d.boxes + p->anchors * 16;
+  d.gone = d.best + p->anchors * 4;
+  d.found = d.gone + p->anchors;
+  return d;
+}
 
 TESSERA_KERNEL float tessera_real(const struct tessera_reals* form, const uint8_t* data,
                                   int32_t i) {
@@ -124,27 +136,24 @@ TESSERA_KERNEL int32_t tessera_next_class(const struct tessera_detector* d, int3
   return best;
 }
 
-/* Of one class, or of an anchor's best one. */
-TESSERA_KERNEL float tessera_candidate(const struct tessera_detector* d, int32_t anchor,
-                                       int32_t label) {
-  return tessera_score(d, anchor, label >= 0 ? label : tessera_next_class(d, anchor, -1));
-}
-
+/* Scores of one class, or (-1) of each anchor's best one. */
 TESSERA_KERNEL void tessera_begin_class(const struct tessera_detector* d, int32_t label) {
   int32_t a;
   for (a = 0; a < d->p->anchors; ++a) {
-    d->gone[a] = (uint8_t)(tessera_candidate(d, a, label) >= d->p->least_score ? 0 : 1);
+    const float score = tessera_score(d, a, label >= 0 ? label : tessera_next_class(d, a, -1));
+    tessera_put_f32(d->best, a, score);
+    d->gone[a] = (uint8_t)(score >= d->p->least_score ? 0 : 1);
   }
 }
 
 /* The best anchor that is left, which then keeps off what overlaps it; -1: none. */
-TESSERA_KERNEL int32_t tessera_next_anchor(const struct tessera_detector* d, int32_t label) {
+TESSERA_KERNEL int32_t tessera_next_anchor(const struct tessera_detector* d) {
   float score = 0.0F;
   int32_t best = -1;
   int32_t a;
   for (a = 0; a < d->p->anchors; ++a) {
     if (d->gone[a] == 0u) {
-      const float candidate = tessera_candidate(d, a, label);
+      const float candidate = tessera_get_f32(d->best, a);
       if (best < 0 || candidate > score) {
         best = a;
         score = candidate;
@@ -163,15 +172,11 @@ TESSERA_KERNEL int32_t tessera_next_anchor(const struct tessera_detector* d, int
   return best;
 }
 
-TESSERA_KERNEL void tessera_give(const struct tessera_detector* d, int32_t i, int32_t anchor,
-                                 int32_t label, float score) {
-  if (d->p->part == 0) {
-    tessera_copy(d->boxes + anchor * 16, d->out + i * 16, 16);
-  } else if (d->p->part == 1) {
-    tessera_put_f32(d->out, i, (float)label);
-  } else if (d->p->part == 2) {
-    tessera_put_f32(d->out, i, score);
-  }
+TESSERA_KERNEL void tessera_put_found(const struct tessera_detector* d, int32_t i, int32_t anchor,
+                                      int32_t label, float score) {
+  tessera_put_i32(d->found, i * 3, anchor);
+  tessera_put_i32(d->found, i * 3 + 1, label);
+  tessera_put_f32(d->found, i * 3 + 2, score);
 }
 
 /* How many boxes. */
@@ -179,11 +184,12 @@ TESSERA_KERNEL int32_t tessera_by_anchor(const struct tessera_detector* d) {
   int32_t boxes = 0;
   int32_t anchor, i;
   tessera_begin_class(d, -1);
-  while (boxes < d->p->most && (anchor = tessera_next_anchor(d, -1)) >= 0) {
+  while (boxes < d->p->most && (anchor = tessera_next_anchor(d)) >= 0) {
     int32_t label = -1;
     for (i = 0; i < d->p->per_box; ++i) {
       label = tessera_next_class(d, anchor, label);
-      tessera_give(d, boxes * d->p->per_box + i, anchor, label, tessera_score(d, anchor, label));
+      tessera_put_found(d, boxes * d->p->per_box + i, anchor, label,
+                        tessera_score(d, anchor, label));
     }
     ++boxes;
   }
@@ -204,9 +210,7 @@ TESSERA_KERNEL int32_t tessera_insert(const struct tessera_detector* d, int32_t 
     tessera_copy(d->found + (at - 1) * 12, d->found + at * 12, 12);
     --at;
   }
-  tessera_put_i32(d->found, at * 3, anchor);
-  tessera_put_i32(d->found, at * 3 + 1, label);
-  tessera_put_f32(d->found, at * 3 + 2, score);
+  tessera_put_found(d, at, anchor, label, score);
   return boxes < d->p->most ? boxes + 1 : boxes;
 }
 
@@ -215,35 +219,43 @@ TESSERA_KERNEL int32_t tessera_by_class(const struct tessera_detector* d) {
   int32_t label, anchor, i;
   for (label = 0; label < d->p->classes; ++label) {
     tessera_begin_class(d, label);
-    for (i = 0; i < d->p->most_of_class && (anchor = tessera_next_anchor(d, label)) >= 0; ++i) {
+    for (i = 0; i < d->p->most_of_class && (anchor = tessera_next_anchor(d)) >= 0; ++i) {
       boxes = tessera_insert(d, boxes, anchor, label, tessera_score(d, anchor, label));
     }
-  }
-  for (i = 0; i < boxes; ++i) {
-    tessera_give(d, i, tessera_get_i32(d->found, i * 3), tessera_get_i32(d->found, i * 3 + 1),
-                 tessera_get_f32(d->found, i * 3 + 2));
   }
   return boxes;
 }
 
-/* `room`: 17 bytes for each anchor, 12 for each of the most results. */
+/* `room`: 4 bytes, 21 for each anchor, 12 for each of the most results. */
 TESSERA_KERNEL void tessera_detect(const struct tessera_detection* p, const uint8_t* codes,
-                                   const uint8_t* scores, const uint8_t* anchors, uint8_t* room,
-                                   uint8_t* out) {
-  struct tessera_detector d;
-  int32_t boxes, i;
-  d.p = p;
-  d.scores = scores;
-  d.boxes = room;
-  d.gone = room + p->anchors * 16;
-  d.found = d.gone + p->anchors;
-  d.out = out;
-  for (i = 0; i < p->out_bytes; ++i) {
+                                   const uint8_t* scores, const uint8_t* anchors, uint8_t* room) {
+  const struct tessera_detector d = tessera_detector_in(p, scores, room);
+  tessera_decode(&d, codes, anchors);
+  tessera_put_i32(d.boxes_found, 0, p->each_class ? tessera_by_class(&d) : tessera_by_anchor(&d));
+}
+
+/* A part of what was found: boxes, classes, scores, or how many boxes there are. Zeros behind it.
+ */
+TESSERA_KERNEL void tessera_detections(const struct tessera_detection* p, int32_t part,
+                                       int32_t bytes, uint8_t* room, uint8_t* out) {
+  const struct tessera_detector d = tessera_detector_in(p, 0, room);
+  const int32_t boxes = tessera_get_i32(d.boxes_found, 0);
+  const int32_t results = p->each_class ? boxes : boxes * p->per_box;
+  int32_t i;
+  for (i = 0; i < bytes; ++i) {
     out[i] = 0u;
   }
-  tessera_decode(&d, codes, anchors);
-  boxes = p->each_class ? tessera_by_class(&d) : tessera_by_anchor(&d);
-  if (p->part == 3) {
+  if (part == 3) {
     tessera_put_f32(out, 0, (float)boxes);
+    return;
+  }
+  for (i = 0; i < results; ++i) {
+    if (part == 0) {
+      tessera_copy(d.boxes + tessera_get_i32(d.found, i * 3) * 16, out + i * 16, 16);
+    } else if (part == 1) {
+      tessera_put_f32(out, i, (float)tessera_get_i32(d.found, i * 3 + 1));
+    } else {
+      tessera_put_f32(out, i, tessera_get_f32(d.found, i * 3 + 2));
+    }
   }
 }

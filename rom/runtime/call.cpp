@@ -34,6 +34,12 @@ std::string Call::scratch(std::uint64_t bytes) {
   return at;
 }
 
+std::string Call::found(std::uint64_t bytes) {
+  leaves_ = places_.found ? *places_.found : places_.scratch;
+  text_.use_scratch(*leaves_ + bytes);
+  return fmt::format("{} + {}", kScratch, *leaves_);
+}
+
 void Call::run(const std::string& file, const std::string& function,
                const std::vector<std::string>& arguments) {
   text_.need(file);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -18,6 +19,9 @@ struct Places {
   std::vector<std::string> inputs;  ///< `const uint8_t *`, by input; empty: a constant, or absent
   std::string output;               ///< `uint8_t *`
   std::uint64_t scratch = 0;        ///< bytes of scratch memory that are taken
+  /// Scratch memory where the operator before has left what its detector found, by the same inputs
+  /// and options: only another part of that is asked for.
+  std::optional<std::uint64_t> found;
 };
 
 /// Thrown where there is no C for an operator: why.
@@ -52,6 +56,11 @@ class Call {
   [[nodiscard]] std::string output() const { return places_.output; }
   /// Scratch memory, which ends with the operator.
   std::string scratch(std::uint64_t bytes);
+  /// What a detector has found, in scratch memory: where it is, or is to be; and whether it is
+  /// there.
+  std::string found(std::uint64_t bytes);
+  [[nodiscard]] bool has_found() const { return places_.found.has_value(); }
+  [[nodiscard]] std::optional<std::uint64_t> leaves() const { return leaves_; }
 
   /// A statement that calls a kernel: of which file, with which arguments.
   void run(const std::string& file, const std::string& function,
@@ -73,6 +82,7 @@ class Call {
   CText& text_;
   std::string statements_;
   bool can_fail_ = false;
+  std::optional<std::uint64_t> leaves_;
 };
 
 /// Loops of one turn are left out, neighbours that walk on are one loop; at least one is left.

@@ -145,7 +145,17 @@ OperatorCode code_of(const Network& network, const Operator& op, const Places& p
   }
   code.statements = call.statements();
   code.can_fail = call.can_fail();
+  code.found = call.leaves();
   return code;
+}
+
+bool find_the_same(const Operator& first, const Operator& second) {
+  const auto* a = std::get_if<HostOperator>(&first.attributes);
+  const auto* b = std::get_if<HostOperator>(&second.attributes);
+  return a != nullptr && b != nullptr && a->kind == HostKind::DetectionPostProcess &&
+         b->kind == a->kind && a->numbers == b->numbers &&
+         std::equal(a->integers.begin() + 1, a->integers.end(), b->integers.begin() + 1,
+                    b->integers.end());
 }
 
 bool works_in_place(const Network& network, const Operator& op, std::size_t input) {

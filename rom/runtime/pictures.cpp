@@ -117,17 +117,21 @@ void detections(Call& call, const HostOperator& host) {
   const std::int64_t anchors = call.in(0).shape[1];
   const std::string parameters = call.text().parameters(
       "tessera_detection",
-      {c_number(i[0]), c_number(i[1]), c_number(i[2]), i[3] != 0 ? "1" : "0", c_number(i[4]),
-       c_number(i[5]), c_number(call.in(1).shape[2]), c_number(anchors),
-       c_number(call.in(0).shape[2]), c_float(host.numbers[0]), c_float(host.numbers[1]),
+      {c_number(i[1]), c_number(i[2]), i[3] != 0 ? "1" : "0", c_number(i[4]), c_number(i[5]),
+       c_number(call.in(1).shape[2]), c_number(anchors), c_number(call.in(0).shape[2]),
+       c_float(host.numbers[0]), c_float(host.numbers[1]),
        fmt::format("{{{}, {}, {}, {}}}", c_float(host.numbers[2]), c_float(host.numbers[3]),
                    c_float(host.numbers[4]), c_float(host.numbers[5])),
-       reals(call.in(0)), reals(call.in(1)), reals(call.in(2)),
-       c_number(static_cast<std::int64_t>(call.out().bytes()))});
-  const std::string room = call.scratch(17 * static_cast<std::uint64_t>(anchors) +
-                                        12 * static_cast<std::uint64_t>(i[1]));
-  call.run("detection.c", "detect",
-           {parameters, call.data(0), call.data(1), call.data(2), room, call.output()});
+       reals(call.in(0)), reals(call.in(1)), reals(call.in(2))});
+  const std::int64_t results = std::int64_t{i[1]} * (i[3] != 0 ? 1 : i[2]);
+  const bool is_there = call.has_found();
+  const std::string room = call.found(static_cast<std::uint64_t>(4 + 21 * anchors + 12 * results));
+  if (!is_there) {
+    call.run("detection.c", "detect", {parameters, call.data(0), call.data(1), call.data(2), room});
+  }
+  call.run("detection.c", "detections",
+           {parameters, c_number(i[0]), c_number(static_cast<std::int64_t>(call.out().bytes())),
+            room, call.output()});
 }
 
 }  // namespace

@@ -84,6 +84,19 @@ class HostDraw {
   }
   void end() { draft_.attributes() = host_; }
 
+  // Few different values: many of them are equal.
+  void few_values(std::size_t input) {
+    const Tensor& tensor = draft_.in(input);
+    Bytes bytes(tensor.bytes());
+    reference::for_type(tensor.type, [&](auto zero) {
+      for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+        const std::int32_t least = tensor.type == DataType::Bool ? 0 : -1;
+        reference::put(bytes.data(), i, static_cast<decltype(zero)>(dice_.between(least, 1)));
+      }
+    });
+    draft_.give(input, bytes);
+  }
+
   void pair() {
     const DataType of = type();
     const Shape shape = dice_.shape(0, 4);
@@ -94,6 +107,10 @@ class HostDraw {
     draft_.input(first ? shape : dice_.narrowed(shape), of, alike ? q : fine());
     draft_.input(first ? dice_.narrowed(shape) : shape, of, alike ? q : fine());
     draft_.output(shape, rule_.type == HostType::Bool ? DataType::Bool : of, alike ? q : fine());
+    if (rule_.type == HostType::Bool && dice_.once_in(2)) {
+      few_values(0);
+      few_values(1);
+    }
     const bool arithmetic = host_.kind <= HostKind::Div;
     if (arithmetic && dice_.once_in(3)) {
       host_.numbers = {0.0F, 6.0F};
@@ -209,6 +226,9 @@ class HostDraw {
     out.erase(out.begin() + axis);
     host_.integers = {axis};
     draft_.input(shape, type());
+    if (dice_.once_in(2)) {
+      few_values(0);
+    }
     draft_.output(out, dice_.once_in(2) ? DataType::Int32 : DataType::Int64, {});
     end();
   }

@@ -146,7 +146,7 @@ TEST_F(HostRuntimeProcessors, CompileWithoutAWarningEverywhere) {
 class HostRuntimeSanitized : public HostRuntimeProcessors {};
 
 TEST_F(HostRuntimeSanitized, DoesNothingUndefined) {
-  write_text(path("cases.c"), program(6, false) + "int main(void) { return run_cases(); }\n");
+  write_text(path("cases.c"), program(4, false) + "int main(void) { return run_cases(); }\n");
   const Finished built = execute(fmt::format(
       "gcc -std=c99 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all {} -o {} -lm",
       path("cases.c"), path("cases")));

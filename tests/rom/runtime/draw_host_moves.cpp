@@ -1,4 +1,6 @@
 // Draws operators that only the host has: those that move elements, and conversions.
+#include <utility>
+
 #include "network/reference/elements.hpp"
 #include "tests/rom/runtime/host_draw.hpp"
 
@@ -45,7 +47,7 @@ void HostDraw::indices(const Shape& shape, const std::vector<std::int32_t>& exte
     }
   }
   if (dice_.once_in(3)) {
-    tensor.constant = bytes;
+    tensor.constant = std::move(bytes);
   } else {
     draft_.give(1, bytes);
   }

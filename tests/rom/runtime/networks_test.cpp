@@ -54,6 +54,17 @@ layers:
   expect_on_rtl({"hardware=nano", "network=" + path("net.yaml")}, 2);
 }
 
+// Inputs come and outputs go before the program's last step: their memory is others' before and
+// after.
+TEST_F(HostRuntimeOnRtl, RunsSeveralModels) {
+  expect_on_rtl({"hardware=small",
+                 "models=[{network: wake_word}, {network: lenet5, keep_outputs: no}, {network: "
+                 "lenet5}]"},
+                2);
+  EXPECT_GT(image_.program.input_steps[2], image_.program.input_steps[1]);
+  EXPECT_GT(image_.program.output_steps[0], image_.program.output_steps[1]);
+}
+
 // Tensors in segments: what the host reads, and an output. The scheduler makes none today.
 TEST_F(HostRuntimeOnRtl, ReadsSegments) {
   ASSERT_TRUE(prepare({"hardware=small"}, [](Program& program) {

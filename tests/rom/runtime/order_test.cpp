@@ -83,8 +83,8 @@ class HostRuntimeOrder : public test::NetworkInC,
 
 TEST_P(HostRuntimeOrder, IsThatOfTheProgram) {
   TESSERA_NEEDS_SHARED();
-  ASSERT_TRUE(prepare({"hardware=medium", "network=" + test::shared_dir() + "/models/" +
-                                              std::string(GetParam()) + ".tflite"}));
+  ASSERT_TRUE(prepare(
+      {"hardware=medium", "network=" + test::shared_dir() + "/models/" + std::string(GetParam())}));
   KnowingRegisters registers(image_, network_, memory_);
   expect_reference_bytes(registers, 1, [&](const auto& inputs, const auto& states) {
     registers.know(inputs, states);
@@ -92,9 +92,11 @@ TEST_P(HostRuntimeOrder, IsThatOfTheProgram) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HostRuntimeOrder,
-                         testing::Values("public/movenet_lightning_int8",
-                                         "transformers/deit_block_int8", "public/ssd_traffic_uint8",
-                                         "public/deeplabv3_mnv2_dm05_uint8"),
+                         testing::Values("public/movenet_lightning_int8.tflite",
+                                         "transformers/deit_block_int8.tflite",
+                                         "public/ssd_traffic_uint8.tflite",
+                                         "public/deeplabv3_mnv2_dm05_uint8.tflite",
+                                         "public/micro_kws_m_static_qdq.onnx"),
                          [](const auto& model) {
                            const std::string name = model.param;
                            return name.substr(name.find('/') + 1, 4);

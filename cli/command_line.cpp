@@ -81,7 +81,7 @@ CommandLine::CommandLine()
   explain_.add_to(
       *app_.add_subcommand("explain", "every inequality and number behind each layer's mode"));
   plan_.add_to(*app_.add_subcommand("plan", "order and memory plan only"));
-  rom_.add_to(*app_.add_subcommand("rom", "command ROM, constants, memory map, driver header"));
+  rom_.add_to(*app_.add_subcommand("rom", "command ROM, constants, memory map, C for a processor"));
   sweep_.add_to(*app_.add_subcommand("sweep", "one run per size of the cbuf or any other key"));
   validate_.add_to(*app_.add_subcommand(
       "validate", "all three engines, their cycles and bytes against the RTL"));

@@ -13,6 +13,7 @@
 #include "console/text_table.hpp"
 #include "rom/driver.hpp"
 #include "rom/formats.hpp"
+#include "rom/host_runtime.hpp"
 #include "rom/image.hpp"
 #include "rom/listing.hpp"
 #include "rom/verify.hpp"
@@ -38,7 +39,7 @@ std::uint64_t parse_address(const std::string& text) {
   return value;
 }
 
-void write_files(const fs::path& folder, const rom::Image& image) {
+void write_files(const fs::path& folder, const rom::Image& image, const rom::HostRuntime& runtime) {
   const auto write = [&](const char* name, const std::string& text) {
     write_text((folder / name).string(), text);
   };
@@ -51,6 +52,8 @@ void write_files(const fs::path& folder, const rom::Image& image) {
   write("tessera_rom.sv", rom::rom_module(image));
   write("tessera_system.sv", rom::system_module(image));
   write("tessera_program.h", rom::driver_header(image));
+  write("tessera_host.h", runtime.header);
+  write("tessera_host.c", runtime.source);
   write("listing.txt", rom::listing(image));
   write("memory_map.json", rom::memory_map(image));
 }
@@ -99,7 +102,11 @@ bool RomCommand::run() const {
   const rom::Image image = rom::make_image(std::move(program), parse_address(base_));
   std::error_code error;
   fs::create_directories(out_, error);
-  write_files(out_, image);
+  const rom::HostRuntime runtime = rom::host_runtime(image);
+  write_files(out_, image, runtime);
+  for (const std::string& layer : runtime.missing) {
+    fmt::print(stderr, "cosim: tessera_host.c: {}\n", layer);
+  }
   if (json_ == "-") {
     fmt::print("{}", rom::memory_map(image));
   } else if (!json_.empty()) {

@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 # All rooms below the commands and their reports.
 get_property(rooms GLOBAL PROPERTY TESSERA_ROOMS)
-list(REMOVE_ITEM rooms tessera_console tessera_app tessera_report tessera_rom tessera_sweep
+list(REMOVE_ITEM rooms tessera_console tessera_app tessera_report tessera_rom tessera_runtime tessera_sweep
      tessera_python tessera_explore tessera_fpga tessera_fit tessera_link tessera_board tessera_cli_options tessera_cli_hardware)
 set(objects)
 foreach(room ${rooms})

@@ -8,6 +8,7 @@ install(DIRECTORY include/tessera/generated DESTINATION ${TESSERA_DATA}/include/
 install(DIRECTORY report/page DESTINATION ${TESSERA_DATA}/report)
 install(DIRECTORY explore/page DESTINATION ${TESSERA_DATA}/explore)
 install(DIRECTORY compare/runtimes DESTINATION ${TESSERA_DATA}/compare)
+install(DIRECTORY rom/kernels DESTINATION ${TESSERA_DATA}/rom)
 # A package that pip builds brings its charts along: where the library is not there yet, npm fetches it.
 set(library ${TESSERA_WEB_DIR}/node_modules/echarts/dist/echarts.min.js)
 if(SKBUILD AND NOT EXISTS ${library})

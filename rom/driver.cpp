@@ -5,6 +5,7 @@
 #include <cctype>
 #include <string_view>
 
+#include "rom/runtime/c_text.hpp"
 #include "tessera/generated/command_set.hpp"
 
 namespace tessera::rom {
@@ -32,7 +33,8 @@ enum tessera_result {
   TESSERA_BUSY,           /* not yet */
   TESSERA_FAILED,         /* see tessera_cause() and tessera_info() */
   TESSERA_OTHER_HARDWARE, /* no accelerator there, or not the one this program is for */
-  TESSERA_NO_SUCH_RUN
+  TESSERA_NO_SUCH_RUN,
+  TESSERA_BAD_INDEX /* of an operator of the host: the data names an element that is not there */
 };
 
 /* Whether the accelerator is the one that this program is for. */
@@ -120,15 +122,7 @@ std::string upper(std::string_view name) {
   return text;
 }
 
-// Names come from model files: what they hold must not end the comment.
-std::string commented(const std::string& name) {
-  std::string text;
-  for (const char c : name) {
-    const bool plain = c >= ' ' && c <= '~' && c != '*' && c != '\\' && c != '?';
-    text += plain ? c : '_';
-  }
-  return text;
-}
+using runtime::commented;
 
 std::string define(const std::string& name, std::uint64_t value) {
   return fmt::format("#define TESSERA_{} {:#x}u\n", name, value);

@@ -15,7 +15,7 @@ command -v npm >/dev/null || web+=(nodejs npm)
 test=("${build[@]}" "${web[@]}" gtkwave libonnx-testdata chromium slurm-wlm munge procps
   clang gcc-arm-none-eabi gcc-riscv64-unknown-elf python3 zsh groff-base)
 fpga=("${build[@]}" python3-venv)
-verify=("${build[@]}" python3-venv python3-dev berkeley-abc)
+verify=("${build[@]}" python3-venv python3-dev berkeley-abc gcc-arm-none-eabi gcc-riscv64-unknown-elf qemu-system-arm qemu-system-misc)
 python=("${build[@]}" "${web[@]}" python3-venv python3-dev procps)
 ci=("${test[@]}" clang-format libclang-rt-dev python3-venv ccache)
 lint=("${ci[@]}")

@@ -1,6 +1,8 @@
 // Kernels of the operators that only the host has. On int8 they are TensorFlow Lite's, bit by bit.
 #pragma once
 
+#include <array>
+
 #include "network/reference/reference_kernels.hpp"
 
 namespace tessera::reference {
@@ -22,6 +24,9 @@ void host_pool(const HostOperator& host, const Operands& x);
 void host_l2_normalisation(const HostOperator& host, const Operands& x);
 void host_layer_normalisation(const HostOperator& host, const Operands& x);  ///< of floats
 void host_batch_matmul(const Operands& x);
+/// Exponentials of `count` bytes by their distance from the greatest: its own is the largest entry,
+/// scaled so that their sum is a float.
+std::array<float, 256> softmax_table(float of_scale, std::int64_t count);
 void host_softmax(const HostOperator& host, const Operands& x);  ///< of floats
 void host_weighted(const HostOperator& host, const Operands& x);
 void host_log_softmax(const HostOperator& host, const Operands& x);

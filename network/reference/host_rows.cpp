@@ -36,21 +36,14 @@ void l2_int8(const Operands& x, std::int64_t depth, bool of_unsigned) {
   }
 }
 
-// As ONNX Runtime has it: exponentials from a table whose largest entry is the largest value's,
-// scaled so that their sum is a float; a whole number of steps in 1.
+// As ONNX Runtime has it: a whole number of steps in 1.
 void softmax_of_bytes(const HostOperator& host, const Operands& x) {
   const Tensor& in = x.input(0);
   const Quantisation& out = x.output().quantisation;
   const MeanExtents extents = extents_of({host.integers[0], 1}, in.shape);
   const std::int64_t count = extents.count;
   const std::int64_t inner = extents.inner;
-  const auto scale = static_cast<double>(in.quantisation.scales[0]);
-  const float room = std::numeric_limits<float>::max() / static_cast<float>(count);
-  const double shift = std::max(0.0, static_cast<double>(std::log(room)) - 5) / scale;
-  std::array<float, 256> table{};  // by the distance from the largest value
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    table[i] = static_cast<float>(std::exp((shift - static_cast<double>(i)) * scale));
-  }
+  const std::array<float, 256> table = softmax_table(in.quantisation.scales[0], count);
   const float steps = std::floor(1.0F / out.scales[0]);
   for (std::int64_t row = 0; row < extents.outer * inner; ++row) {
     const std::int64_t first = row / inner * inner * count + row % inner;
@@ -78,6 +71,17 @@ void softmax_of_bytes(const HostOperator& host, const Operands& x) {
 }
 
 }  // namespace
+
+std::array<float, 256> softmax_table(float of_scale, std::int64_t count) {
+  const auto scale = static_cast<double>(of_scale);
+  const float room = std::numeric_limits<float>::max() / static_cast<float>(count);
+  const double shift = std::max(0.0, static_cast<double>(std::log(room)) - 5) / scale;
+  std::array<float, 256> table{};
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    table[i] = static_cast<float>(std::exp((shift - static_cast<double>(i)) * scale));
+  }
+  return table;
+}
 
 void host_l2_normalisation(const HostOperator& host, const Operands& x) {
   const Tensor& in = x.input(0);

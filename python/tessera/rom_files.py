@@ -13,7 +13,7 @@ from .errors import Error
 
 
 class RomFiles:
-    """A folder with a command ROM: image in several formats, SystemVerilog, C header, listing.
+    """A folder with a command ROM: image in several formats, SystemVerilog, C for a processor, listing.
 
     Attributes:
         folder: Where it is.

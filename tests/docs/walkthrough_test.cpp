@@ -114,7 +114,8 @@ TEST_F(Readme, ItsTableIsWhatTheMainJobPrints) {
 INSTANTIATE_TEST_SUITE_P(Docs, WalkThrough,
                          testing::Values("tutorial/simulate.md", "tutorial/size-a-buffer.md",
                                          "tutorial/network-to-fpga.md", "tutorial/on-a-board.md",
-                                         "howto/architects-questions.md", "howto/run-a-stream.md"));
+                                         "howto/architects-questions.md", "howto/run-a-stream.md",
+                                         "howto/run-on-a-processor.md"));
 
 }  // namespace
 }  // namespace tessera

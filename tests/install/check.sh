@@ -25,6 +25,7 @@ grep -q '"verified": *true' run.json || fail "the quick start was not verified"
 [ -n "$(ls "$work/home/.cache/tessera")" ] || fail "Verilated hardware is not in the user's cache"
 clean cosim rom --config "$tree/share/tessera/configs/npu.yaml" --out rom --quiet >/dev/null
 [ -s rom/tessera_rom.bin ] || fail "no ROM"
+gcc -std=c99 -c rom/tessera_host.c -o host.o || fail "the host's C does not compile"
 
 cmake -S "$source/tests/install/consumer" -B consumer -DCMAKE_PREFIX_PATH="$tree" >/dev/null
 cmake --build consumer >/dev/null

@@ -7,6 +7,7 @@
 #include "app/input_steps.hpp"
 #include "app/simulate.hpp"
 #include "rom/driver.hpp"
+#include "rom/host_runtime.hpp"
 #include "rom/image.hpp"
 #include "sim/rtl/device.hpp"
 #include "sim/rtl/variant.hpp"
@@ -48,6 +49,9 @@ class Driver : public test::Cli {
     image_ = rom::make_image(compile(network_, config_.hardware, config_.policy), 0);
     write_text(path("tessera_program.h"), driver_header(image_));
     write_text(path("user.c"), kUser);
+    const rom::HostRuntime runtime = host_runtime(image_);
+    write_text(path("tessera_host.h"), runtime.header);
+    write_text(path("tessera_host.c"), runtime.source);
   }
   Config config_;
   Network network_;
@@ -66,11 +70,13 @@ TEST_F(Driver, CompilesWithoutAWarningEverywhere) {
       continue;
     }
     const bool is_c = compiler.find("c++") == std::string::npos;
-    const Finished outcome =
-        execute(fmt::format("{} {} -ffreestanding -Wall -Wextra -Wconversion -Wshadow -pedantic "
-                            "-Werror -O2 -c {} -o {}",
-                            compiler, is_c ? "-std=c99" : "", path("user.c"), path("user.o")));
-    EXPECT_EQ(outcome.code, 0) << compiler << "\n" << outcome.err;
+    for (const char* source : {"user.c", "tessera_host.c"}) {
+      const Finished outcome =
+          execute(fmt::format("{} {} -ffreestanding -Wall -Wextra -Wconversion -Wshadow -pedantic "
+                              "-Werror -O2 -c {} -o {}",
+                              compiler, is_c ? "-std=c99" : "", path(source), path("user.o")));
+      EXPECT_EQ(outcome.code, 0) << compiler << "\n" << outcome.err;
+    }
     ++compiled;
   }
   EXPECT_GE(compiled, 2U);

@@ -188,7 +188,12 @@ Image make(Program program, const Offsets& offsets, std::vector<Moved> ranges) {
       add(run->stream, false, s, host_works_after(program, s));
     }
   }
-  if (image.runs.empty() || image.runs.size() > kMostRuns) {
+  if (image.runs.empty()) {
+    throw InputError(program.network +
+                     ": nothing of it runs on the accelerator; a ROM has at least "
+                     "one command stream");
+  }
+  if (image.runs.size() > kMostRuns) {
     throw InputError(fmt::format("{}: has {} command streams; a ROM holds 1 to {}", program.network,
                                  image.runs.size(), kMostRuns));
   }

@@ -27,8 +27,12 @@ Network load_network(const std::string& path, const ImportOptions& options) {
     return network;
   }
   const std::string text(data.begin(), data.end());
-  return ending == ".csv" ? import_csv(text, path, options.seed)
-                          : import_yaml(text, path, options.seed);
+  if (ending == ".csv") {
+    return import_csv(text, path, options.seed);
+  }
+  Network network = import_yaml(text, path, options.seed);
+  order_products(network);
+  return network;
 }
 
 }  // namespace tessera

@@ -15,9 +15,14 @@ inline constexpr const char* kMacros = R"(#ifndef TESSERA_HOST_H
 
 #include "tessera_program.h"
 
-/* Where the processor sees a byte of the accelerator's memory: a `uint8_t *`. */
+/* Where the processor sees a byte of the accelerator's memory: a `uint8_t *`. The address is no
+ * constant to the compiler, which would take a low one for a mistake. */
 #ifndef TESSERA_MEMORY
-#define TESSERA_MEMORY(address) ((uint8_t *)(uintptr_t)(address))
+static inline uint8_t *tessera_memory(uintptr_t address) {
+  const volatile uintptr_t at = address;
+  return (uint8_t *)at;
+}
+#define TESSERA_MEMORY(address) tessera_memory(address)
 #endif
 
 /* For processors with a data cache: writes back what the processor has written, before a run; and

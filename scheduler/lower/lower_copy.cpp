@@ -263,24 +263,48 @@ Lowering strided_slice(const Context& c, const StridedSlice& slice) {
 
 namespace {
 
-constexpr std::uint64_t kPassCycles = 100;  // about, until the first byte of a pass is there
-
 /// What becomes the innermost dimension, what was that, and all others.
 struct Turn {
   Axis kernels, pixels;
   std::vector<Axis> others;
   std::int32_t pixels_at_once = 1;
-
-  [[nodiscard]] std::uint64_t passes() const {
-    std::uint64_t count = ceil_div(u32(pixels.extent), u32(pixels_at_once));
-    for (const Axis& axis : others) {
-      count *= static_cast<std::uint64_t>(axis.extent);
-    }
-    return count;
-  }
+  std::uint64_t passes = 0;
+  std::uint64_t cycles = UINT64_MAX;  ///< about
 };
 
+// About: until the first byte of a pass is there.
+constexpr std::uint64_t kPassCycles = 100;
+
+// A byte that is stored alone takes a beat.
+std::uint64_t cycles_byte_by_byte(std::int64_t bytes, const Hardware& hardware) {
+  const double each = std::max(1.3, 0.1 + hardware.bus_bytes / 8.0);
+  return kPassCycles + static_cast<std::uint64_t>(each * static_cast<double>(bytes));
+}
+
+// With so many rows of the unit matrix in a pass.
+void consider(std::int64_t rows, const Hardware& hardware, Turn& best) {
+  const auto count = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+  std::uint64_t passes = ceil_div(count(best.pixels.extent), count(rows));
+  for (const Axis& axis : best.others) {
+    passes *= count(axis.extent);
+  }
+  // The bus brings the unit matrix, too.
+  const std::uint64_t bus = std::min(hardware.bus_bytes, 8U);
+  const std::uint64_t moved = count(rows * rows + 2 * rows * best.kernels.extent) / bus;
+  const std::uint64_t tiles = ceil_div(count(rows), hardware.atomic_c) *
+                              ceil_div(count(best.kernels.extent), hardware.atomic_k);
+  const std::uint64_t worked = tiles * std::max(count(rows), hardware.atomic_k + std::uint64_t{1});
+  const std::uint64_t cycles = passes * (kPassCycles + std::max(moved, worked));
+  if (cycles < best.cycles) {
+    best.pixels_at_once = static_cast<std::int32_t>(rows);
+    best.passes = passes;
+    best.cycles = cycles;
+  }
+}
+
 std::optional<Turn> turn_of(const std::vector<Axis>& all, const Hardware& hardware) {
+  constexpr std::uint64_t kFewMacs = 64;  // smaller arrays take longer than single bytes do
+  constexpr std::uint32_t kMostAtoms = 8;
   Turn turn;
   for (const Axis& axis : merged_axes(all)) {
     if (axis.in == 1 && axis.out == 1) {
@@ -288,11 +312,13 @@ std::optional<Turn> turn_of(const std::vector<Axis>& all, const Hardware& hardwa
     }
     (axis.in == 1 ? turn.pixels : axis.out == 1 ? turn.kernels : turn.others.emplace_back()) = axis;
   }
-  // As long as the array is not slower than the bus, which moves each byte twice.
-  constexpr std::uint32_t kBusBytes = 8;
-  const std::uint32_t together = 2 * hardware.atomic_k / kBusBytes;
-  turn.pixels_at_once = static_cast<std::int32_t>(std::min<std::int64_t>(
-      turn.pixels.extent, std::int64_t{std::max(together, 1U)} * hardware.atomic_c));
+  if (hardware.macs_per_cycle() < kFewMacs) {
+    return std::nullopt;
+  }
+  for (std::uint32_t atoms = 1; atoms <= kMostAtoms; ++atoms) {
+    consider(std::min<std::int64_t>(turn.pixels.extent, std::int64_t{atoms} * hardware.atomic_c),
+             hardware, turn);
+  }
   return turn;
 }
 
@@ -357,10 +383,9 @@ Lowering transpose(const Context& c, const Transpose& transpose) {
     const auto from = static_cast<std::size_t>(transpose.order[d]);
     axes[from] = {c.output().shape[d], in_strides[from], in_strides[from], out_strides[d]};
   }
-  const auto bytes = static_cast<std::uint64_t>(c.output().elements());
   if (const auto turn = turn_of(axes, c.hardware);
-      turn && turn->passes() <= kMostPieces &&
-      turn->passes() * kPassCycles + bytes / 4 < bytes + kPassCycles) {
+      turn && turn->passes <= kMostPieces &&
+      turn->cycles < cycles_byte_by_byte(c.output().elements(), c.hardware)) {
     return turned(c, *turn);
   }
   Lowering lowering;

@@ -17,9 +17,9 @@ namespace tessera {
 struct SimulateOptions {
   /// As read_steps() has it; empty: from the seed
   std::string input;
-  std::string output;      ///< the same for the outputs; empty: not written
-  std::string states_in;   ///< folder of states that the first step begins with; empty: their own
-  std::string states_out;  ///< folder for those that the last step leaves; empty: not written
+  std::string output;        ///< the same for the outputs; empty: not written
+  std::string states_in;     ///< folder of states that the first step begins with; empty: their own
+  std::string states_out;    ///< folder for those that the last step leaves; empty: not written
   bool needs_states = true;  ///< folders of states are errors where the network has none
   bool check_memory = false;
   std::string waves;  ///< FST file; empty: none

@@ -82,8 +82,8 @@ NB_MODULE(_engine, m) {
             },
             on_progress);
       },
-      nb::arg("config"), nb::arg("sets"), nb::arg("input"), nb::arg("output"),
-      nb::arg("states_in"), nb::arg("states_out"), nb::arg("check_memory"), nb::arg("waves"), nb::arg("on_progress"));
+      nb::arg("config"), nb::arg("sets"), nb::arg("input"), nb::arg("output"), nb::arg("states_in"),
+      nb::arg("states_out"), nb::arg("check_memory"), nb::arg("waves"), nb::arg("on_progress"));
   m.def(
       "describe",
       [](const std::string& config, const std::vector<std::string>& sets,

@@ -7,6 +7,7 @@
 #include "input/read_file.hpp"
 #include "network/import/float_islands.hpp"
 #include "network/import/product_orders.hpp"
+#include "network/states.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera {
@@ -24,6 +25,7 @@ Network load_network(const std::string& path, const ImportOptions& options) {
         ending == ".onnx" ? import_onnx(data, path, options) : import_tflite(data, path, options);
     fold_float_islands(network);
     order_products(network);
+    settle_states(network);
     return network;
   }
   const std::string text(data.begin(), data.end());
@@ -32,6 +34,7 @@ Network load_network(const std::string& path, const ImportOptions& options) {
   }
   Network network = import_yaml(text, path, options.seed);
   order_products(network);
+  settle_states(network);
   return network;
 }
 

@@ -44,6 +44,7 @@ class Call {
  public:
   Call(const Network& network, const Operator& op, Places places, CText& text);
 
+  [[nodiscard]] const Network& network() const { return network_; }
   [[nodiscard]] const Operator& op() const { return op_; }
   [[nodiscard]] std::size_t inputs() const { return op_.inputs.size(); }
   [[nodiscard]] bool has(std::size_t i) const { return i < inputs() && op_.inputs[i] >= 0; }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "network/reference/elements.hpp"
+#include "network/matrices.hpp"
 #include "network/reference/fixed_point_functions.hpp"
 #include "network/reference/host_kernels.hpp"
 #include "rom/runtime/call.hpp"
@@ -132,44 +132,23 @@ void layer_normalisation(Call& call, const HostOperator& host) {
            {parameters, call.data(0), call.data(1), call.data(2), call.output()});
 }
 
-// Where each product's factor begins.
-std::vector<std::int32_t> batches_of(const std::vector<std::int32_t>& factor,
-                                     const std::vector<std::int32_t>& batches) {
-  const auto strides =
-      reference::broadcast_strides({factor.begin(), factor.end() - 2}, batches.size());
-  const std::int64_t size = std::int64_t{factor[factor.size() - 2]} * factor.back();
-  std::vector<std::int32_t> places;
-  reference::for_elements(batches, [&](std::int64_t, const std::vector<std::int32_t>& at) {
-    std::int64_t place = 0;
-    for (std::size_t d = 0; d < at.size(); ++d) {
-      place += strides[d] * at[d];
-    }
-    places.push_back(static_cast<std::int32_t>(place * size));
-  });
-  return places;
+std::vector<std::int32_t> as_int32(const std::vector<std::int64_t>& values) {
+  return {values.begin(), values.end()};
 }
 
-void matmul(Call& call, const HostOperator& host) {
-  const std::vector<std::int32_t>& a = call.in(0).shape;
-  const std::vector<std::int32_t>& b = call.in(1).shape;
-  const std::vector<std::int32_t>& o = call.out().shape;
-  const bool turn_a = host.integers[0] != 0;
-  const bool turn_b = host.integers[1] != 0;
-  const std::int64_t rows = o[o.size() - 2];
-  const std::int64_t cols = o.back();
-  const std::int64_t depth = turn_a ? a[a.size() - 2] : a.back();
-  const std::vector<std::int32_t> batches(o.begin(), o.end() - 2);
-  const std::vector<std::int32_t> batches_a = batches_of(a, batches);
-  const std::vector<std::string> matrices = {c_number(static_cast<std::int64_t>(batches_a.size())),
-                                             call.text().integers(batches_a),
-                                             call.text().integers(batches_of(b, batches)),
-                                             c_number(rows),
-                                             c_number(cols),
-                                             c_number(depth),
-                                             c_number(turn_a ? 1 : depth),
-                                             c_number(turn_a ? rows : 1),
-                                             c_number(turn_b ? depth : 1),
-                                             c_number(turn_b ? 1 : cols)};
+void matmul(Call& call) {
+  const MatrixProduct product = matrix_product(call.network(), call.op());
+  const std::vector<std::string> matrices = {
+      c_number(static_cast<std::int64_t>(product.firsts.size())),
+      call.text().integers(as_int32(product.firsts)),
+      call.text().integers(as_int32(product.seconds)),
+      c_number(product.rows),
+      c_number(product.cols),
+      c_number(product.depth),
+      c_number(product.first_row),
+      c_number(product.first_step),
+      c_number(product.second_col),
+      c_number(product.second_step)};
   const DataType type = call.in(0).type;
   if (type != DataType::Int8) {
     return call.run("matmul.c", "matmul_" + c_type(type),
@@ -225,7 +204,7 @@ void write_host_rows(Call& call, const HostOperator& host) {
     case HostKind::LayerNormalization:
       return layer_normalisation(call, host);
     default:
-      return matmul(call, host);
+      return matmul(call);
   }
 }
 

@@ -93,12 +93,19 @@ class UnitPlanner {
     return can && lower(network_, reader, hardware_, inputs).problem.empty();
   }
 
+  // Its readers may come behind what writes the state anew.
+  [[nodiscard]] bool lies_in_state(std::int32_t tensor) const {
+    return std::any_of(network_.states.begin(), network_.states.end(), [&](const State& state) {
+      return plan_.aliases.of(tensor).tensor == plan_.aliases.of(state.input).tensor;
+    });
+  }
+
   // A padding whose readers are all convolutions of the accelerator is part of them, as is a
   // transposition whose readers are all means or products.
   bool fold_pad(std::size_t i) {
     const Operator& op = network_.operators[i];
     const auto pad = foldable_input(network_, op);
-    if (!pad) {
+    if (!pad || lies_in_state(pad->feature)) {
       return false;
     }
     for (const std::size_t reader : consumers_[static_cast<std::size_t>(op.output)]) {

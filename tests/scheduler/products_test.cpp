@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "scheduler/lower/partition.hpp"
 #include "tessera/checker.hpp"
 #include "tessera/config.hpp"
@@ -96,6 +98,33 @@ TEST(Products, OfColumnsByColumnsAreTheHosts) {
   const Partition plan = partition_network(network, hardware_preset("medium"), Policy{});
   EXPECT_NE(plan.units[0].host_reason.find("columns by columns"), std::string::npos)
       << plan.units[0].host_reason;
+}
+
+// The old value is read before the new one, which the product needs as well, is written over it.
+TEST(Products, OfAStatesOldAndNewValueWaitForNoCircle) {
+  const auto text = [](const char* shape, const std::string& order, const std::string& turned,
+                       const std::string& product) {
+    return fmt::format(
+        "inputs: {{x: {{shape: {0}, scale: 0.1, zero_point: 0}}, h: {{shape: {0}, scale: 0.1, "
+        "zero_point: 0}}}}\nlayers:\n  - transpose: {{name: t, from: h, order: {1}}}\n  - "
+        "leaky_relu: {{name: n, from: x, scale: 0.1, zero_point: 0}}\n{2}  - host: {{name: p, "
+        "kind: "
+        "BATCH_MATMUL, {3}, scale: 1, zero_point: 0}}\noutputs: [p]\nstate: [{{input: h, output: "
+        "n}}]\n",
+        shape, order, turned, product);
+  };
+  const std::string columns = text("[1, 1, 8, 8]", "[0, 1, 3, 2]", "",
+                                   "from: [n, t], shape: [1, 1, 8, 8], integers: [0, 0]");
+  const std::string heads = text("[1, 8, 2, 8]", "[0, 2, 1, 3]",
+                                 "  - transpose: {name: m, from: n, order: [0, 2, 1, 3]}\n",
+                                 "from: [m, t], shape: [1, 2, 8, 8], integers: [0, 1]");
+  for (const std::string& network : {columns, heads}) {
+    const std::string file = testing::TempDir() + "/states.yaml";
+    std::ofstream(file) << network;
+    const Program program = compile(load_network(file, {}), hardware_preset("small"), Policy{});
+    EXPECT_EQ(check_program(program), std::vector<std::string>());
+    EXPECT_EQ(program.states.size(), 1U);
+  }
 }
 
 // What loads as weights is in external memory, whatever else stays in the cbuf.

@@ -177,6 +177,8 @@ ST_RESULT:
     fields ST_RESULT
 ST_KEEP:
     fields ST_KEEP
+ST_SOFTMAX:
+    fields ST_SOFTMAX
 ST_POST:
     fields ST_POST
     jmp next

@@ -14,6 +14,7 @@ cells/loaded_adder.sv
 cells/selected_adder.sv
 cells/selected_less.sv
 cells/registered_product.sv
+cells/word_product.sv
 cells/scaled_word.sv
 cells/registered_scale.sv
 cells/soft_multiplier.sv
@@ -46,6 +47,8 @@ store/requant_lane.sv
 store/post_lane.sv
 store/param_memory.sv
 store/operand_memory.sv
+store/softmax_reciprocal.sv
+store/softmax_rows.sv
 store/tile_drain.sv
 store/tile_keeper.sv
 store/store_unit.sv

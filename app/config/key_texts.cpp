@@ -59,6 +59,8 @@ const std::vector<KeyText>& key_texts() {
       {"hardware.features.single_rounding", "", "Requantisation that rounds once."},
       {"hardware.features.centred_features", "",
        "Features less their zero point, for products of two computed tensors."},
+      {"hardware.features.softmax", "",
+       "Softmax over the channels of each pixel; needs tables."},
 
       {"memory", "",
        "The external memory. Without the key: 8 bytes per cycle and a latency of 64 cycles.",

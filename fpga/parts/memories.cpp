@@ -101,6 +101,11 @@ std::vector<Memory> memories_of(const Hardware& hw) {
   if (hw.has(isa::Feature::Tables)) {
     memories.push_back({32, 512, false, hw.post_lanes});
   }
+  if (hw.has(isa::Feature::Softmax) && hw.has(isa::Feature::Tables)) {
+    for (const std::uint64_t width : {8, 29, 35}) {
+      memories.push_back({width, kSoftmaxPixels});
+    }
+  }
   const Hardware::Window window = hw.depthwise_window();
   if (window.rows > 1) {
     memories.push_back({(window.rows - 1) * k * 8, hw.line_atoms});

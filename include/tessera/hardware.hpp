@@ -19,6 +19,9 @@ enum class Multipliers : std::uint8_t { Auto, Dsp, Luts };
 /// of the room; features of the command set: none.
 enum class Control : std::uint8_t { Units, Microcode };
 
+/// Pixels of a tile with softmax at most.
+inline constexpr std::uint32_t kSoftmaxPixels = 256;
+
 struct Hardware {
   std::string name = "custom";
   std::uint32_t atomic_c = 8;            ///< input channels per cycle; bytes per cbuf atom; even

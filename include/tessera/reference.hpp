@@ -21,6 +21,10 @@ void run_operator(const Network& network, const Operator& op,
 std::int32_t nearest_source(const ResizeNearest& resize, std::int32_t at, std::int32_t in,
                             std::int32_t out);
 
+/// Exponentials of a softmax in units of 2^-31, by the difference from the row's greatest value as
+/// an unsigned byte (0, then 255 for -1). `in`: of the input; `beta`: the operator's.
+std::vector<std::int32_t> softmax_exponentials(const Quantisation& in, float beta);
+
 /// Runs the whole network. `inputs` in the order of network.inputs, each of exactly its tensor's
 /// bytes (std::invalid_argument otherwise). `observe` sees every operator's output. `states`: as
 /// Network::states, before the run and then after it; nullptr: they begin as they do.

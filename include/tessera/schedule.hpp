@@ -28,6 +28,7 @@ struct ConvShape {
   bool depthwise = false;                  ///< each channel has a kernel of its own; in_c = out_c
   bool maximum = false;                    ///< maximum pooling
   bool same_kernels = false;               ///< depthwise: all channels have one kernel and bias
+  bool whole_pixels = false;  ///< tiles have all channels of their pixels, as a softmax wants them
 
   [[nodiscard]] std::uint64_t macs() const;
 };

@@ -5,6 +5,7 @@
 #include "network/reference/fixed_point_functions.hpp"
 #include "network/reference/reference_kernels.hpp"
 #include "tessera/quantise.hpp"
+#include "tessera/reference.hpp"
 
 namespace tessera::reference {
 namespace {
@@ -20,27 +21,41 @@ int leading_zeros(std::uint32_t value) {
   return count;
 }
 
+// exp of a difference from the greatest value, in Q0.31.
+class Exponential {
+ public:
+  Exponential(const Quantisation& in, float beta) {
+    const double real = std::min(static_cast<double>(beta) * static_cast<double>(in.scales[0]) *
+                                     (1 << (31 - kInputIntegerBits)),
+                                 static_cast<double>(INT32_MAX));
+    factor_ = fixed_point(real);
+    left_ = std::max(factor_.shift, 0);
+    least_ = static_cast<std::int32_t>(
+        -std::floor(static_cast<double>((1 << kInputIntegerBits) - 1) *
+                    static_cast<double>(std::int64_t{1} << (31 - kInputIntegerBits)) /
+                    static_cast<double>(std::int64_t{1} << left_)));
+  }
+
+  // Differences whose rescaled value would not fit count as exp = 0.
+  [[nodiscard]] bool counts(std::int32_t difference) const { return difference >= least_; }
+  [[nodiscard]] std::int32_t of(std::int32_t difference) const {
+    return exp_on_negative<kInputIntegerBits>(
+        doubling_high_multiply(difference * (std::int32_t{1} << left_), factor_.multiplier));
+  }
+
+ private:
+  FixedPoint factor_;
+  int left_ = 0;
+  std::int32_t least_ = 0;
+};
+
 }  // namespace
 
 void softmax(const Softmax& softmax, const Operands& x) {
   const Tensor& in = x.input(0);
-  const double real =
-      std::min(static_cast<double>(softmax.beta) * static_cast<double>(in.quantisation.scales[0]) *
-                   (1 << (31 - kInputIntegerBits)),
-               static_cast<double>(INT32_MAX));
-  const FixedPoint factor = fixed_point(real);
-  const int left = std::max(factor.shift, 0);
-  // Differences whose rescaled value would not fit count as exp = 0.
-  const auto least_difference = static_cast<std::int32_t>(
-      -std::floor(static_cast<double>((1 << kInputIntegerBits) - 1) *
-                  static_cast<double>(std::int64_t{1} << (31 - kInputIntegerBits)) /
-                  static_cast<double>(std::int64_t{1} << left)));
+  const Exponential exponential(in.quantisation, softmax.beta);
   const std::int32_t depth = in.shape.back();
   const std::int64_t rows = in.elements() / depth;
-  const auto exponential = [&](std::int32_t difference) {
-    return exp_on_negative<kInputIntegerBits>(
-        doubling_high_multiply(difference * (std::int32_t{1} << left), factor.multiplier));
-  };
   for (std::int64_t row = 0; row < rows; ++row) {
     const auto* data = x.data<std::int8_t>(0) + row * depth;
     auto* result = x.result() + row * depth;
@@ -48,8 +63,8 @@ void softmax(const Softmax& softmax, const Operands& x) {
     std::int64_t exponentials = 0;
     for (std::int32_t c = 0; c < depth; ++c) {
       const std::int32_t difference = data[c] - greatest;
-      if (difference >= least_difference) {
-        exponentials += rounding_shift_right(exponential(difference), kSumIntegerBits);
+      if (exponential.counts(difference)) {
+        exponentials += rounding_shift_right(exponential.of(difference), kSumIntegerBits);
       }
     }
     const std::int64_t sum = std::min<std::int64_t>(exponentials, INT32_MAX);
@@ -61,8 +76,8 @@ void softmax(const Softmax& softmax, const Operands& x) {
     for (std::int32_t c = 0; c < depth; ++c) {
       const std::int32_t difference = data[c] - greatest;
       std::int32_t value = -128;
-      if (difference >= least_difference) {
-        value += rounding_shift_right(doubling_high_multiply(scale, exponential(difference)),
+      if (exponential.counts(difference)) {
+        value += rounding_shift_right(doubling_high_multiply(scale, exponential.of(difference)),
                                       bits_over_unit + 31 - 8);
       }
       result[c] = static_cast<std::int8_t>(std::clamp(value, -128, 127));
@@ -71,3 +86,16 @@ void softmax(const Softmax& softmax, const Operands& x) {
 }
 
 }  // namespace tessera::reference
+
+namespace tessera {
+
+std::vector<std::int32_t> softmax_exponentials(const Quantisation& in, float beta) {
+  const reference::Exponential exponential(in, beta);
+  std::vector<std::int32_t> table(256);
+  for (std::int32_t d = 0; d < 256; ++d) {
+    table[static_cast<std::uint8_t>(-d)] = exponential.counts(-d) ? exponential.of(-d) : 0;
+  }
+  return table;
+}
+
+}  // namespace tessera

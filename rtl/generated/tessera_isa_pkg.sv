@@ -31,6 +31,7 @@ package tessera_isa_pkg;
   localparam logic [5:0] OpStMark = 6'h36;
   localparam logic [5:0] OpStPost = 6'h37;
   localparam logic [5:0] OpStResult = 6'h38;
+  localparam logic [5:0] OpStSoftmax = 6'h3a;
   localparam logic [5:0] OpStKeep = 6'h39;
 
   localparam logic [1:0] UnitFront = 2'd0;
@@ -306,6 +307,16 @@ package tessera_isa_pkg;
     logic signed [7:0] zero_point;  // added after requantisation
   } st_result_t;
 
+  /// Softmax over the channels of each pixel, in the place of ST_POST until the next one. Of a requantised value y the table's value t of y less the pixel's greatest y counts, lower 8 bits as an unsigned byte. The pixel's sum is that of all its t / 2^12 (31 bits without a sign, rounded half up), at most 2^28 - 1. Each t is requantised to the sum's reciprocal x 2^8 (Newton's method in Q2.29; nothing of a sum beyond 2^28 - 1), rounded as ST_QUANT says, then zero point and clamp. A tile has at most 256 pixels.
+  typedef struct packed {
+    logic [5:0] opcode;
+    logic [32:0] reserved;
+    logic table_select;  // which of the two tables
+    logic signed [7:0] high;  // greatest output
+    logic signed [7:0] low;  // least output
+    logic signed [7:0] zero_point;  // added after requantisation
+  } st_softmax_t;
+
   /// Where the pixels of kept tiles lie in the cbuf, row by row, the kernels of a pixel in consecutive bytes; where the last group is not full, zeros fill the pixel's last atom.
   typedef struct packed {
     logic [5:0] opcode;
@@ -344,6 +355,7 @@ package tessera_isa_pkg;
       OpStMark: unit_of = UnitStore;
       OpStPost: unit_of = UnitStore;
       OpStResult: unit_of = UnitStore;
+      OpStSoftmax: unit_of = UnitStore;
       OpStKeep: unit_of = UnitStore;
       default: unit_of = UnitFront;
     endcase
@@ -378,6 +390,7 @@ package tessera_isa_pkg;
       OpStMark: is_legal = word[57:16] == '0;
       OpStPost: is_legal = $signed(word[57:52]) >= -31 && $signed(word[57:52]) <= 30;
       OpStResult: is_legal = word[57:25] == '0;
+      OpStSoftmax: is_legal = word[57:25] == '0;
       OpStKeep: is_legal = word[11:0] != '0 && word[57:44] == '0;
       default: is_legal = 1'b0;
     endcase
@@ -393,13 +406,14 @@ package tessera_isa_pkg;
   localparam int unsigned FeatureCounters = 7;  // all counters; without them only CYCLES can be read, the others read zero
   localparam int unsigned FeatureSingleRounding = 8;  // requantisation that rounds once
   localparam int unsigned FeatureCentredFeatures = 9;  // features less their zero point, as products of two computed tensors need them
-  localparam int unsigned NumFeatures = 10;
+  localparam int unsigned FeatureSoftmax = 10;  // softmax over the channels of each pixel, with a table
+  localparam int unsigned NumFeatures = 11;
 
   /// The features that a word needs.
   function automatic logic [NumFeatures-1:0] features_of(input logic [63:0] word);
     features_of[0] = (word[63:58] == OpLdFold) || (word[63:58] == OpLoad && word[26:26] != '0);
     features_of[1] = (word[63:58] == OpCvWindow) || (word[63:58] == OpDepthwise);
-    features_of[2] = (word[63:58] == OpLoad && (word[2:0] == 3'd4)) || (word[63:58] == OpStPost && (word[1:0] == 2'd1 || word[1:0] == 2'd2));
+    features_of[2] = (word[63:58] == OpLoad && (word[2:0] == 3'd4)) || (word[63:58] == OpStPost && (word[1:0] == 2'd1 || word[1:0] == 2'd2)) || (word[63:58] == OpStSoftmax);
     features_of[3] = (word[63:58] == OpLoad && (word[2:0] == 3'd3)) || (word[63:58] == OpStPost && (word[1:0] == 2'd2 || word[1:0] == 2'd3)) || (word[63:58] == OpStResult);
     features_of[4] = (word[63:58] == OpStKeep) || (word[63:58] == OpStore && word[15:15] != '0) || (word[63:58] == OpStore && word[16:16] != '0);
     features_of[5] = (word[63:58] == OpCvWeights && word[42:35] != '0);
@@ -407,6 +421,7 @@ package tessera_isa_pkg;
     features_of[7] = 1'b0;
     features_of[8] = (word[63:58] == OpStQuant && (word[25:24] == 2'd1 || word[25:24] == 2'd2));
     features_of[9] = (word[63:58] == OpCvInput && word[52:52] != '0);
+    features_of[10] = (word[63:58] == OpStSoftmax);
   endfunction
 
   localparam logic [11:0] RegId = 12'h000;
@@ -455,6 +470,7 @@ package tessera_isa_pkg;
   localparam logic [7:0] ErrorStreamChecksum = 8'd20;
   localparam logic [7:0] ErrorLoadChecksum = 8'd21;
   localparam logic [7:0] ErrorNotBuilt = 8'd22;
+  localparam logic [7:0] ErrorSoftmaxPixels = 8'd23;
 
   localparam int unsigned CounterCycles = 0;
   localparam int unsigned CounterArrayBusy = 1;

@@ -1,5 +1,8 @@
-/// What a tile's values are clamped to.
+/// What a tile's values are clamped to, and what a softmax can keep.
 package store_pkg;
+
+  /// Pixels of a tile with softmax at most.
+  localparam int unsigned SoftmaxPixels = 256;
 
   typedef struct packed {
     logic signed [7:0] zero_point;

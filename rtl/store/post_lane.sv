@@ -5,7 +5,9 @@
 module post_lane #(
     /// Tables, and operands, are built.
     parameter bit Tables = 1'b1,
-    parameter bit Operands = 1'b1
+    parameter bit Operands = 1'b1,
+    /// The table's value alone can be wanted again.
+    parameter bit Softmax = 1'b1
 ) (
     input  logic                              clk_i,
     /// Writes a value to the tables: table, then the index as an unsigned byte.
@@ -19,6 +21,10 @@ module post_lane #(
     /// The requantised value and the operand.
     input  logic signed                [ 7:0] data_i,
     input  logic signed                [ 7:0] operand_i,
+    /// The table's value comes back, with nothing added.
+    input  logic                              softmax_i,
+    /// The table maps the value less this one.
+    input  logic signed                [ 7:0] greatest_i,
     /// The table's low byte, two cycles later.
     output logic                       [ 7:0] mapped_o,
     /// The terms of the sum, or the product and nothing, three cycles later. For that `valid_i` comes in every second cycle at most.
@@ -33,7 +39,7 @@ module post_lane #(
   if (Tables) begin : gen_table
     logic [8:0] index_q;
     always_ff @(posedge clk_i) begin
-      if (valid_i) index_q <= {post_i.table_select, post_i.table_operand ? operand_i : data_i};
+      if (valid_i) index_q <= {post_i.table_select, post_i.table_operand ? operand_i : data_i - greatest_i};
     end
 
     ram_1r1w #(
@@ -52,7 +58,7 @@ module post_lane #(
   end else begin : gen_no_table
     assign mapped = '0;
     logic unused;
-    assign unused = ^{clk_i, table_we_i, table_addr_i, table_data_i};
+    assign unused = ^{clk_i, table_we_i, table_addr_i, table_data_i, greatest_i};
   end
 
   assign mapped_o = mapped[7:0];
@@ -89,15 +95,22 @@ module post_lane #(
     logic signed [31:0] acc_q, bias_q;
     always_ff @(posedge clk_i) begin
       acc_q  <= multiply ? 32'(product_q) : mapped;
-      bias_q <= multiply ? 32'sd0 : shifted;
+      bias_q <= (multiply || softmax_i) ? 32'sd0 : shifted;
     end
     assign acc_o  = acc_q;
     assign bias_o = bias_q;
+  end else if (Softmax) begin : gen_table_again
+    logic signed [31:0] acc_q;
+    always_ff @(posedge clk_i) acc_q <= mapped;
+    assign acc_o  = acc_q;
+    assign bias_o = '0;
+    logic unused;
+    assign unused = ^{post_i, operand_i, softmax_i};
   end else begin : gen_no_operands
     assign acc_o = '0;
     assign bias_o = '0;
     logic unused;
-    assign unused = ^{clk_i, valid_i, post_i, data_i, operand_i};
+    assign unused = ^{clk_i, valid_i, post_i, data_i, operand_i, softmax_i};
   end
 
 endmodule

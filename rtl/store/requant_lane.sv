@@ -47,62 +47,13 @@ module requant_lane #(
       .sum_o   (biased)
   );
 
-  // Four products of halves: 17 lower bits without a sign, 15 upper ones.
-  logic signed [17:0] scaled_low, factor_low;
-  logic signed [14:0] scaled_high, factor_high;
-  logic signed [35:0] low_q;
-  logic signed [32:0] crossed0_q, crossed1_q;
-  logic signed [29:0] high_q;
-  assign scaled_low = {1'b0, scaled_q[16:0]};
-  assign scaled_high = scaled_q[31:17];
-  assign factor_low = {1'b0, multiplier_q[16:0]};
-  assign factor_high = multiplier_q[31:17];
-  registered_product #(
-      .FirstBits (18),
-      .SecondBits(18)
-  ) u_low (
+  word_product u_product (
       .clk_i,
       .enable_i (stage_i[2]),
-      .first_i  (scaled_low),
-      .second_i (factor_low),
-      .product_o(low_q)
+      .first_i  (scaled_q),
+      .second_i (multiplier_q),
+      .product_o(product)
   );
-  registered_product #(
-      .FirstBits (18),
-      .SecondBits(15)
-  ) u_crossed0 (
-      .clk_i,
-      .enable_i (stage_i[2]),
-      .first_i  (scaled_low),
-      .second_i (factor_high),
-      .product_o(crossed0_q)
-  );
-  registered_product #(
-      .FirstBits (15),
-      .SecondBits(18)
-  ) u_crossed1 (
-      .clk_i,
-      .enable_i (stage_i[2]),
-      .first_i  (scaled_high),
-      .second_i (factor_low),
-      .product_o(crossed1_q)
-  );
-  registered_product #(
-      .FirstBits (15),
-      .SecondBits(15)
-  ) u_high (
-      .clk_i,
-      .enable_i (stage_i[2]),
-      .first_i  (scaled_high),
-      .second_i (factor_high),
-      .product_o(high_q)
-  );
-  // Nothing is added to the lowest bits.
-  logic signed [33:0] crossed;
-  logic signed [46:0] upper;
-  assign crossed = 34'(crossed0_q) + 34'(crossed1_q);
-  assign upper = $signed({high_q, low_q[33:17]}) + 47'(crossed);
-  assign product = {upper, low_q[16:0]};
 
   // The doubled high half, rounded half up (the nudge of negative products and truncation come to the same), is the
   // product's upper bits and its bit 30. A right shift rounds half away from zero: half up after a negative value is made less
@@ -115,7 +66,7 @@ module requant_lane #(
   assign less = product_q[33] && right3_q != '0 && !single;
 
   logic unused;
-  assign unused = ^{product[29:0], low_q[35:34]};
+  assign unused = ^product[29:0];
 
   logic signed [32:0] high;
   adder_subtractor #(

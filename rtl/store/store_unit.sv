@@ -59,6 +59,7 @@ module store_unit #(
   localparam bit HasTables = (Features >> tessera_isa_pkg::FeatureTables) % 2 == 1;
   localparam bit HasOperands = (Features >> tessera_isa_pkg::FeatureOperands) % 2 == 1;
   localparam bit HasSingleRounding = (Features >> tessera_isa_pkg::FeatureSingleRounding) % 2 == 1;
+  localparam bit HasSoftmax = HasTables && (Features >> tessera_isa_pkg::FeatureSoftmax) % 2 == 1;
   localparam bit HasKeep = (Features >> tessera_isa_pkg::FeatureKeep) % 2 == 1;
   localparam int unsigned CountBits = $clog2(PostLanes + 1);
 
@@ -73,6 +74,8 @@ module store_unit #(
   tessera_isa_pkg::st_quant_t quant_q;
   tessera_isa_pkg::st_tile_t tile_q;
   tessera_isa_pkg::st_post_t post_q, new_post;
+  tessera_isa_pkg::st_softmax_t softmax_q, new_softmax;
+  logic is_softmax_q;  // that came behind ST_POST
   tessera_isa_pkg::st_result_t result_q;
   tessera_isa_pkg::st_keep_t keep_q;
   tessera_isa_pkg::store_t store, store_q;
@@ -88,7 +91,7 @@ module store_unit #(
   logic address_set, shape_set, stride_set, quant_set, tile_set, result_set;
   logic place_set_q, tile_described_q, configured;
   logic wants_result_q, wants_result;
-  logic is_store, is_mark, settled, tokens_ready, start, kernel_count_error;
+  logic is_store, is_mark, settled, tokens_ready, start, kernel_count_error, softmax_error;
   assign opcode = cmd_i.word[63:58];
   // Words that need what is not built do not come: what depends on them is nothing then.
   always_comb begin
@@ -97,12 +100,14 @@ module store_unit #(
   end
   assign new_shape = cmd_i.word;
   assign new_post = cmd_i.word;
+  assign new_softmax = cmd_i.word;
   assign is_store = cmd_i.valid && cmd_i.works;
   assign is_mark = cmd_i.valid && !cmd_i.works && cmd_i.other;
   assign settled = settled_q;
   assign tokens_ready = !store.wait_compute || tokens_i.compute_to_store;
   assign configured = tile_described_q && (keep_set_q || !store.keep) && (place_set_q || store.keep_only);
   assign kernel_count_error = is_store && configured && tile_q.last_kernels > 7'(AtomicK);
+  assign softmax_error = is_store && configured && is_softmax_q && tile_q.pixels > 12'(store_pkg::SoftmaxPixels);
   assign start = is_store && configured && tokens_ready && !active_q && !barrier_q && !halt_q;
   assign cmd_ready_o = !halt_q && !active_q && !barrier_q &&
       (is_store ? start : is_mark ? settled : 1'b1);
@@ -145,8 +150,8 @@ module store_unit #(
   assign result_set = result_set_q || (cmd_i.valid && opcode == tessera_isa_pkg::OpStResult);
   assign single = (cmd_i.valid && opcode == tessera_isa_pkg::OpStShape) ?
       new_shape.inner == 16'd1 && new_shape.outer == 16'd1 : single_q;
-  assign wants_result = !(cmd_i.valid && opcode == tessera_isa_pkg::OpStPost) ? wants_result_q :
-      HasOperands && (new_post.operation == tessera_isa_pkg::StPostOperationAdd ||
+  assign wants_result = !(cmd_i.valid && (opcode == tessera_isa_pkg::OpStPost || opcode == tessera_isa_pkg::OpStSoftmax)) ?
+      wants_result_q : HasOperands && opcode == tessera_isa_pkg::OpStPost && (new_post.operation == tessera_isa_pkg::StPostOperationAdd ||
       new_post.operation == tessera_isa_pkg::StPostOperationMultiply);
 
   always_ff @(posedge clk_i) begin
@@ -179,6 +184,34 @@ module store_unit #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) post_q <= '0;
     else if (cmd_i.valid && cmd_ready_o && opcode == tessera_isa_pkg::OpStPost) post_q <= new_post;
+  end
+
+  tessera_isa_pkg::st_post_t post;
+  tessera_isa_pkg::st_result_t result;
+  if (HasSoftmax) begin : gen_softmax
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) is_softmax_q <= 1'b0;
+      else if (cmd_i.valid && cmd_ready_o && opcode == tessera_isa_pkg::OpStPost) is_softmax_q <= 1'b0;
+      else if (cmd_i.valid && cmd_ready_o && opcode == tessera_isa_pkg::OpStSoftmax) is_softmax_q <= 1'b1;
+      if (cmd_i.valid && cmd_ready_o && opcode == tessera_isa_pkg::OpStSoftmax) softmax_q <= new_softmax;
+    end
+    always_comb begin
+      post = post_q;
+      result = result_q;
+      if (is_softmax_q) begin
+        post.operation = tessera_isa_pkg::StPostOperationNone;
+        post.table_operand = 1'b0;
+        post.table_select = softmax_q.table_select;
+        {result.zero_point, result.low, result.high} = {softmax_q.zero_point, softmax_q.low, softmax_q.high};
+      end
+    end
+  end else begin : gen_no_softmax
+    assign is_softmax_q = 1'b0;
+    assign softmax_q = '0;
+    assign post = post_q;
+    assign result = result_q;
+    logic unused_softmax;
+    assign unused_softmax = ^{new_softmax, softmax_q};
   end
 
   always_ff @(posedge clk_i) begin
@@ -241,7 +274,8 @@ module store_unit #(
       .OperandWords(OperandWords),
       .Tables(HasTables),
       .Operands(HasOperands),
-      .SingleRounding(HasSingleRounding)
+      .SingleRounding(HasSingleRounding),
+      .Softmax(HasSoftmax)
   ) u_drain (
       .clk_i,
       .rst_ni,
@@ -256,8 +290,9 @@ module store_unit #(
       .low_i(quant_q.low),
       .high_i(quant_q.high),
       .rounding_i(quant_q.rounding),
-      .post_i(post_q),
-      .result_i(result_q),
+      .post_i(post),
+      .result_i(result),
+      .softmax_i(is_softmax_q),
       .acc_addr_o,
       .acc_wait_i,
       .acc_data_i,
@@ -444,7 +479,7 @@ module store_unit #(
   // What is said without an error means nothing.
   logic not_configured;
   assign not_configured = is_store && !configured && !halt_q && !active_q;
-  assign error.valid = word_error || not_configured || kernel_count_error || too_long || too_short;
+  assign error.valid = word_error || not_configured || kernel_count_error || softmax_error || too_long || too_short;
   always_comb begin
     if (word_error) begin
       error.cause = acc_error_q ? tessera_isa_pkg::ErrorAccRange : param_error_q ? tessera_isa_pkg::ErrorParamRange :
@@ -456,6 +491,9 @@ module store_unit #(
     end else if (kernel_count_error) begin
       error.cause = tessera_isa_pkg::ErrorKernelCount;
       error.info = 32'(tile_q.last_kernels);
+    end else if (softmax_error) begin
+      error.cause = tessera_isa_pkg::ErrorSoftmaxPixels;
+      error.info = 32'(tile_q.pixels);
     end else begin
       error.cause = tessera_isa_pkg::ErrorStoreLength;
       error.info = too_long ? 32'd1 : 32'd2;

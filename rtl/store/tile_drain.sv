@@ -1,6 +1,6 @@
 /// Reads a tile from the accumulators pixel by pixel, requantises it, takes it through the post
 /// lanes and queues the bytes. With a second operand chunks go through the requantiser twice, and one is
-/// read in every second cycle.
+/// read in every second cycle. With softmax the tile is read three times, and only the third one is written.
 module tile_drain #(
     parameter int unsigned AtomicK = 8,
     parameter int unsigned PostLanes = 8,
@@ -12,6 +12,8 @@ module tile_drain #(
     parameter bit Operands = 1'b1,
     /// Requantisers can round once.
     parameter bit SingleRounding = 1'b1,
+    /// There is softmax, which needs tables.
+    parameter bit Softmax = 1'b1,
     /// Derived, not to be set.
     parameter int unsigned CountBits = $clog2(PostLanes + 1)
 ) (
@@ -32,6 +34,8 @@ module tile_drain #(
     input  logic [                      1:0] rounding_i,
     input  tessera_isa_pkg::st_post_t        post_i,
     input  tessera_isa_pkg::st_result_t      result_i,
+    /// Softmax over a pixel's channels.
+    input  logic                             softmax_i,
     /// Accumulator read port.
     output logic [                     11:0] acc_addr_o,
     input  logic                             acc_wait_i,
@@ -83,13 +87,23 @@ module tile_drain #(
   logic [6:0] left_kernels_q;
   logic last_group_q, last_pixel_q, last_chunk_q, issue, room;
 
+  // With softmax the greatest values, the sums and the results have a walk each. A cycle between them begins the next one.
+  typedef enum logic [1:0] {
+    Greatest,
+    Sums,
+    Results
+  } walk_e;
+  walk_e walk_q;
+  logic begins, begins_again_q, row_ready;
+  assign begins = start_i || begins_again_q;
+
   logic [6:0] first_kernels;  // of the next group
   logic next_last;
-  assign next_last = start_i ? groups_i == 8'd1 : group_q + 8'd1 == groups_i || (last_group_q && groups_i == 8'd1);
+  assign next_last = begins ? groups_i == 8'd1 : group_q + 8'd1 == groups_i || (last_group_q && groups_i == 8'd1);
   assign first_kernels = next_last ? last_kernels_i : 7'(AtomicK);
 
   always_ff @(posedge clk_i) begin
-    if (start_i || (issue && last_chunk_q)) begin
+    if (begins || (issue && last_chunk_q)) begin
       last_group_q <= next_last;
       left_kernels_q <= first_kernels;
       last_chunk_q <= first_kernels <= 7'(PostLanes);
@@ -97,21 +111,23 @@ module tile_drain #(
       left_kernels_q <= left_kernels_q - 7'(PostLanes);
       last_chunk_q <= 8'(left_kernels_q) <= 8'(2 * PostLanes);
     end
-    if (start_i) last_pixel_q <= pixels_i == 12'd1;
+    if (begins) last_pixel_q <= pixels_i == 12'd1;
     else if (issue && last_chunk_q && last_group_q) last_pixel_q <= pixel_q + 12'd1 == pixels_i;
   end
 
   logic try_read, turn, operand_read;
   logic [12:0] operand_q;
-  assign acc_error_o = active_q && !halt_i && word_q >= 13'(AccWords);
-  assign param_error_o = active_q && !halt_i && param_group_q >= 11'(ParamGroups);
+  assign acc_error_o = active_q && !begins_again_q && !halt_i && word_q >= 13'(AccWords);
+  assign param_error_o = active_q && !begins_again_q && !halt_i && param_group_q >= 11'(ParamGroups);
   assign operand_error_o = operand_read && 13'(operand_q) >= 13'(OperandWords);
   assign error_info_o = operand_error_o ? 32'(operand_q) : acc_error_o ? 32'(word_q) : 32'(param_group_q);
-  assign try_read = active_q && room && turn && !halt_i && !acc_error_o && !param_error_o;
+  assign try_read = active_q && !begins_again_q && row_ready && room && turn && !halt_i && !acc_error_o && !param_error_o;
   assign acc_addr_o = word_q[11:0];
   assign issue = try_read && !acc_wait_i;
   assign param_o = {param_group_q[9:0], chunk_q};
-  assign drained_o = issue && last_chunk_q && last_group_q && last_pixel_q;
+  logic last_word;
+  assign last_word = issue && last_chunk_q && last_group_q && last_pixel_q;
+  assign drained_o = last_word && walk_q == Results;
 
   // Where a tile begins, the next pixel's or group's.
   logic [12:0] next_pixel_word, next_word;
@@ -119,7 +135,7 @@ module tile_drain #(
   loaded_adder #(
       .Width(13)
   ) u_pixel_word (
-      .load_i  (start_i),
+      .load_i  (begins),
       .value_i (13'(acc_base_i)),
       .augend_i(pixel_word_q),
       .addend_i(13'd1),
@@ -128,7 +144,7 @@ module tile_drain #(
   loaded_adder #(
       .Width(13)
   ) u_word (
-      .load_i  (start_i || last_group_q),
+      .load_i  (begins || last_group_q),
       .value_i (next_pixel_word),
       .augend_i(word_q),
       .addend_i(13'(pixels_i)),
@@ -137,7 +153,7 @@ module tile_drain #(
   loaded_adder #(
       .Width(11)
   ) u_param_group (
-      .load_i  (start_i || last_group_q),
+      .load_i  (begins || last_group_q),
       .value_i (11'(param_base_i)),
       .augend_i(param_group_q),
       .addend_i(11'd1),
@@ -145,17 +161,17 @@ module tile_drain #(
   );
 
   always_ff @(posedge clk_i) begin
-    if (start_i || (issue && last_chunk_q)) begin
+    if (begins || (issue && last_chunk_q)) begin
       word_q <= next_word;
       param_group_q <= next_param_group;
     end
-    if (start_i || (issue && last_chunk_q && last_group_q)) pixel_word_q <= next_pixel_word;
+    if (begins || (issue && last_chunk_q && last_group_q)) pixel_word_q <= next_pixel_word;
   end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       active_q <= 1'b0;
-    end else if (start_i) begin
+    end else if (begins) begin
       active_q <= 1'b1;
       pixel_q <= 12'd1;
       group_q <= 8'd1;
@@ -170,21 +186,26 @@ module tile_drain #(
         end else begin
           group_q <= 8'd1;
           pixel_q <= pixel_q + 12'd1;
-          active_q <= !last_pixel_q;
+          active_q <= !last_pixel_q || walk_q != Results;
         end
       end
     end
   end
 
-  logic wants_operand;
-  // What is not built is not asked for.
+  logic wants_operand, is_softmax, twice;
+  logic greatest_walk, sums_walk;  // what the chunk belongs to that has left the requantiser, the table
+  // What is not built is not asked for. Softmax ends as other values that come twice do.
   logic [1:0] operation;
-  assign operation = (Tables || Operands) ? post_i.operation : tessera_isa_pkg::StPostOperationNone;
+  assign is_softmax = Softmax && softmax_i;
+  assign operation = is_softmax ? tessera_isa_pkg::StPostOperationMultiply :
+      (Tables || Operands) ? post_i.operation : tessera_isa_pkg::StPostOperationNone;
+  assign twice = wants_operand || (is_softmax && walk_q == Results);
   logic [Stages-1:0] valid_q;
   logic [Stages-1:0][CountBits-1:0] count_q;
   logic [Requantised-1:0][6:0] pipe_chunk_q;
   logic [Requantised-2:0] pipe_last_q;  // the chunk ends its group
   logic [Stages-1:0] pipe_pixel_q;  // and its pixel
+  logic [PostLanes*8-1:0] bytes;
 
   // A chunk goes no further than to where it is written: the next tile may want other stages.
   always_ff @(posedge clk_i) begin
@@ -192,30 +213,94 @@ module tile_drain #(
       valid_q <= '0;
     end else begin
       valid_q <= {valid_q[Stages-2:0], issue};
-      valid_q[Requantised+1] <= valid_q[Requantised] &&
+      valid_q[Requantised+1] <= valid_q[Requantised] && !greatest_walk &&
           operation != tessera_isa_pkg::StPostOperationNone;
-      valid_q[Again] <= valid_q[Mapped] && wants_operand;
+      valid_q[Again] <= valid_q[Mapped] && (wants_operand || (is_softmax && !sums_walk));
     end
   end
 
   // A chunk comes from its table or its operand and goes through the requantiser again.
   logic again, last_result;
   store_pkg::clamp_t clamp_q;
-  if (Operands) begin : gen_again
+  if (Operands || Softmax) begin : gen_again
     logic odd_q, last_result_q;
     always_ff @(posedge clk_i) begin
-      odd_q <= !start_i && !odd_q;
+      odd_q <= !begins && !odd_q;
       last_result_q <= valid_q[Stages-4];
     end
     assign again = valid_q[Again];
-    assign turn = !wants_operand || !odd_q;
+    assign turn = !twice || !odd_q;
     assign last_result = last_result_q;
   end else begin : gen_once
     assign again = 1'b0;
     assign turn = 1'b1;
     assign last_result = 1'b0;
     logic unused;
-    assign unused = ^result_i;
+    assign unused = ^{result_i, twice};
+  end
+
+  logic signed [7:0] greatest;
+  logic [30:0] factor;
+  logic signed [7:0] factor_shift;
+  logic [PostLanes-1:0][31:0] terms;
+  if (Softmax) begin : gen_softmax
+    logic [Mapped:0][1:0] pipe_walk_q;
+    logic terms_valid_q;
+    logic [30:0] multiplier;
+    logic signed [7:0] shift;
+    logic [8:0] greatest_count, reciprocal_count, ready_count;
+    always_ff @(posedge clk_i) begin
+      begins_again_q <= rst_ni && last_word && walk_q != Results;
+      if (start_i) walk_q <= softmax_i ? Greatest : Results;
+      else if (begins_again_q) walk_q <= (walk_q == Greatest) ? Sums : Results;
+      pipe_walk_q <= {pipe_walk_q[Mapped-1:0], walk_q};
+      terms_valid_q <= rst_ni && valid_q[Mapped] && is_softmax && sums_walk;
+    end
+    assign greatest_walk = is_softmax && pipe_walk_q[Requantised] == Greatest;
+    assign sums_walk = pipe_walk_q[Mapped] == Sums;
+    assign ready_count = (walk_q == Sums) ? greatest_count : reciprocal_count;
+    assign row_ready = !is_softmax || walk_q == Greatest || 12'(ready_count) >= pixel_q;
+
+    logic signed [7:0] row_greatest;
+    softmax_rows #(
+        .PostLanes(PostLanes)
+    ) u_rows (
+        .clk_i,
+        .rst_ni,
+        .start_i,
+        .pixels_i,
+        .values_valid_i(valid_q[Requantised] && greatest_walk),
+        .values_i(bytes),
+        .values_count_i(count_q[Requantised]),
+        .values_pixel_i(pipe_pixel_q[Requantised]),
+        .terms_valid_i(terms_valid_q),
+        .terms_i(terms),
+        .terms_count_i(count_q[Again]),
+        .terms_pixel_i(pipe_pixel_q[Again]),
+        .look_i(valid_q[Requantised-2] && pipe_walk_q[Requantised-2] != Greatest),
+        .look_pixel_i(pipe_pixel_q[Requantised-2]),
+        .greatest_o(row_greatest),
+        .take_i(valid_q[Mapped-1] && pipe_walk_q[Mapped-1] == Results),
+        .take_pixel_i(pipe_pixel_q[Mapped-1]),
+        .multiplier_o(multiplier),
+        .shift_o(shift),
+        .greatest_count_o(greatest_count),
+        .reciprocal_count_o(reciprocal_count)
+    );
+    assign greatest = is_softmax ? row_greatest : 8'sd0;
+    assign factor = is_softmax ? multiplier : post_i.multiplier;
+    assign factor_shift = is_softmax ? shift : 8'(post_i.shift);
+  end else begin : gen_no_softmax
+    assign begins_again_q = 1'b0;
+    assign walk_q = Results;
+    assign greatest_walk = 1'b0;
+    assign sums_walk = 1'b0;
+    assign row_ready = 1'b1;
+    assign greatest = 8'sd0;
+    assign factor = post_i.multiplier;
+    assign factor_shift = 8'(post_i.shift);
+    logic unused_softmax;
+    assign unused_softmax = ^{softmax_i, terms, last_word};
   end
 
   always_ff @(posedge clk_i) begin
@@ -262,7 +347,7 @@ module tile_drain #(
 
   logic [PostLanes*32-1:0] selected_q;
   logic [PostLanes-1:0][71:0] params_q;
-  logic [PostLanes*8-1:0] bytes, operands_q, mapped, written;
+  logic [PostLanes*8-1:0] operands_q, mapped, written;
   // The last chunk of a group may have lanes without a kernel.
   localparam int unsigned Lanes = (AtomicK + PostLanes - 1) / PostLanes * PostLanes;
   logic [Lanes-1:0][31:0] sums;
@@ -294,16 +379,19 @@ module tile_drain #(
         .again_i(again),
         .again_acc_i(acc_q),
         .bias_i(again ? bias_q : params_q[l][31:0]),
-        .multiplier_i(again ? {1'b0, post_i.multiplier} : params_q[l][63:32]),
-        .shift_i(again ? 8'(post_i.shift) : params_q[l][71:64]),
+        .multiplier_i(again ? {1'b0, factor} : params_q[l][63:32]),
+        .shift_i(again ? factor_shift : params_q[l][71:64]),
         .rounding_i,
         .clamp_i(clamp_q),
         .data_o(bytes[l*8+:8])
     );
 
+    assign terms[l] = acc_q;
+
     post_lane #(
         .Tables(Tables),
-        .Operands(Operands)
+        .Operands(Operands),
+        .Softmax(Softmax)
     ) u_post (
         .clk_i,
         .table_we_i(table_i.we),
@@ -313,6 +401,8 @@ module tile_drain #(
         .post_i,
         .data_i(bytes[l*8+:8]),
         .operand_i(operands_q[l*8+:8]),
+        .softmax_i(is_softmax),
+        .greatest_i(greatest),
         .mapped_o(mapped[l*8+:8]),
         .acc_o(acc_q),
         .bias_o(bias_q)
@@ -347,12 +437,12 @@ module tile_drain #(
   // The queue takes whatever is in the pipeline: a read is issued only with a place reserved.
   logic [4:0] reserved_q;
   logic queue_empty, queue_full, pop;
-  assign room = reserved_q < 5'(QueueDepth);
+  assign room = reserved_q < 5'(QueueDepth) || walk_q != Results;
   assign pop = out_valid_o && out_ready_i;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) reserved_q <= '0;
-    else reserved_q <= reserved_q + 5'(issue) - 5'(pop);
+    else reserved_q <= reserved_q + 5'(issue && walk_q == Results) - 5'(pop);
   end
 
   sync_fifo #(

@@ -69,6 +69,11 @@ void check_store(const Op& op, RunState& state) {
         fmt::format("the tile has {} bytes, the write {}", kernels * op.store_tile.pixels, bytes));
     return;
   }
+  if (op.softmax && op.store_tile.pixels > kSoftmaxPixels) {
+    state.findings.report_here(fmt::format("a softmax of {} pixels, at most {} at once",
+                                           op.store_tile.pixels, kSoftmaxPixels));
+    return;
+  }
   const std::uint64_t words = std::uint64_t{op.store_tile.pixels} * op.store_tile.groups;
   if (!holds_its_sums(op, words, state)) {
     return;
@@ -84,8 +89,8 @@ void check_store(const Op& op, RunState& state) {
     state.operands.read(op.store.acc_base, vectors * op.store_tile.groups, state.actor(kStore, op),
                         state.findings);
   }
-  if (takes_table(op)) {
-    state.tables.read(op.post.table_select, 1, state.actor(kStore, op), state.findings);
+  if (const auto table = table_taken(op)) {
+    state.tables.read(*table, 1, state.actor(kStore, op), state.findings);
   }
   if (op.store.keep != 0 && !keep(op, state)) {
     return;

@@ -45,7 +45,15 @@ struct Applier {
   bool operator()(const isa::StStride& c) const { return configure(state.store_stride, c); }
   bool operator()(const isa::StQuant& c) const { return configure(state.quant, c); }
   bool operator()(const isa::StTile& c) const { return configure(state.store_tile, c); }
-  bool operator()(const isa::StPost& c) const { return configure(state.post, c); }
+  bool operator()(const isa::StPost& c) const {
+    state.softmax.reset();
+    return configure(state.post, c);
+  }
+  bool operator()(const isa::StSoftmax& c) const {
+    state.softmax = c;
+    state.post = {};
+    return false;
+  }
   bool operator()(const isa::StResult& c) const { return configure(state.result, c); }
   bool operator()(const isa::StKeep& c) const { return configure(state.keep, c); }
   bool operator()(const isa::Store& c) const {

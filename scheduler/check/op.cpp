@@ -39,9 +39,14 @@ bool takes_operand(const Op& op) {
   const auto operation = static_cast<isa::StPostOperation>(op.post.operation);
   return operation == isa::StPostOperation::Add || operation == isa::StPostOperation::Multiply;
 }
-bool takes_table(const Op& op) {
+std::optional<std::uint32_t> table_taken(const Op& op) {
+  if (op.softmax) {
+    return op.softmax->table_select;
+  }
   const auto operation = static_cast<isa::StPostOperation>(op.post.operation);
-  return operation == isa::StPostOperation::Add || operation == isa::StPostOperation::Table;
+  return operation == isa::StPostOperation::Add || operation == isa::StPostOperation::Table
+             ? std::optional(op.post.table_select)
+             : std::nullopt;
 }
 
 }  // namespace tessera::checker

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "tessera/isa.hpp"
 
@@ -38,6 +39,7 @@ struct Op {
   isa::StQuant quant;
   isa::StTile store_tile;
   isa::StPost post;
+  std::optional<isa::StSoftmax> softmax;  ///< in the place of `post`, which is none then
   isa::StResult result;
   isa::StKeep keep;
   isa::Store store;
@@ -55,6 +57,7 @@ bool is_configured(const Op& op);
 /// Parameters of 4 bytes, with one factor for all.
 bool is_uniform(const Op& op);
 bool takes_operand(const Op& op);
-bool takes_table(const Op& op);
+/// Which of the tables.
+std::optional<std::uint32_t> table_taken(const Op& op);
 
 }  // namespace tessera::checker

@@ -1,4 +1,5 @@
-// Functions of one value and arithmetic of two, alone or behind another operator.
+// Functions of one value or of a pixel's channels and arithmetic of two, alone or behind another
+// operator.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include "network/numerics.hpp"
 #include "scheduler/lower/loop_nest.hpp"
 #include "scheduler/lower/lowering_parts.hpp"
+#include "scheduler/lower/tiling.hpp"
 #include "tessera/reference.hpp"
 
 namespace tessera::lowering {
@@ -102,6 +104,36 @@ PostOperation binary_operation(const Network& network, const Operator& op, std::
   post.result.low = range.low;
   post.result.high = range.high;
   return post;
+}
+
+PostOperation softmax_operation(const Tensor& in, float beta) {
+  PostOperation post;
+  post.softmax = isa::StSoftmax{-128, -128, 127, 0};
+  post.table = softmax_exponentials(in.quantisation, beta);
+  return post;
+}
+
+// Whether a tile can have all channels of at least one pixel, with the weights of all of them.
+bool fits_whole_pixels(const ConvShape& shape, const Hardware& hardware) {
+  constexpr std::uint32_t kMostGroups = 255;  // CV_WEIGHTS
+  const std::uint32_t groups = groups_of(shape, hardware);
+  const std::uint32_t atoms = atoms_of(shape, hardware);
+  const std::uint64_t weights =
+      kernel_atoms(shape, hardware, atoms) * stored_kernels(shape, hardware);
+  const std::uint64_t slab =
+      std::uint64_t{u32(input_rows(shape, {0, 1}).size())} *
+      u32(std::max(input_cols(shape, {0, 1}).size(), shape.kernel_w)) * atoms;
+  return groups <= std::min({hardware.acc_half(), hardware.param_groups / 2, kMostGroups}) &&
+         weights + slab <= hardware.cbuf_atoms();
+}
+
+// Rows of a tensor's last dimension lie in whole pixels of the pass's output.
+bool has_rows_as_pixels(const ArrayPass& pass, std::int32_t depth) {
+  const View& view = pass.output_view;
+  const auto is_whole = [&](std::uint64_t stride) { return stride % u32(depth) == 0; };
+  return pass.shape.out_c == depth && view.channel_stride == 1 && is_whole(view.offset) &&
+         (pass.shape.out_w == 1 || is_whole(view.pixel_stride)) &&
+         (pass.shape.out_h == 1 || is_whole(view.row_stride));
 }
 
 // Strides of an input for the output's dimensions, 0 where it is repeated.
@@ -205,6 +237,23 @@ std::optional<ArrayPass> spread_over_channels(const Context& c, std::size_t main
                                                         : std::nullopt;
 }
 
+// Lets all passes have whole pixels; false, and nothing, where one cannot.
+bool takes_whole_pixels(Lowering& lowering, const Tensor& out, const Hardware& hardware) {
+  if (!hardware.has(isa::Feature::Softmax) || !hardware.has(isa::Feature::Tables) ||
+      !std::all_of(lowering.passes.begin(), lowering.passes.end(), [&](const ArrayPass& pass) {
+        return has_rows_as_pixels(pass, last_extent(out)) &&
+               fits_whole_pixels(pass.shape, hardware);
+      })) {
+    return false;
+  }
+  for (ArrayPass& pass : lowering.passes) {
+    pass.shape.whole_pixels = true;
+    pass.folded.reset();
+    pass.folded_columns.reset();
+  }
+  return true;
+}
+
 }  // namespace
 
 Lowering unary(const Context& c) {
@@ -213,6 +262,46 @@ Lowering unary(const Context& c) {
   }
   return from_nests(c, axes_of(c.input(0), nullptr, c.output()), c.op.inputs[0],
                     table_operation(c.network, c.op, c.op.inputs[0]));
+}
+
+Lowering softmax(const Context& c, const Softmax& op) {
+  if (!c.hardware.has(isa::Feature::Softmax) || !c.hardware.has(isa::Feature::Tables)) {
+    return refuse_type(c.op);
+  }
+  const Tensor& in = c.input(0);
+  const std::int32_t depth = last_extent(in);
+  const std::size_t rank = in.shape.size();
+  const std::int64_t rows = in.elements() / depth;
+  ArrayPass piece;
+  ConvShape& shape = piece.shape;
+  shape.name = c.op.name;
+  shape.in_w = shape.out_w = static_cast<std::int32_t>(rank > 2 ? in.shape[rank - 2] : rows);
+  shape.in_h = shape.out_h = static_cast<std::int32_t>(rows / shape.in_w);
+  shape.in_c = shape.out_c = depth;
+  shape.whole_pixels = true;
+  // Without the window each channel has a kernel of zeros beside its one.
+  shape.depthwise = c.hardware.has(isa::Feature::Depthwise);
+  if (!fits_whole_pixels(shape, c.hardware)) {
+    return refuse(fmt::format("{} channels of one pixel are too many at once", depth));
+  }
+  piece.feature = c.op.inputs[0];
+  piece.feature_view = piece.output_view = packed_view(shape.in_w, depth);
+  piece.own_weights = true;
+  piece.kernel = [depth, is_full = !shape.depthwise](Contents /*contents*/) {
+    LayerKernel kernel = identity_kernel(depth);
+    if (is_full) {
+      const auto size = static_cast<std::size_t>(depth);
+      kernel.weights.assign(size * size, 0);
+      for (std::size_t i = 0; i < size; ++i) {
+        kernel.weights[i * size + i] = 1;
+      }
+    }
+    return kernel;
+  };
+  Lowering lowering;
+  lowering.passes.push_back(std::move(piece));
+  lowering.post = softmax_operation(in, op.beta);
+  return lowering;
 }
 
 Lowering binary(const Context& c) {
@@ -291,6 +380,12 @@ bool absorb(Lowering& lowering, const Network& network, const Hardware& hardware
   };
   if (std::holds_alternative<Unary>(next.attributes)) {
     return take(lowering::table_operation(network, next, main));
+  }
+  if (const auto* softmax = std::get_if<Softmax>(&next.attributes); softmax != nullptr) {
+    const Tensor& in = tensor_of(network, main);
+    return lowering.rounding == Rounding::Twice &&
+           lowering::takes_whole_pixels(lowering, in, hardware) &&
+           take(lowering::softmax_operation(in, softmax->beta));
   }
   if (!std::holds_alternative<Binary>(next.attributes)) {
     return false;

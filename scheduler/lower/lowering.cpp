@@ -42,15 +42,13 @@ struct Lowerer {
     return lowering::concatenation(context, op);
   }
   Lowering operator()(const Reshape&) const { return on_host(); }
-  Lowering operator()(const Softmax&) const { return on_host(); }
+  Lowering operator()(const Softmax& op) const { return lowering::softmax(context, op); }
   Lowering operator()(const Dequantize&) const { return on_host(); }
   Lowering operator()(const HostOperator& host) const {
     return host.kind == HostKind::BatchMatMul ? lowering::batch_matmul(context, inputs) : on_host();
   }
 
-  [[nodiscard]] Lowering on_host() const {
-    return lowering::refuse(std::string(context.op.type_name()) + " has no accelerator unit");
-  }
+  [[nodiscard]] Lowering on_host() const { return lowering::refuse_type(context.op); }
 };
 
 }  // namespace
@@ -78,6 +76,10 @@ Lowering refuse(std::string problem) {
   Lowering lowering;
   lowering.problem = std::move(problem);
   return lowering;
+}
+
+Lowering refuse_type(const Operator& op) {
+  return refuse(std::string(op.type_name()) + " has no accelerator unit");
 }
 
 namespace {
@@ -157,7 +159,12 @@ std::uint32_t missing_for(const Lowering& lowering, const Hardware& hardware) {
 }  // namespace
 
 std::uint32_t missing_features(const std::optional<PostOperation>& post, const Hardware& hardware) {
-  return post ? isa::features_of(isa::encode(post->command)) & ~hardware.features : 0;
+  if (!post) {
+    return 0;
+  }
+  const std::uint64_t word =
+      post->softmax ? isa::encode(*post->softmax) : isa::encode(post->command);
+  return isa::features_of(word) & ~hardware.features;
 }
 
 }  // namespace lowering

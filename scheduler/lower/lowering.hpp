@@ -58,6 +58,7 @@ struct ArrayPass {
 /// What follows the requantiser.
 struct PostOperation {
   isa::StPost command;
+  std::optional<isa::StSoftmax> softmax;  ///< in the place of `command`, and of nothing else
   isa::StResult result;
   std::vector<std::int32_t> table;  ///< by value as an unsigned byte; empty when not needed
   std::int32_t operand = -1;        ///< tensor, or -1

@@ -30,6 +30,7 @@ struct Context {
 ConvShape shape_between(const std::string& name, const Tensor& in, const Tensor& out);
 
 Lowering refuse(std::string problem);
+Lowering refuse_type(const Operator& op);
 
 /// Features that what follows the requantiser needs and the hardware does not have, a bit each.
 std::uint32_t missing_features(const std::optional<PostOperation>& post, const Hardware& hardware);
@@ -45,6 +46,8 @@ Lowering mean(const Context& context, const Mean& mean);
 Lowering transposed_mean(const Context& context, const Mean& mean, const FoldedInput& input);
 Lowering unary(const Context& context);
 Lowering binary(const Context& context);
+/// Over the last dimension, on hardware that has it.
+Lowering softmax(const Context& context, const Softmax& softmax);
 Lowering pad(const Context& context, const Pad& pad);
 Lowering concatenation(const Context& context, const Concatenation& concat);
 Lowering strided_slice(const Context& context, const StridedSlice& slice);

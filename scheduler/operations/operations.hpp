@@ -59,6 +59,7 @@ struct StoreOperation {
   Transfer dest;
   isa::StQuant quant;
   isa::StPost post;
+  std::optional<isa::StSoftmax> softmax;  ///< in the place of `post`
   isa::StResult result;
   isa::StTile tile;
   std::uint32_t acc_base = 0;

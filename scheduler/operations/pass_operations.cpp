@@ -65,6 +65,11 @@ void PassOperations::store(const PixelTile& tile, Range groups, std::uint32_t ac
   store.quant = binding_.quant;
   store.post = binding_.post;
   store.post.table_select = binding_.table ? table_ : 0;
+  store.softmax = binding_.softmax;
+  if (store.softmax) {
+    store.softmax->table_select = table_;
+    store.post = {};
+  }
   store.result = binding_.result;
   store.result.per_channel = binding_.has_operand_per_channel() ? 1 : 0;
   store.tile = {tile.pixels(), u32(groups.size()), last_kernels(groups), params};

@@ -68,6 +68,7 @@ struct Binding {
   std::int32_t padding_value = 0;
   isa::StQuant quant;
   isa::StPost post;
+  std::optional<isa::StSoftmax> softmax;  ///< in the place of `post`
   isa::StResult result;
 
   /// Every pixel has the same operands.

@@ -129,6 +129,7 @@ class Binder {
   void bind_epilogue(const PostOperation& post, const ArrayPass& piece, ScheduledPass& pass) {
     Binding& binding = pass.binding;
     binding.post = post.command;
+    binding.softmax = post.softmax;
     binding.result = post.result;
     if (!post.table.empty()) {
       binding.table = add(bytes_of(post.table));

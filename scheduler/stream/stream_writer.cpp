@@ -35,6 +35,12 @@ class Encoder {
     }
   }
 
+  // Another word took its place.
+  template <class Command>
+  void forget() {
+    in_force_[static_cast<std::size_t>(Command::kOpcode)] = 0;
+  }
+
   template <class Shape, class Stride>
   void configure_transfer(const Transfer& t) {
     Shape shape;
@@ -108,7 +114,13 @@ class Encoder {
       configure(*store.keep);
     }
     configure(store.quant);
-    configure(store.post);
+    if (store.softmax) {
+      configure(*store.softmax);
+      forget<isa::StPost>();
+    } else {
+      configure(store.post);
+      forget<isa::StSoftmax>();
+    }
     const auto epilogue = static_cast<isa::StPostOperation>(store.post.operation);
     if (epilogue == isa::StPostOperation::Add || epilogue == isa::StPostOperation::Multiply) {
       configure(store.result);

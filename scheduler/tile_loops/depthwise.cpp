@@ -25,8 +25,8 @@ void loop_part(TileLoops& loops, Range rows, Range cols, Range part, Mode mode) 
     tiles = loops.cut_pixels_depthwise(rows, cols);
   }
   const bool resumable = can_resume(loops.shape, hw) && tiles.size() > 1;
-  if (mode == Mode::Direct && !resumable && !is_diagonal(loops.shape, hw)) {
-    at_once = std::min({std::max(1U, hw.acc_half() / most_pixels(tiles)), hw.param_groups / 2,
+  if (mode == Mode::Direct && !is_diagonal(loops.shape, hw)) {
+    at_once = std::min({loops.groups_together(tiles, hw.acc_half()), hw.param_groups / 2,
                         kMaxGroups, u32(part.size())});
   }
   for (std::int32_t g = part.begin; g < part.end; g += static_cast<std::int32_t>(at_once)) {

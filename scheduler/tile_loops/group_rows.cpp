@@ -45,8 +45,7 @@ void loop_band_depthwise(TileLoops& loops, const Band& band) {
   const Slab slab = loops.slab_for(band.rows, cols, loops.all_atoms());
   const auto tiles = loops.cut_pixels_depthwise(band.rows, cols);
   const bool resumable = can_resume(loops.shape, loops.hw) && tiles.size() > 1;
-  const std::uint32_t together =
-      resumable ? 1 : std::max(1U, loops.tile_limit() / most_pixels(tiles));
+  const std::uint32_t together = loops.groups_together(tiles, loops.tile_limit());
   const std::uint32_t most =
       std::min({together, loops.hw.param_groups / 2, kMaxGroups, loops.groups});
   for (const Range& groups : split_evenly(loops.all_groups(), u32(ceil_div(loops.groups, most)))) {

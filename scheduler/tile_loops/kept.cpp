@@ -27,8 +27,7 @@ void loop_kept_depthwise(TileLoops& loops, Range rows, Range cols, Mode mode) {
   const Slab slab = loops.slab_for(rows, cols, loops.all_atoms());
   const auto tiles = loops.cut_pixels_depthwise(rows, cols);
   const bool resumable = can_resume(loops.shape, loops.hw) && tiles.size() > 1;
-  const std::uint32_t together =
-      resumable ? 1 : std::max(1U, loops.tile_limit() / most_pixels(tiles));
+  const std::uint32_t together = loops.groups_together(tiles, loops.tile_limit());
   const std::uint32_t loaded = loops.groups_loaded(loops.groups, mode);
   for (const Range& chunk : split_evenly(loops.all_groups(), u32(ceil_div(loops.groups, loaded)))) {
     const std::uint32_t weights =

@@ -1,6 +1,7 @@
 #include "scheduler/tile_loops/tile_loops.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "scheduler/operations/tile_cuts.hpp"
 
@@ -97,7 +98,7 @@ std::vector<PixelTile> TileLoops::cut_block(Range rows, Range cols, std::uint32_
 }
 
 std::vector<PixelTile> TileLoops::cut_pixels_depthwise(Range rows, Range cols) const {
-  if (is_diagonal(shape, hw)) {
+  if (is_diagonal(shape, hw) || shape.whole_pixels) {
     return cut_pixels(rows, cols, tile_limit());
   }
   return cut_depthwise_tiles(shape, hw, pieces_of(rows), cols, tile_limit(), most_rows_);
@@ -110,10 +111,16 @@ std::vector<Range> TileLoops::pieces_of(Range rows) const {
 
 std::uint32_t TileLoops::tile_limit() const {
   const std::uint32_t least = std::min(hw.acc_half(), 2 * hw.atomic_k);
-  return std::max(least, hw.acc_half() >> std::max(0, sizes.shift));
+  const std::uint32_t most = shape.whole_pixels
+                                 ? std::min(hw.acc_half() / groups, kSoftmaxPixels)
+                                 : std::numeric_limits<std::uint32_t>::max();
+  return std::min(most, std::max(least, hw.acc_half() >> std::max(0, sizes.shift)));
 }
 
 std::uint32_t TileLoops::groups_at_once(std::uint32_t pixels) const {
+  if (shape.whole_pixels) {
+    return groups;
+  }
   const std::uint32_t enough = std::min(pixels, 2 * hw.atomic_k);
   std::uint32_t most = std::max(1U, hw.acc_half() / enough);
   if (pixels < 2 * hw.atomic_k) {
@@ -126,7 +133,16 @@ std::uint32_t TileLoops::groups_at_once(std::uint32_t pixels) const {
   return u32(ceil_div(groups, ceil_div(groups, most)));
 }
 
+std::uint32_t TileLoops::groups_together(const std::vector<PixelTile>& tiles,
+                                         std::uint32_t words) const {
+  const bool resumes = can_resume(shape, hw) && tiles.size() > 1;
+  return shape.whole_pixels ? groups : resumes ? 1 : std::max(1U, words / most_pixels(tiles));
+}
+
 std::uint32_t TileLoops::groups_loaded(std::uint32_t most, Mode mode, bool few_pixels) const {
+  if (shape.whole_pixels) {
+    return groups;
+  }
   const std::uint32_t group_atoms = add.weight_atoms({0, 1}, all_atoms());
   const std::uint32_t places = mode == Mode::Wait            ? 1
                                : most < groups && few_pixels ? kWeightChunks

@@ -62,6 +62,9 @@ class TileLoops {
 
   /// Kernel groups that share an accumulator half with enough pixels to hide a weight tile's load.
   [[nodiscard]] std::uint32_t groups_at_once(std::uint32_t pixels) const;
+  /// Depthwise: groups of such tiles that have room in so many accumulator words.
+  [[nodiscard]] std::uint32_t groups_together(const std::vector<PixelTile>& tiles,
+                                              std::uint32_t words) const;
   /// Kernel groups whose weights are loaded together, when the feature is there: with room for the
   /// next ones beside them unless the mode is wait.
   [[nodiscard]] std::uint32_t groups_loaded(std::uint32_t most, Mode mode,

@@ -163,6 +163,9 @@ ScheduledPass decide_pass(const ArrayPass& piece, const Hardware& hardware, cons
     pass.shape.conv = piece.shape;
     set_decision(decide_layer(piece.shape, hardware, policy), pass);
   }
+  if (piece.shape.whole_pixels) {
+    return pass;
+  }
   if (variant.packs_columns) {
     pack_columns_of(piece, hardware, policy, pass);
   }

@@ -27,6 +27,10 @@ class Decider {
         cbuf_(budget.bytes(hardware)),
         policy_(policy),
         atoms_(part_units(shape, hardware)) {
+    if (shape.whole_pixels) {
+      policy_.mode = ForcedMode::None;
+      policy_.split = SplitChoice::Spatial;
+    }
     sizes_.total_cbuf = cbuf_;
     sizes_.total_weight = weight_bytes(atoms_, static_cast<std::uint32_t>(shape.out_c));
     sizes_.min_weight = weight_bytes(atoms_, first_group());
@@ -70,7 +74,11 @@ class Decider {
         LayerDecision{std::move(strategy), {sizes_, std::move(trace_), std::move(reason)}};
   }
 
+  // Kernels whose weights must be there at once.
   [[nodiscard]] std::uint32_t first_group() const {
+    if (shape_.whole_pixels) {
+      return static_cast<std::uint32_t>(shape_.out_c);
+    }
     return std::min<std::uint32_t>(hardware_.atomic_k, static_cast<std::uint32_t>(shape_.out_c));
   }
   [[nodiscard]] std::uint64_t weight_bytes(std::uint32_t atoms, std::uint32_t kernels) const {
@@ -347,7 +355,7 @@ class Decider {
   const Hardware& hardware_;
   CbufBudget budget_;
   std::uint64_t cbuf_;  // the same in bytes
-  const Policy& policy_;
+  Policy policy_;
   std::uint32_t atoms_;  // what channel parts are cut from: kernel groups when depthwise
   BufferSizes sizes_;
   std::vector<Inequality> trace_;

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <optional>
 
+#include "sim/npu/softmax_factor.hpp"
 #include "sim/npu/units.hpp"
 
 namespace tessera::npu {
@@ -52,6 +54,44 @@ std::int8_t requantised(isa::StQuantRounding rounding, std::int32_t sum, std::in
   return static_cast<std::int8_t>(std::clamp<std::int64_t>(value, low, high));
 }
 
+// What ST_SOFTMAX makes of the requantised values of one pixel.
+class Softmax {
+ public:
+  Softmax(const isa::StSoftmax& softmax, isa::StQuantRounding rounding, const Memories& m)
+      : softmax_(softmax),
+        rounding_(rounding),
+        table_(m.tables.data() + std::size_t{256} * softmax.table_select) {}
+
+  void apply(std::uint8_t* begin, const std::uint8_t* end) const {
+    const auto value = [](std::uint8_t byte) { return static_cast<std::int8_t>(byte); };
+    std::int32_t greatest = value(*begin);
+    for (const std::uint8_t* at = begin; at != end; ++at) {
+      greatest = std::max<std::int32_t>(greatest, value(*at));
+    }
+    const auto term = [&](std::uint8_t byte) {
+      return table_[static_cast<std::uint8_t>(value(byte) - greatest)];
+    };
+    std::uint64_t sum = 0;
+    for (const std::uint8_t* at = begin; at != end; ++at) {
+      const std::uint32_t fraction = static_cast<std::uint32_t>(term(*at)) & 0x7fffffffU;
+      sum += (fraction >> kSumShift) + (fraction >> (kSumShift - 1) & 1U);
+    }
+    const FixedPoint factor = softmax_factor(sum);
+    for (std::uint8_t* at = begin; at != end; ++at) {
+      *at = static_cast<std::uint8_t>(requantised(rounding_, term(*at), 0, factor.multiplier,
+                                                  factor.shift, softmax_.zero_point, softmax_.low,
+                                                  softmax_.high));
+    }
+  }
+
+ private:
+  static constexpr int kSumShift = 12;
+
+  isa::StSoftmax softmax_;
+  isa::StQuantRounding rounding_;
+  const std::int32_t* table_;
+};
+
 class Post {
  public:
   Post(const timing::StoreOperation& op, const Memories& m)
@@ -94,6 +134,10 @@ class Post {
 std::vector<std::uint8_t> drain_tile(const timing::StoreOperation& op, const Memories& m) {
   check(op, m);
   const Post post(op, m);
+  std::optional<Softmax> softmax;
+  if (op.softmax) {
+    softmax.emplace(*op.softmax, static_cast<isa::StQuantRounding>(op.quant.rounding), m);
+  }
   const auto rounding = static_cast<isa::StQuantRounding>(op.quant.rounding);
   const bool has_post =
       static_cast<isa::StPostOperation>(op.post.operation) != isa::StPostOperation::None;
@@ -121,6 +165,10 @@ std::vector<std::uint8_t> drain_tile(const timing::StoreOperation& op, const Mem
       operand += has_operand ? k : 0;
     }
     operand -= has_operand && op.result.per_channel != 0 ? op.tile.groups * k : 0;
+    if (softmax) {
+      const std::size_t row = (op.tile.groups - 1) * k + op.tile.last_kernels;
+      softmax->apply(bytes.data() + bytes.size() - row, bytes.data() + bytes.size());
+    }
   }
   return bytes;
 }

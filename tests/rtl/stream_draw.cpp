@@ -17,6 +17,7 @@ constexpr std::uint32_t kNone = 0;
 constexpr auto kTable = static_cast<std::uint32_t>(isa::StPostOperation::Table);
 constexpr auto kAdd = static_cast<std::uint32_t>(isa::StPostOperation::Add);
 constexpr auto kMultiply = static_cast<std::uint32_t>(isa::StPostOperation::Multiply);
+constexpr std::uint32_t kSoftmax = kMultiply + 1;  // a word of its own
 
 class Draw {
  public:
@@ -58,10 +59,10 @@ class Draw {
       load_features();
     }
     const std::uint32_t operation = draw_operation();
-    if (operation >= kAdd) {
+    if (operation == kAdd || operation == kMultiply) {
       load_operands();
     }
-    if (operation == kTable || operation == kAdd) {
+    if (operation == kTable || operation == kAdd || operation == kSoftmax) {
       load_table();
     }
     std::get<isa::Load>(commands_[last_load_]).post_compute = 1;
@@ -89,10 +90,11 @@ class Draw {
   }
 
   std::uint32_t draw_operation() {
-    const std::uint32_t operation = pick(0, 3);
+    const std::uint32_t operation = pick(0, kSoftmax);
     const bool tables = hw_.has(isa::Feature::Tables);
     const bool operands = hw_.has(isa::Feature::Operands);
-    return (operation == kTable && !tables) || (operation == kAdd && !(tables && operands)) ||
+    const bool softmax = tables && hw_.has(isa::Feature::Softmax);
+    return (operation == kSoftmax && !softmax) || (operation == kTable && !tables) || (operation == kAdd && !(tables && operands)) ||
                    (operation == kMultiply && !operands)
                ? kNone
                : operation;
@@ -331,6 +333,11 @@ class Draw {
     if (hw_.has(isa::Feature::Operands)) {
       const int least = signed_pick(-128, 0);
       add(isa::StResult{signed_pick(-128, 127), least, signed_pick(least, 127), pick(0, 1)});
+    }
+    if (operation == kSoftmax) {
+      const int least = signed_pick(-128, 0);
+      add(isa::StSoftmax{signed_pick(-128, 127), least, signed_pick(least, 127), table_});
+    } else {
       add(post);
     }
     const std::uint32_t several = pick(1, 3);

@@ -5,15 +5,25 @@ namespace {
 
 constexpr std::uint32_t kParamWord = 4;
 
+constexpr std::uint32_t kTwice = 18;  // delay of what goes through the requantiser twice
+
+// Of a softmax: cycles from the read of a pixel's last values to its greatest value and to its sum,
+// and from there to its reciprocal, one pixel after the other.
+constexpr Cycle kToGreatest = 10, kToSum = 13, kReciprocal = 26;
+constexpr Cycle kNextWalk = 2;  // from a walk's last read to the first of the next one
+
 // Cycles from an accumulator's read to its bytes at the writer, by what follows the requantiser.
 std::uint32_t delay_of(const StoreOperation& store) {
+  if (store.softmax) {
+    return kTwice;
+  }
   switch (static_cast<isa::StPostOperation>(store.post.operation)) {
     case isa::StPostOperation::None:
       return 9;
     case isa::StPostOperation::Table:
       return 11;
     default:
-      return 18;
+      return kTwice;
   }
 }
 
@@ -182,7 +192,7 @@ void DataPath::store(const StoreOperation& store, const std::uint8_t* data, Cycl
   draining_ = true;
   drain_from_ = now + 1;
   drain_delay_ = delay_of(store);
-  drain_every_ = store.has_operand() ? 2 : 1;
+  drain_every_ = store.has_operand() || store.softmax ? 2 : 1;
   pixels_left_ = store.tile.pixels;
   groups_ = store.tile.groups;
   last_kernels_ = store.tile.last_kernels;
@@ -198,6 +208,29 @@ void DataPath::store(const StoreOperation& store, const std::uint8_t* data, Cycl
   to_keep_ = pixels_left_ * ((groups_ - 1) * ((std::uint64_t{atomic_k_} + lanes_ - 1) / lanes_) +
                              (last_kernels_ + lanes_ - 1) / lanes_);
   store_data_ = data;
+  rows_ready_ = kNever;
+  if (store.softmax) {
+    begin_results(now);
+  }
+}
+
+// The first two walks over a tile of a softmax wait for nothing from outside: where the third one
+// begins, and when its pixels' reciprocals are there, is known.
+void DataPath::begin_results(Cycle now) {
+  const std::uint64_t chunks = to_keep_ / pixels_left_;  // of a pixel
+  const Cycle sums =
+      now + std::max<Cycle>(to_keep_ + kNextWalk, chunks + kToGreatest);  // their first read
+  drain_from_ = sums + to_keep_ - 1 + kNextWalk;
+  rows_ready_ = sums + chunks - 1 + kToSum + kReciprocal;
+  rows_every_ = std::max<Cycle>(chunks, kReciprocal);
+  // Where reciprocals take longer than results, pixels wait for theirs; else only the first does.
+  if (rows_every_ <= 2 * chunks) {
+    const Cycle wait = rows_ready_ > drain_from_ ? rows_ready_ - drain_from_ : 0;
+    drain_from_ += (wait + 1) / 2 * 2;
+    rows_ready_ = kNever;
+  } else {
+    even_chunks_ = false;
+  }
 }
 
 bool DataPath::stored() const {

@@ -109,6 +109,7 @@ class DataPath {
   void cycle(Cycle now, DataEvents& events);
   void move_reads(Cycle now, const Moves& moves, bool took, DataEvents& events);
   void move_writes(Cycle now, const Moves& moves, DataEvents& events);
+  void begin_results(Cycle now);
   void drain(Cycle now, bool full, DataEvents& events);
   /// Cycles since one in which the tile could be read.
   [[nodiscard]] std::uint64_t drain_turn(Cycle now) const {
@@ -195,6 +196,8 @@ class DataPath {
   std::uint32_t drain_delay_ = 9;  ///< from reading an accumulator to bytes in the queue
   std::uint32_t drain_every_ = 1;  ///< cycles between chunks: the requantiser takes some twice
   bool even_chunks_ = false;       ///< all of the tile's chunks take as long
+  /// When the next pixel of a softmax can be read, and cycles from one to the next; kNever: at once.
+  Cycle rows_ready_ = kNever, rows_every_ = 0;
   std::uint32_t pixels_left_ = 0, groups_ = 1, group_ = 0, group_left_ = 0, last_kernels_ = 1;
   TimedQueue<std::uint32_t, 32> chunks_;  ///< bytes on their way or queued
   std::uint32_t held_ = 0;                ///< bytes in the writer

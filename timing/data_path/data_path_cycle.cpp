@@ -185,6 +185,14 @@ void DataPath::drain(Cycle now, bool full, DataEvents& events) {
   if (!draining_ || now < drain_from_ || full || drain_turn(now) != 0) {
     return;
   }
+  const bool begins_pixel = rows_ready_ != kNever && group_ == 0 &&
+                            group_left_ == (groups_ == 1 ? last_kernels_ : atomic_k_);
+  if (begins_pixel) {
+    if (now < rows_ready_) {
+      return;
+    }
+    rows_ready_ += rows_every_;
+  }
   const std::uint32_t bytes = std::min(group_left_, lanes_);
   chunks_.push(bytes, now + drain_delay_);
   ++drained_;

@@ -144,6 +144,14 @@ bool StoreWords::configure(const isa::Command& command) {
     operation_.store = *store;
     return false;
   }
+  if (const auto* softmax = std::get_if<isa::StSoftmax>(&command); softmax != nullptr) {
+    operation_.softmax = *softmax;
+    operation_.post = {};
+    return true;
+  }
+  if (std::holds_alternative<isa::StPost>(command)) {
+    operation_.softmax.reset();
+  }
   return take(command, operation_.address, seen_) || take(command, operation_.shape, seen_) ||
          take(command, operation_.stride, seen_) || take(command, operation_.quant, seen_) ||
          take(command, operation_.post, seen_) || take(command, operation_.result, seen_) ||

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "tessera/isa.hpp"
 #include "timing/memory/memory_port.hpp"
@@ -55,6 +56,7 @@ struct StoreOperation {
   isa::StStride stride;
   isa::StQuant quant;
   isa::StPost post;
+  std::optional<isa::StSoftmax> softmax;  ///< in the place of `post`, which is none then
   isa::StResult result;
   isa::StTile tile;
   isa::StKeep keep;

@@ -47,6 +47,9 @@ void Machine::check_store(const StoreOperation& op) const {
   if (op.tile.last_kernels > hw_.atomic_k) {
     fail(isa::Error::KernelCount, op.tile.last_kernels);
   }
+  if (op.softmax && op.tile.pixels > kSoftmaxPixels) {
+    fail(isa::Error::SoftmaxPixels, op.tile.pixels);
+  }
   const std::uint64_t tile = op.bytes(hw_.atomic_k);
   if (op.store.keep_only == 0 && tile != op.segments().bytes()) {
     fail(isa::Error::StoreLength, tile > op.segments().bytes() ? 1 : 2);

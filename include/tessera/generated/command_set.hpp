@@ -40,6 +40,7 @@ enum class Opcode : std::uint8_t {
   StMark = 0x36,
   StPost = 0x37,
   StResult = 0x38,
+  StSoftmax = 0x3a,
   StKeep = 0x39,
 };
 
@@ -74,6 +75,7 @@ enum class Error : std::uint8_t {
   StreamChecksum = 20,
   LoadChecksum = 21,
   NotBuilt = 22,
+  SoftmaxPixels = 23,
 };
 
 enum class Counter : std::uint8_t {
@@ -104,6 +106,7 @@ enum class Feature : std::uint8_t {
   Counters = 7,
   SingleRounding = 8,
   CentredFeatures = 9,
+  Softmax = 10,
 };
 
 inline constexpr std::size_t kNumCounters = 14;
@@ -113,7 +116,7 @@ struct NameDoc {
   std::string_view doc;
 };
 
-inline constexpr std::array<NameDoc, 23> kErrors{{
+inline constexpr std::array<NameDoc, 24> kErrors{{
     {"NONE", "0"},
     {"ILLEGAL_COMMAND", "byte offset of the word in the stream"},
     {"STREAM_END", "bytes read: the stream ended without END"},
@@ -137,6 +140,7 @@ inline constexpr std::array<NameDoc, 23> kErrors{{
     {"STREAM_CHECKSUM", "CRC-32 that the stream has instead of COMMAND_CHECKSUM; nothing of it was run"},
     {"LOAD_CHECKSUM", "external byte address of the first byte of the load that has another checksum"},
     {"NOT_BUILT", "byte offset of a word in the stream that needs a feature which the hardware does not have"},
+    {"SOFTMAX_PIXELS", "pixels of a tile with softmax, above 256"},
 }};
 
 inline constexpr std::array<NameDoc, 14> kCounters{{
@@ -156,7 +160,7 @@ inline constexpr std::array<NameDoc, 14> kCounters{{
     {"WRITE_BEATS", "write data beats on the bus"},
 }};
 
-inline constexpr std::array<NameDoc, 10> kFeatures{{
+inline constexpr std::array<NameDoc, 11> kFeatures{{
     {"folding", "loads that put horizontal taps side by side"},
     {"depthwise", "the depthwise window with its line memories, and maxima"},
     {"tables", "tables of one value behind the requantiser"},
@@ -167,6 +171,7 @@ inline constexpr std::array<NameDoc, 10> kFeatures{{
     {"counters", "all counters; without them only CYCLES can be read, the others read zero"},
     {"single_rounding", "requantisation that rounds once"},
     {"centred_features", "features less their zero point, as products of two computed tensors need them"},
+    {"softmax", "softmax over the channels of each pixel, with a table"},
 }};
 
 /// Words that need a feature: of the command, with one of the values (a bit each) in the field; all for no bits.
@@ -178,13 +183,14 @@ struct FeatureUse {
   std::uint64_t values;  ///< 0: all but zero
 };
 
-inline constexpr std::array<FeatureUse, 16> kFeatureUses{{
+inline constexpr std::array<FeatureUse, 18> kFeatureUses{{
     {Feature::Folding, Opcode::LdFold, 0, 0, 0},
     {Feature::Folding, Opcode::Load, 26, 1, 0},
     {Feature::Depthwise, Opcode::CvWindow, 0, 0, 0},
     {Feature::Depthwise, Opcode::Depthwise, 0, 0, 0},
     {Feature::Tables, Opcode::Load, 0, 3, 16},
     {Feature::Tables, Opcode::StPost, 0, 2, 6},
+    {Feature::Tables, Opcode::StSoftmax, 0, 0, 0},
     {Feature::Operands, Opcode::Load, 0, 3, 8},
     {Feature::Operands, Opcode::StPost, 0, 2, 12},
     {Feature::Operands, Opcode::StResult, 0, 0, 0},
@@ -195,6 +201,7 @@ inline constexpr std::array<FeatureUse, 16> kFeatureUses{{
     {Feature::Checksums, Opcode::Load, 27, 1, 0},
     {Feature::SingleRounding, Opcode::StQuant, 24, 2, 6},
     {Feature::CentredFeatures, Opcode::CvInput, 52, 1, 0},
+    {Feature::Softmax, Opcode::StSoftmax, 0, 0, 0},
 }};
 
 struct FieldInfo {
@@ -214,7 +221,7 @@ struct CommandInfo {
   std::array<FieldInfo, kMaxFields> fields;
 };
 
-inline constexpr std::array<CommandInfo, 27> kCommands{{
+inline constexpr std::array<CommandInfo, 28> kCommands{{
     {"END", Opcode::End, Unit::Front, 0, {{}}},
     {"LD_SOURCE", Opcode::LdSource, Unit::Load, 2, {{
         {"address", 0, 32, false, 0, 4294967295},
@@ -347,6 +354,11 @@ inline constexpr std::array<CommandInfo, 27> kCommands{{
         {"low", 8, 8, true, -128, 127},
         {"high", 16, 8, true, -128, 127},
         {"per_channel", 24, 1, false, 0, 1},}}},
+    {"ST_SOFTMAX", Opcode::StSoftmax, Unit::Store, 4, {{
+        {"zero_point", 0, 8, true, -128, 127},
+        {"low", 8, 8, true, -128, 127},
+        {"high", 16, 8, true, -128, 127},
+        {"table_select", 24, 1, false, 0, 1},}}},
     {"ST_KEEP", Opcode::StKeep, Unit::Store, 3, {{
         {"cols", 0, 12, false, 1, 4095},
         {"pixel_step", 12, 12, false, 0, 4095},
@@ -766,6 +778,21 @@ struct StResult {
   }
 };
 
+/// Softmax over the channels of each pixel, in the place of ST_POST until the next one. Of a requantised value y the table's value t of y less the pixel's greatest y counts, lower 8 bits as an unsigned byte. The pixel's sum is that of all its t / 2^12 (31 bits without a sign, rounded half up), at most 2^28 - 1. Each t is requantised to the sum's reciprocal x 2^8 (Newton's method in Q2.29; nothing of a sum beyond 2^28 - 1), rounded as ST_QUANT says, then zero point and clamp. A tile has at most 256 pixels.
+struct StSoftmax {
+  static constexpr Opcode kOpcode = Opcode::StSoftmax;
+  std::int32_t zero_point{};  ///< added after requantisation
+  std::int32_t low{};  ///< least output
+  std::int32_t high{};  ///< greatest output
+  std::uint32_t table_select{};  ///< which of the two tables
+  [[nodiscard]] FieldValues values() const {
+    return {zero_point, low, high, table_select};
+  }
+  static StSoftmax from(const FieldValues& v) {
+    return {static_cast<std::int32_t>(v[0]), static_cast<std::int32_t>(v[1]), static_cast<std::int32_t>(v[2]), static_cast<std::uint32_t>(v[3])};
+  }
+};
+
 /// Where the pixels of kept tiles lie in the cbuf, row by row, the kernels of a pixel in consecutive bytes; where the last group is not full, zeros fill the pixel's last atom.
 struct StKeep {
   static constexpr Opcode kOpcode = Opcode::StKeep;
@@ -780,7 +807,7 @@ struct StKeep {
   }
 };
 
-using Command = std::variant<End, LdSource, LdShape, LdStride, Load, LdFold, LdFactor, LdMark, CvInput, CvKernel, CvTile, CvWeights, Conv, CvMark, CvRing, CvWindow, Depthwise, StAddress, StShape, StStride, StQuant, StTile, Store, StMark, StPost, StResult, StKeep>;
+using Command = std::variant<End, LdSource, LdShape, LdStride, Load, LdFold, LdFactor, LdMark, CvInput, CvKernel, CvTile, CvWeights, Conv, CvMark, CvRing, CvWindow, Depthwise, StAddress, StShape, StStride, StQuant, StTile, Store, StMark, StPost, StResult, StSoftmax, StKeep>;
 
 namespace reg {
 inline constexpr std::uint32_t kId = 0x000;  ///< 0x54535241

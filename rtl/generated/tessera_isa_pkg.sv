@@ -310,7 +310,8 @@ package tessera_isa_pkg;
   /// Softmax over the channels of each pixel, in the place of ST_POST until the next one. Of a requantised value y the table's value t of y less the pixel's greatest y counts, lower 8 bits as an unsigned byte. The pixel's sum is that of all its t / 2^12 (31 bits without a sign, rounded half up), at most 2^28 - 1. Each t is requantised to the sum's reciprocal x 2^8 (Newton's method in Q2.29; nothing of a sum beyond 2^28 - 1), rounded as ST_QUANT says, then zero point and clamp. A tile has at most 256 pixels.
   typedef struct packed {
     logic [5:0] opcode;
-    logic [32:0] reserved;
+    logic [31:0] reserved;
+    logic same_params;  // all groups of the tile have the parameters of its first
     logic table_select;  // which of the two tables
     logic signed [7:0] high;  // greatest output
     logic signed [7:0] low;  // least output
@@ -390,7 +391,7 @@ package tessera_isa_pkg;
       OpStMark: is_legal = word[57:16] == '0;
       OpStPost: is_legal = $signed(word[57:52]) >= -31 && $signed(word[57:52]) <= 30;
       OpStResult: is_legal = word[57:25] == '0;
-      OpStSoftmax: is_legal = word[57:25] == '0;
+      OpStSoftmax: is_legal = word[57:26] == '0;
       OpStKeep: is_legal = word[11:0] != '0 && word[57:44] == '0;
       default: is_legal = 1'b0;
     endcase

@@ -211,7 +211,7 @@ module store_unit #(
     assign post = post_q;
     assign result = result_q;
     logic unused_softmax;
-    assign unused_softmax = ^{new_softmax, softmax_q};
+    assign unused_softmax = ^new_softmax;
   end
 
   always_ff @(posedge clk_i) begin
@@ -293,6 +293,7 @@ module store_unit #(
       .post_i(post),
       .result_i(result),
       .softmax_i(is_softmax_q),
+      .same_params_i(is_softmax_q && softmax_q.same_params),
       .acc_addr_o,
       .acc_wait_i,
       .acc_data_i,

@@ -36,6 +36,8 @@ module tile_drain #(
     input  tessera_isa_pkg::st_result_t      result_i,
     /// Softmax over a pixel's channels.
     input  logic                             softmax_i,
+    /// All groups have the parameters of the first.
+    input  logic                             same_params_i,
     /// Accumulator read port.
     output logic [                     11:0] acc_addr_o,
     input  logic                             acc_wait_i,
@@ -156,7 +158,7 @@ module tile_drain #(
       .load_i  (begins || last_group_q),
       .value_i (11'(param_base_i)),
       .augend_i(param_group_q),
-      .addend_i(11'd1),
+      .addend_i({10'd0, !same_params_i}),
       .sum_o   (next_param_group)
   );
 

@@ -82,8 +82,9 @@ void check_store(const Op& op, RunState& state) {
   if (op.store.acc_base + words > state.acc.size()) {
     return;
   }
-  state.params.read(op.store_tile.param_base, op.store_tile.groups, state.actor(kStore, op),
-                    state.findings);
+  const bool same_params = op.softmax && op.softmax->same_params != 0;
+  state.params.read(op.store_tile.param_base, same_params ? 1 : op.store_tile.groups,
+                    state.actor(kStore, op), state.findings);
   if (takes_operand(op)) {
     const std::uint64_t vectors = op.result.per_channel != 0 ? 1 : op.store_tile.pixels;
     state.operands.read(op.store.acc_base, vectors * op.store_tile.groups, state.actor(kStore, op),

@@ -106,15 +106,15 @@ PostOperation binary_operation(const Network& network, const Operator& op, std::
   return post;
 }
 
-PostOperation softmax_operation(const Tensor& in, float beta) {
+PostOperation softmax_operation(const Tensor& in, float beta, bool same_params) {
   PostOperation post;
-  post.softmax = isa::StSoftmax{-128, -128, 127, 0};
+  post.softmax = isa::StSoftmax{-128, -128, 127, 0, same_params ? 1U : 0U};
   post.table = softmax_exponentials(in.quantisation, beta);
   return post;
 }
 
 // Whether a tile can have all channels of at least one pixel, with the weights of all of them.
-bool fits_whole_pixels(const ConvShape& shape, const Hardware& hardware) {
+bool fits_whole_pixels(const ConvShape& shape, const Hardware& hardware, bool same_params) {
   constexpr std::uint32_t kMostGroups = 255;  // CV_WEIGHTS
   const std::uint32_t groups = groups_of(shape, hardware);
   const std::uint32_t atoms = atoms_of(shape, hardware);
@@ -123,7 +123,8 @@ bool fits_whole_pixels(const ConvShape& shape, const Hardware& hardware) {
   const std::uint64_t slab =
       std::uint64_t{u32(input_rows(shape, {0, 1}).size())} *
       u32(std::max(input_cols(shape, {0, 1}).size(), shape.kernel_w)) * atoms;
-  return groups <= std::min({hardware.acc_half(), hardware.param_groups / 2, kMostGroups}) &&
+  return groups <= std::min(hardware.acc_half(), kMostGroups) &&
+         (same_params || groups <= hardware.param_groups) &&
          weights + slab <= hardware.cbuf_atoms();
 }
 
@@ -242,7 +243,7 @@ bool takes_whole_pixels(Lowering& lowering, const Tensor& out, const Hardware& h
   if (!hardware.has(isa::Feature::Softmax) || !hardware.has(isa::Feature::Tables) ||
       !std::all_of(lowering.passes.begin(), lowering.passes.end(), [&](const ArrayPass& pass) {
         return has_rows_as_pixels(pass, last_extent(out)) &&
-               fits_whole_pixels(pass.shape, hardware);
+               fits_whole_pixels(pass.shape, hardware, false);
       })) {
     return false;
   }
@@ -281,7 +282,7 @@ Lowering softmax(const Context& c, const Softmax& op) {
   shape.whole_pixels = true;
   // Without the window each channel has a kernel of zeros beside its one.
   shape.depthwise = c.hardware.has(isa::Feature::Depthwise);
-  if (!fits_whole_pixels(shape, c.hardware)) {
+  if (!fits_whole_pixels(shape, c.hardware, true)) {
     return refuse(fmt::format("{} channels of one pixel are too many at once", depth));
   }
   piece.feature = c.op.inputs[0];
@@ -300,7 +301,7 @@ Lowering softmax(const Context& c, const Softmax& op) {
   };
   Lowering lowering;
   lowering.passes.push_back(std::move(piece));
-  lowering.post = softmax_operation(in, op.beta);
+  lowering.post = softmax_operation(in, op.beta, true);
   return lowering;
 }
 
@@ -385,7 +386,7 @@ bool absorb(Lowering& lowering, const Network& network, const Hardware& hardware
     const Tensor& in = tensor_of(network, main);
     return lowering.rounding == Rounding::Twice &&
            lowering::takes_whole_pixels(lowering, in, hardware) &&
-           take(lowering::softmax_operation(in, softmax->beta));
+           take(lowering::softmax_operation(in, softmax->beta, false));
   }
   if (!std::holds_alternative<Binary>(next.attributes)) {
     return false;

@@ -262,7 +262,13 @@ std::uint32_t StreamState::reserve_params(std::uint32_t groups, const Hardware& 
   return base;
 }
 
+Range PassOperations::params_of(Range groups) const {
+  const bool same = binding_.softmax && binding_.softmax->same_params != 0;
+  return same ? Range{groups.begin, groups.begin + 1} : groups;
+}
+
 std::uint32_t PassOperations::load_params(Range groups) {
+  groups = params_of(groups);
   if (shape_.same_kernels && same_params_.size() >= groups.size()) {
     return u32(same_params_.begin);
   }
@@ -273,6 +279,7 @@ std::uint32_t PassOperations::load_params(Range groups) {
 }
 
 void PassOperations::load_params(Range groups, std::uint32_t base) {
+  groups = params_of(groups);
   LoadOperation load;
   load.kind = isa::LoadKind::Param;
   load.pixel_bytes = binding_.param_bytes;

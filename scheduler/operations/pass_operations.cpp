@@ -80,7 +80,7 @@ void PassOperations::store(const PixelTile& tile, Range groups, std::uint32_t ac
       {Resource::Accumulator, false, acc_base,
        std::uint64_t{acc_base} + std::uint64_t{tile.pixels()} * u32(groups.size())});
   operation.accesses.push_back(
-      {Resource::Parameter, false, params, std::uint64_t{params} + u32(groups.size())});
+      {Resource::Parameter, false, params, std::uint64_t{params} + u32(params_of(groups).size())});
   for (const Access& access :
        post_accesses(acc_base, tile.pixels() * u32(groups.size()), u32(groups.size()))) {
     operation.accesses.push_back(access);

@@ -100,6 +100,8 @@ class PassOperations {
   void load_slab(const Slab& slab, std::uint32_t bands);
   /// `atoms` is one channel part; a part's weights lie together, group by group.
   void load_weights(Range groups, Range atoms, std::uint32_t base);
+  /// Those of these groups' parameters that are loaded: the first ones, where all are the same.
+  [[nodiscard]] Range params_of(Range groups) const;
   /// Returns the first group in the parameter memory.
   std::uint32_t load_params(Range groups);
   /// To a place of the caller's choice.

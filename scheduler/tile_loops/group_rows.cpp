@@ -46,8 +46,7 @@ void loop_band_depthwise(TileLoops& loops, const Band& band) {
   const auto tiles = loops.cut_pixels_depthwise(band.rows, cols);
   const bool resumable = can_resume(loops.shape, loops.hw) && tiles.size() > 1;
   const std::uint32_t together = loops.groups_together(tiles, loops.tile_limit());
-  const std::uint32_t most =
-      std::min({together, loops.hw.param_groups / 2, kMaxGroups, loops.groups});
+  const std::uint32_t most = std::min({together, loops.most_groups(), loops.groups});
   for (const Range& groups : split_evenly(loops.all_groups(), u32(ceil_div(loops.groups, most)))) {
     const std::uint32_t weights =
         band.weights + loops.add.weight_offset({0, groups.begin}, loops.all_atoms());

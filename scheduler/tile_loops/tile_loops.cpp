@@ -117,6 +117,10 @@ std::uint32_t TileLoops::tile_limit() const {
   return std::min(most, std::max(least, hw.acc_half() >> std::max(0, sizes.shift)));
 }
 
+std::uint32_t TileLoops::most_groups() const {
+  return shape.whole_pixels ? groups : std::min(hw.param_groups / 2, kMaxGroups);
+}
+
 std::uint32_t TileLoops::groups_at_once(std::uint32_t pixels) const {
   if (shape.whole_pixels) {
     return groups;
@@ -129,7 +133,7 @@ std::uint32_t TileLoops::groups_at_once(std::uint32_t pixels) const {
     most = std::min(most, u32(ceil_div(groups, chunks)));
   }
   most = std::max(1U, most >> std::max(0, sizes.shift));
-  most = std::min({most, hw.param_groups / 2, kMaxGroups, groups});
+  most = std::min({most, most_groups(), groups});
   return u32(ceil_div(groups, ceil_div(groups, most)));
 }
 
@@ -148,7 +152,7 @@ std::uint32_t TileLoops::groups_loaded(std::uint32_t most, Mode mode, bool few_p
                                : most < groups && few_pixels ? kWeightChunks
                                                              : 2;
   const std::uint32_t fit = std::max(1U, state.allocator.window().size() / (places * group_atoms));
-  return std::min({most, fit, hw.param_groups / 2, kMaxGroups, groups});
+  return std::min({most, fit, most_groups(), groups});
 }
 
 void TileLoops::convolve(const Convolution& whole) {
@@ -181,7 +185,7 @@ void TileLoops::finish_tile(const Slab& slab, const PixelTile& tile, Range tile_
   const std::uint32_t acc = add.next_acc_half();
   add.load_operand(tile, tile_groups, acc);
   convolve({slab, tile, tile_groups, weights, acc, tile.pixels() * u32(tile_groups.size()), false,
-            params, u32(tile_groups.size()), resume});
+            params, u32(add.params_of(tile_groups).size()), resume});
   add.store(tile, tile_groups, acc, params);
 }
 

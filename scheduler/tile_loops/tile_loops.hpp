@@ -62,6 +62,9 @@ class TileLoops {
 
   /// Kernel groups that share an accumulator half with enough pixels to hide a weight tile's load.
   [[nodiscard]] std::uint32_t groups_at_once(std::uint32_t pixels) const;
+  /// Kernel groups of a tile at most: the next ones' parameters have a place beside theirs, but
+  /// where a tile has all groups.
+  [[nodiscard]] std::uint32_t most_groups() const;
   /// Depthwise: groups of such tiles that have room in so many accumulator words.
   [[nodiscard]] std::uint32_t groups_together(const std::vector<PixelTile>& tiles,
                                               std::uint32_t words) const;

@@ -15,7 +15,7 @@ void check(const timing::StoreOperation& op, const Memories& m) {
   if (words > m.hw.acc_words) {
     fail(isa::Error::AccRange, std::max(op.store.acc_base, m.hw.acc_words));
   }
-  if (op.tile.param_base + op.tile.groups > m.hw.param_groups) {
+  if (op.tile.param_base + op.param_groups() > m.hw.param_groups) {
     fail(isa::Error::ParamRange, std::max(op.tile.param_base, m.hw.param_groups));
   }
   if (op.has_operand() && op.store.acc_base + op.operand_words() > m.operand_words()) {
@@ -152,7 +152,8 @@ std::vector<std::uint8_t> drain_tile(const timing::StoreOperation& op, const Mem
       const std::size_t kernels = g + 1 == op.tile.groups ? op.tile.last_kernels : k;
       const std::int32_t* sums =
           m.sums.data() + (op.store.acc_base + g * op.tile.pixels + pixel) * k;
-      const Parameter* parameters = m.parameters.data() + (op.tile.param_base + g) * k;
+      const std::size_t group = std::min<std::size_t>(g, op.param_groups() - 1);
+      const Parameter* parameters = m.parameters.data() + (op.tile.param_base + group) * k;
       for (std::size_t i = 0; i < kernels; ++i) {
         const Parameter& p = parameters[i];
         std::int8_t value = requantised(rounding, sums[i], p.bias, p.multiplier, p.shift,

@@ -336,7 +336,8 @@ class Draw {
     }
     if (operation == kSoftmax) {
       const int least = signed_pick(-128, 0);
-      add(isa::StSoftmax{signed_pick(-128, 127), least, signed_pick(least, 127), table_});
+      add(isa::StSoftmax{signed_pick(-128, 127), least, signed_pick(least, 127), table_,
+                          pick(0, 1)});
     } else {
       add(post);
     }

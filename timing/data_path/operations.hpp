@@ -68,6 +68,10 @@ struct StoreOperation {
     return tile.pixels * (std::uint64_t{tile.groups - 1} * atomic_k + tile.last_kernels);
   }
   [[nodiscard]] bool has_operand() const;
+  /// Kernel groups of the parameter memory that it reads.
+  [[nodiscard]] std::uint32_t param_groups() const {
+    return softmax && softmax->same_params != 0 ? 1 : tile.groups;
+  }
   /// Words of the operand memory that it reads, 0 without one.
   [[nodiscard]] std::uint64_t operand_words() const {
     return has_operand() ? std::uint64_t{tile.groups} * (result.per_channel != 0 ? 1 : tile.pixels)

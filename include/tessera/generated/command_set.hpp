@@ -354,11 +354,12 @@ inline constexpr std::array<CommandInfo, 28> kCommands{{
         {"low", 8, 8, true, -128, 127},
         {"high", 16, 8, true, -128, 127},
         {"per_channel", 24, 1, false, 0, 1},}}},
-    {"ST_SOFTMAX", Opcode::StSoftmax, Unit::Store, 4, {{
+    {"ST_SOFTMAX", Opcode::StSoftmax, Unit::Store, 5, {{
         {"zero_point", 0, 8, true, -128, 127},
         {"low", 8, 8, true, -128, 127},
         {"high", 16, 8, true, -128, 127},
-        {"table_select", 24, 1, false, 0, 1},}}},
+        {"table_select", 24, 1, false, 0, 1},
+        {"same_params", 25, 1, false, 0, 1},}}},
     {"ST_KEEP", Opcode::StKeep, Unit::Store, 3, {{
         {"cols", 0, 12, false, 1, 4095},
         {"pixel_step", 12, 12, false, 0, 4095},
@@ -785,11 +786,12 @@ struct StSoftmax {
   std::int32_t low{};  ///< least output
   std::int32_t high{};  ///< greatest output
   std::uint32_t table_select{};  ///< which of the two tables
+  std::uint32_t same_params{};  ///< all groups of the tile have the parameters of its first
   [[nodiscard]] FieldValues values() const {
-    return {zero_point, low, high, table_select};
+    return {zero_point, low, high, table_select, same_params};
   }
   static StSoftmax from(const FieldValues& v) {
-    return {static_cast<std::int32_t>(v[0]), static_cast<std::int32_t>(v[1]), static_cast<std::int32_t>(v[2]), static_cast<std::uint32_t>(v[3])};
+    return {static_cast<std::int32_t>(v[0]), static_cast<std::int32_t>(v[1]), static_cast<std::int32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::uint32_t>(v[4])};
   }
 };
 

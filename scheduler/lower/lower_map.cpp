@@ -120,9 +120,9 @@ bool fits_whole_pixels(const ConvShape& shape, const Hardware& hardware, bool sa
   const std::uint32_t atoms = atoms_of(shape, hardware);
   const std::uint64_t weights =
       kernel_atoms(shape, hardware, atoms) * stored_kernels(shape, hardware);
-  const std::uint64_t slab =
-      std::uint64_t{u32(input_rows(shape, {0, 1}).size())} *
-      u32(std::max(input_cols(shape, {0, 1}).size(), shape.kernel_w)) * atoms;
+  const std::uint64_t slab = std::uint64_t{u32(input_rows(shape, {0, 1}).size())} *
+                             u32(std::max(input_cols(shape, {0, 1}).size(), shape.kernel_w)) *
+                             atoms;
   return groups <= std::min(hardware.acc_half(), kMostGroups) &&
          (same_params || groups <= hardware.param_groups) &&
          weights + slab <= hardware.cbuf_atoms();
@@ -240,8 +240,7 @@ std::optional<ArrayPass> spread_over_channels(const Context& c, std::size_t main
 
 // Lets all passes have whole pixels; false, and nothing, where one cannot.
 bool takes_whole_pixels(Lowering& lowering, const Tensor& out, const Hardware& hardware) {
-  if (!hardware.has(isa::Feature::Softmax) || !hardware.has(isa::Feature::Tables) ||
-      !std::all_of(lowering.passes.begin(), lowering.passes.end(), [&](const ArrayPass& pass) {
+  if (!std::all_of(lowering.passes.begin(), lowering.passes.end(), [&](const ArrayPass& pass) {
         return has_rows_as_pixels(pass, last_extent(out)) &&
                fits_whole_pixels(pass.shape, hardware, false);
       })) {
@@ -266,9 +265,6 @@ Lowering unary(const Context& c) {
 }
 
 Lowering softmax(const Context& c, const Softmax& op) {
-  if (!c.hardware.has(isa::Feature::Softmax) || !c.hardware.has(isa::Feature::Tables)) {
-    return refuse_type(c.op);
-  }
   const Tensor& in = c.input(0);
   const std::int32_t depth = last_extent(in);
   const std::size_t rank = in.shape.size();
@@ -283,7 +279,9 @@ Lowering softmax(const Context& c, const Softmax& op) {
   // Without the window each channel has a kernel of zeros beside its one.
   shape.depthwise = c.hardware.has(isa::Feature::Depthwise);
   if (!fits_whole_pixels(shape, c.hardware, true)) {
-    return refuse(fmt::format("{} channels of one pixel are too many at once", depth));
+    return refuse(fmt::format(
+        "{} channels of a pixel are more than the accumulators, or the buffer, have room for",
+        depth));
   }
   piece.feature = c.op.inputs[0];
   piece.feature_view = piece.output_view = packed_view(shape.in_w, depth);
@@ -384,9 +382,10 @@ bool absorb(Lowering& lowering, const Network& network, const Hardware& hardware
   }
   if (const auto* softmax = std::get_if<Softmax>(&next.attributes); softmax != nullptr) {
     const Tensor& in = tensor_of(network, main);
+    PostOperation post = lowering::softmax_operation(in, softmax->beta, false);
     return lowering.rounding == Rounding::Twice &&
-           lowering::takes_whole_pixels(lowering, in, hardware) &&
-           take(lowering::softmax_operation(in, softmax->beta, false));
+           lowering::missing_features(post, hardware) == 0 &&
+           lowering::takes_whole_pixels(lowering, in, hardware) && take(std::move(post));
   }
   if (!std::holds_alternative<Binary>(next.attributes)) {
     return false;

@@ -48,7 +48,9 @@ struct Lowerer {
     return host.kind == HostKind::BatchMatMul ? lowering::batch_matmul(context, inputs) : on_host();
   }
 
-  [[nodiscard]] Lowering on_host() const { return lowering::refuse_type(context.op); }
+  [[nodiscard]] Lowering on_host() const {
+    return lowering::refuse(std::string(context.op.type_name()) + " has no accelerator unit");
+  }
 };
 
 }  // namespace
@@ -76,10 +78,6 @@ Lowering refuse(std::string problem) {
   Lowering lowering;
   lowering.problem = std::move(problem);
   return lowering;
-}
-
-Lowering refuse_type(const Operator& op) {
-  return refuse(std::string(op.type_name()) + " has no accelerator unit");
 }
 
 namespace {

@@ -30,7 +30,6 @@ struct Context {
 ConvShape shape_between(const std::string& name, const Tensor& in, const Tensor& out);
 
 Lowering refuse(std::string problem);
-Lowering refuse_type(const Operator& op);
 
 /// Features that what follows the requantiser needs and the hardware does not have, a bit each.
 std::uint32_t missing_features(const std::optional<PostOperation>& post, const Hardware& hardware);

@@ -50,6 +50,8 @@ std::uint32_t needed_by(const isa::Command& command) {
     needed |= bit(isa::Feature::Operands);
   } else if (std::holds_alternative<isa::StKeep>(command)) {
     needed |= bit(isa::Feature::Keep);
+  } else if (std::holds_alternative<isa::StSoftmax>(command)) {
+    needed |= bit(isa::Feature::Softmax) | bit(isa::Feature::Tables);
   }
   return needed;
 }

@@ -370,6 +370,40 @@ std::string products(const Shape& s, int atomic) {
   }
 }
 
+// Rows of any length, with exponentials that vanish or are all one, alone or behind what computes
+// them.
+std::string softmax(const Shape& s, int atomic) {
+  const int depth = std::max(1, pick(0, 3) * atomic + pick(-2, 2));
+  const std::string scale = fmt::format(
+      "scale: {}, zero_point: {}", one_of<double>({0.0156, 0.11, 0.5, 1.0, 1e-5}), pick(-128, 127));
+  const std::string last = fmt::format("  - softmax: {{name: s, from: a, beta: {}}}\n",
+                                       one_of<double>({1.0, 1.0, 0.3, 17.5}));
+  const std::string behind =
+      one_of<std::string>({"", "  - conv2d: {from: s, kernel: 1, out_channels: 5}\n",
+                           "  - add: {from: [s, s], scale: 0.0156, zero_point: -100}\n"});
+  switch (pick(0, 3)) {
+    case 0:
+      return fmt::format("inputs: {{a: {{shape: [1, {}, {}, {}], {}}}}}\nlayers:\n", s.h, s.w,
+                         depth, scale) +
+             last + behind;
+    case 1:
+      return fmt::format("inputs: {{a: {{shape: [{}, {}], {}}}}}\nlayers:\n", s.h, depth, scale) +
+             last;
+    case 2:
+      return one_input(s) +
+             fmt::format("  - conv2d: {{name: a, kernel: {}, out_channels: {}, {}}}\n",
+                         one_of<int>({1, 1, 2}), depth, scale) +
+             last + behind;
+    default:
+      return fmt::format(
+                 "inputs: {{x: {{shape: [1, {0}, {1}, 9], {2}}}, y: {{shape: [1, {0}, {3}, 9], "
+                 "{2}}}}}\nlayers:\n  - host: {{name: a, kind: BATCH_MATMUL, from: [x, y], shape: "
+                 "[1, {0}, {1}, {3}], integers: [0, 1], {2}}}\n",
+                 s.h, s.w, scale, depth) +
+             last;
+  }
+}
+
 // Squeeze and excite: a vector of channels, made from the whole image, scales it.
 std::string squeeze_and_excite(const Shape& s, int atomic) {
   const int kernel = pick(1, 3) * 2 + 1;
@@ -457,6 +491,7 @@ std::string states(const Shape& s, int) {
 
 const std::vector<Recipe> kRecipes = {{"States", states},
                                       {"Products", products},
+                                      {"Softmax", softmax},
                                       {"TransposedMean", transposed_mean},
                                       {"SqueezeAndExcite", squeeze_and_excite},
                                       {"Window", window},

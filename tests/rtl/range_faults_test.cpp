@@ -76,6 +76,24 @@ TEST(RangeFaults, RequestsAroundAnErrorAreBroughtToTheirEnd) {
   }
 }
 
+TEST(RangeFaults, SoftmaxOfMorePixelsThanItKeeps) {
+  TestBench bench("medium");
+  std::uint32_t info = 0;
+  auto commands = storing(0x4000);
+  commands[1] = isa::StShape{8 * kSoftmaxPixels, 1, 1};
+  commands[4] = isa::StTile{kSoftmaxPixels, 1, 8, 0};
+  commands.insert(commands.begin(), isa::StSoftmax{-128, -128, 127, 0, 0});
+  EXPECT_EQ(bench.failure(encode_all(commands), &info), Error::None);
+  commands[2] = isa::StShape{8 * (kSoftmaxPixels + 1), 1, 1};
+  commands[5] = isa::StTile{kSoftmaxPixels + 1, 1, 8, 0};
+  EXPECT_EQ(bench.failure(encode_all(commands), &info), Error::SoftmaxPixels);
+  EXPECT_EQ(info, kSoftmaxPixels + 1);
+  // Another word took its place.
+  commands.insert(commands.begin() + 1, isa::StPost{});
+  EXPECT_EQ(bench.failure(encode_all(commands), &info), Error::None);
+  expect_works(bench);
+}
+
 TEST(RangeFaults, ParameterGroupThatDoesNotExist) {
   TestBench bench("small");
   std::uint32_t info = 0;

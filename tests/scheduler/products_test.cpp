@@ -10,9 +10,12 @@
 #include "tessera/import.hpp"
 #include "tessera/isa.hpp"
 #include "tessera/program.hpp"
+#include "tests/scheduler/commands_of.hpp"
 
 namespace tessera {
 namespace {
+
+using test::commands_of;
 
 // Rows by rows; the first factor has the given zero point.
 std::string product_text(int zero_point, const std::string& before = "",
@@ -32,24 +35,6 @@ Program program_of(const std::string& text, const Hardware& hardware) {
   const Program program = compile(import_yaml(text, "net.yaml", 1), hardware, Policy{});
   EXPECT_EQ(check_program(program), std::vector<std::string>());
   return program;
-}
-
-template <class Command>
-std::vector<Command> commands_of(const Program& program) {
-  std::vector<Command> found;
-  for (const Step& step : program.steps) {
-    const auto* run = std::get_if<CommandRun>(&step);
-    if (run == nullptr) {
-      continue;
-    }
-    for (const std::uint64_t word : isa::words_of(program.commands_of(*run), run->stream.bytes)) {
-      const auto decoded = isa::decode(word).command;
-      if (decoded && std::holds_alternative<Command>(*decoded)) {
-        found.push_back(std::get<Command>(*decoded));
-      }
-    }
-  }
-  return found;
 }
 
 TEST(Products, TakeOneWalkWhereTheArraySubtractsTheZeroPoint) {

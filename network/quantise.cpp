@@ -199,6 +199,25 @@ struct WholeSum {
 
 }  // namespace
 
+SquareFactors square_factors(const Quantisation& first, const Quantisation& second,
+                             const Quantisation& output) {
+  const auto a = static_cast<double>(first.scales[0]);
+  const auto b = static_cast<double>(second.scales[0]);
+  const double twice_max = 2.0 * std::max(a, b);
+  constexpr int kUnits = 1 << (kSquareShift * 2);
+  return {fixed_point(a / twice_max), fixed_point(b / twice_max),
+          fixed_point(twice_max * twice_max / (kUnits * static_cast<double>(output.scales[0])))};
+}
+
+std::vector<std::int32_t> values_to_square(FixedPoint own, std::int32_t zero_point) {
+  std::vector<std::int32_t> values;
+  values.reserve(256);
+  for (std::int32_t x = -128; x <= 127; ++x) {
+    values.push_back(requantise((x - zero_point) * (1 << kSquareShift), own));
+  }
+  return values;
+}
+
 std::vector<std::int32_t> scaled_operands(const AddFactors& factors, bool second,
                                           std::int32_t zero_point, Rounding rounding) {
   const FixedPoint own = second ? factors.second : factors.first;

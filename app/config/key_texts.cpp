@@ -61,6 +61,8 @@ const std::vector<KeyText>& key_texts() {
        "Features less their zero point, for products of two computed tensors."},
       {"hardware.features.softmax", "",
        "Softmax over the channels of each pixel; needs tables."},
+      {"hardware.features.squares", "",
+       "Squares of differences of two tensors; needs tables and operands."},
 
       {"memory", "",
        "The external memory. Without the key: 8 bytes per cycle and a latency of 64 cycles.",

@@ -89,6 +89,16 @@ AddFactors subtract_factors(const Quantisation& first, const Quantisation& secon
 /// sum with a value of the other input what XNNPACK's whole products and shift make of it.
 std::vector<std::int32_t> scaled_operands(const AddFactors& factors, bool second,
                                           std::int32_t zero_point, Rounding rounding);
+/// Squares of differences: both inputs less their zero points, shifted left by kSquareShift, times
+/// their factors; then the square times that of the output.
+inline constexpr int kSquareShift = 7;
+struct SquareFactors {
+  FixedPoint first, second, output;
+};
+SquareFactors square_factors(const Quantisation& first, const Quantisation& second,
+                             const Quantisation& output);
+/// One of the two, for the stored values -128 to 127.
+std::vector<std::int32_t> values_to_square(FixedPoint own, std::int32_t zero_point);
 /// Whether XNNPACK adds in these scales: both inputs' are 2^-10 to 2^8 of the output's.
 bool adds_in_whole_scales(const Quantisation& first, const Quantisation& second,
                           const Quantisation& output);

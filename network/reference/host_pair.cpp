@@ -151,19 +151,14 @@ using Int8Function = std::function<std::int32_t(std::int32_t, std::int32_t)>;
 // Both at 7 more bits and in units of twice the greater scale, as for additions.
 Int8Function squared_difference(const Quantisation& a, const Quantisation& b,
                                 const Quantisation& out) {
-  constexpr int kShift = 7;
-  const double twice_max = 2.0 * static_cast<double>(std::max(a.scales[0], b.scales[0]));
-  const FixedPoint first = fixed_point(static_cast<double>(a.scales[0]) / twice_max);
-  const FixedPoint second = fixed_point(static_cast<double>(b.scales[0]) / twice_max);
-  const FixedPoint output = fixed_point(twice_max * twice_max /
-                                        ((1 << (kShift * 2)) * static_cast<double>(out.scales[0])));
+  const SquareFactors factors = square_factors(a, b, out);
   return [=](std::int32_t x, std::int32_t y) {
     const std::int64_t difference =
-        std::int64_t{requantise((x - a.zero_point) * (1 << kShift), first)} -
-        requantise((y - b.zero_point) * (1 << kShift), second);
+        std::int64_t{requantise((x - a.zero_point) * (1 << kSquareShift), factors.first)} -
+        requantise((y - b.zero_point) * (1 << kSquareShift), factors.second);
     // Beyond int32 only for scales that no model has; it wraps there.
     const auto square = static_cast<std::int32_t>(std::int64_t{difference} * difference);
-    return requantise(square, output, out.zero_point);
+    return requantise(square, factors.output, out.zero_point);
   };
 }
 

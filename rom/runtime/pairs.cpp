@@ -33,18 +33,13 @@ void run_pair(Call& call, const std::string& function, const std::string& type,
 }
 
 void squared_difference(Call& call) {
-  constexpr int kShift = 7;
   const Quantisation& a = call.in(0).quantisation;
   const Quantisation& b = call.in(1).quantisation;
   const Quantisation& out = call.out().quantisation;
-  const double twice_max = 2.0 * static_cast<double>(std::max(a.scales[0], b.scales[0]));
-  const FixedPoint first = fixed_point(static_cast<double>(a.scales[0]) / twice_max);
-  const FixedPoint second = fixed_point(static_cast<double>(b.scales[0]) / twice_max);
-  const FixedPoint factor = fixed_point(twice_max * twice_max /
-                                        ((1 << (kShift * 2)) * static_cast<double>(out.scales[0])));
+  const SquareFactors factors = square_factors(a, b, out);
   run_pair(call, "squared_difference_i8", "tessera_add_i8_parameters",
-           {pair_loops(call), call.text().integers(scaled_bytes(a, kShift, first)),
-            call.text().integers(scaled_bytes(b, kShift, second)), c_factor(factor),
+           {pair_loops(call), call.text().integers(scaled_bytes(a, kSquareShift, factors.first)),
+            call.text().integers(scaled_bytes(b, kSquareShift, factors.second)), c_factor(factors.output),
             c_number(out.zero_point), "TESSERA_TWICE", "-128", "127"});
 }
 

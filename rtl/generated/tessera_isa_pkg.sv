@@ -300,7 +300,8 @@ package tessera_isa_pkg;
   /// Zero point and clamp after the add or multiply of ST_POST.
   typedef struct packed {
     logic [5:0] opcode;
-    logic [32:0] reserved;
+    logic [31:0] reserved;
+    logic square;  // add: p counts 2^6 in the place of 2^19, and the square of the sum's lower 16 bits (signed) is requantised
     logic per_channel;  // every pixel has the same operands: one word for each group
     logic signed [7:0] high;  // greatest output
     logic signed [7:0] low;  // least output
@@ -390,7 +391,7 @@ package tessera_isa_pkg;
       OpStore: is_legal = word[57:43] == '0;
       OpStMark: is_legal = word[57:16] == '0;
       OpStPost: is_legal = $signed(word[57:52]) >= -31 && $signed(word[57:52]) <= 30;
-      OpStResult: is_legal = word[57:25] == '0;
+      OpStResult: is_legal = word[57:26] == '0;
       OpStSoftmax: is_legal = word[57:26] == '0;
       OpStKeep: is_legal = word[11:0] != '0 && word[57:44] == '0;
       default: is_legal = 1'b0;
@@ -408,7 +409,8 @@ package tessera_isa_pkg;
   localparam int unsigned FeatureSingleRounding = 8;  // requantisation that rounds once
   localparam int unsigned FeatureCentredFeatures = 9;  // features less their zero point, as products of two computed tensors need them
   localparam int unsigned FeatureSoftmax = 10;  // softmax over the channels of each pixel, with a table
-  localparam int unsigned NumFeatures = 11;
+  localparam int unsigned FeatureSquares = 11;  // squares of sums and differences with second operands
+  localparam int unsigned NumFeatures = 12;
 
   /// The features that a word needs.
   function automatic logic [NumFeatures-1:0] features_of(input logic [63:0] word);
@@ -423,6 +425,7 @@ package tessera_isa_pkg;
     features_of[8] = (word[63:58] == OpStQuant && (word[25:24] == 2'd1 || word[25:24] == 2'd2));
     features_of[9] = (word[63:58] == OpCvInput && word[52:52] != '0);
     features_of[10] = (word[63:58] == OpStSoftmax);
+    features_of[11] = (word[63:58] == OpStResult && word[25:25] != '0);
   endfunction
 
   localparam logic [11:0] RegId = 12'h000;

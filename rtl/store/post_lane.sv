@@ -1,13 +1,15 @@
 /// What follows the requantiser in one lane: a table for functions of one value, or a second operand
 /// added or multiplied, which goes through the requantiser again. Bit-exact with TensorFlow Lite's
 /// reference kernels, whose inputs to an addition are shifted left by 20 bits and scaled, at most one of
-/// them by other than a half: that one comes from the table.
+/// them by other than a half: that one comes from the table. What is to be squared they shift by 7 bits.
 module post_lane #(
     /// Tables, and operands, are built.
     parameter bit Tables = 1'b1,
     parameter bit Operands = 1'b1,
     /// The table's value alone can be wanted again.
-    parameter bit Softmax = 1'b1
+    parameter bit Softmax = 1'b1,
+    /// Sums can be squared.
+    parameter bit Squares = 1'b1
 ) (
     input  logic                              clk_i,
     /// Writes a value to the tables: table, then the index as an unsigned byte.
@@ -23,6 +25,8 @@ module post_lane #(
     input  logic signed                [ 7:0] operand_i,
     /// The table's value comes back, with nothing added.
     input  logic                              softmax_i,
+    /// The sum is squared: the square comes two cycles later than a sum does.
+    input  logic                              square_i,
     /// The table maps the value less this one.
     input  logic signed                [ 7:0] greatest_i,
     /// The table's low byte, two cycles later.
@@ -33,6 +37,8 @@ module post_lane #(
 );
 
   localparam int unsigned PlainShift = 19;
+  localparam int unsigned SquarePlainShift = 6;
+  localparam int unsigned SquareBits = 16;
 
   logic signed [31:0] mapped;
 
@@ -75,42 +81,65 @@ module post_lane #(
 
     logic signed [31:0] plain, shifted;
     assign plain = post_i.table_operand ? 32'(data_q) : 32'(operand_q);
-    assign shifted = (post_i.negate ? -plain : plain) <<< PlainShift;
-
-    logic signed [17:0] product_q;
-    registered_product #(
-        .FirstBits (9),
-        .SecondBits(9)
-    ) u_product (
-        .clk_i,
-        .enable_i (1'b1),
-        .first_i  (data_q),
-        .second_i (operand_q),
-        .product_o(product_q)
-    );
+    logic signed [31:0] negated;
+    assign negated = post_i.negate ? -plain : plain;
+    assign shifted = (Squares && square_i) ? negated <<< SquarePlainShift : negated <<< PlainShift;
 
     logic multiply;
     assign multiply = post_i.operation == tessera_isa_pkg::StPostOperationMultiply;
 
-    logic signed [31:0] acc_q, bias_q;
+    logic signed [31:0] acc_q, bias_q, product;
     always_ff @(posedge clk_i) begin
-      acc_q  <= multiply ? 32'(product_q) : mapped;
+      acc_q  <= multiply ? product : mapped;
       bias_q <= (multiply || softmax_i) ? 32'sd0 : shifted;
     end
-    assign acc_o  = acc_q;
-    assign bias_o = bias_q;
+    if (Squares) begin : gen_squares
+      logic signed [SquareBits-1:0] sum_q, first, second;
+      assign first = square_i ? sum_q : SquareBits'(data_q);
+      assign second = square_i ? sum_q : SquareBits'(operand_q);
+      always_ff @(posedge clk_i) sum_q <= acc_q[SquareBits-1:0] + bias_q[SquareBits-1:0];
+      registered_product #(
+          .FirstBits (SquareBits),
+          .SecondBits(SquareBits)
+      ) u_product (
+          .clk_i,
+          .enable_i (1'b1),
+          .first_i  (first),
+          .second_i (second),
+          .product_o(product)
+      );
+      assign acc_o  = square_i ? product : acc_q;
+      assign bias_o = square_i ? 32'sd0 : bias_q;
+    end else begin : gen_no_squares
+      logic signed [17:0] product_q;
+      registered_product #(
+          .FirstBits (9),
+          .SecondBits(9)
+      ) u_product (
+          .clk_i,
+          .enable_i (1'b1),
+          .first_i  (data_q),
+          .second_i (operand_q),
+          .product_o(product_q)
+      );
+      assign product = 32'(product_q);
+      assign acc_o  = acc_q;
+      assign bias_o = bias_q;
+      logic unused_square;
+      assign unused_square = square_i;
+    end
   end else if (Softmax) begin : gen_table_again
     logic signed [31:0] acc_q;
     always_ff @(posedge clk_i) acc_q <= mapped;
     assign acc_o  = acc_q;
     assign bias_o = '0;
     logic unused;
-    assign unused = ^{post_i, operand_i, softmax_i};
+    assign unused = ^{post_i, operand_i, softmax_i, square_i};
   end else begin : gen_no_operands
     assign acc_o = '0;
     assign bias_o = '0;
     logic unused;
-    assign unused = ^{clk_i, valid_i, post_i, data_i, operand_i, softmax_i};
+    assign unused = ^{clk_i, valid_i, post_i, data_i, operand_i, softmax_i, square_i};
   end
 
 endmodule

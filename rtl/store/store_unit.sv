@@ -59,6 +59,7 @@ module store_unit #(
   localparam bit HasTables = (Features >> tessera_isa_pkg::FeatureTables) % 2 == 1;
   localparam bit HasOperands = (Features >> tessera_isa_pkg::FeatureOperands) % 2 == 1;
   localparam bit HasSingleRounding = (Features >> tessera_isa_pkg::FeatureSingleRounding) % 2 == 1;
+  localparam bit HasSquares = HasOperands && HasTables && (Features >> tessera_isa_pkg::FeatureSquares) % 2 == 1;
   localparam bit HasSoftmax = HasTables && (Features >> tessera_isa_pkg::FeatureSoftmax) % 2 == 1;
   localparam bit HasKeep = (Features >> tessera_isa_pkg::FeatureKeep) % 2 == 1;
   localparam int unsigned CountBits = $clog2(PostLanes + 1);
@@ -275,7 +276,8 @@ module store_unit #(
       .Tables(HasTables),
       .Operands(HasOperands),
       .SingleRounding(HasSingleRounding),
-      .Softmax(HasSoftmax)
+      .Softmax(HasSoftmax),
+      .Squares(HasSquares)
   ) u_drain (
       .clk_i,
       .rst_ni,

@@ -14,6 +14,8 @@ module tile_drain #(
     parameter bit SingleRounding = 1'b1,
     /// There is softmax, which needs tables.
     parameter bit Softmax = 1'b1,
+    /// The post lanes square sums, which needs operands.
+    parameter bit Squares = 1'b1,
     /// Derived, not to be set.
     parameter int unsigned CountBits = $clog2(PostLanes + 1)
 ) (
@@ -70,8 +72,10 @@ module tile_drain #(
 
   // 0 memories; 1 what they gave; 2 bias, 3 left shift, 4 products of halves, 5 their sum, 6 high half, 7 round and clamp; 8 less
   // zero points; 9 table or product; 10 what is added; 11 to 16 are 2 to 7 again: nine cycles later, when nothing else can be
-  // there that was read an even number of cycles after it.
-  localparam int unsigned Stages = 17;
+  // there that was read an even number of cycles after it. A square comes two cycles later, and so do 11 to 16.
+  localparam int unsigned Last = 16;
+  localparam int unsigned Late = Squares ? 2 : 0;
+  localparam int unsigned Stages = Last + 1 + Late;
   localparam int unsigned Given = 1;
   localparam int unsigned Requantised = 7;
   localparam int unsigned Mapped = 9;
@@ -207,6 +211,15 @@ module tile_drain #(
   logic [Requantised-1:0][6:0] pipe_chunk_q;
   logic [Requantised-2:0] pipe_last_q;  // the chunk ends its group
   logic [Stages-1:0] pipe_pixel_q;  // and its pixel
+  // From the second trip on.
+  logic is_square;
+  logic [Last:Again] second_valid;
+  logic [CountBits-1:0] last_count;
+  logic last_pixel;
+  assign is_square = Squares && result_i.square && post_i.operation == tessera_isa_pkg::StPostOperationAdd;
+  assign second_valid = is_square ? valid_q[Last+Late:Again+Late] : valid_q[Last:Again];
+  assign last_count = is_square ? count_q[Last+Late] : count_q[Last];
+  assign last_pixel = is_square ? pipe_pixel_q[Last+Late] : pipe_pixel_q[Last];
   logic [PostLanes*8-1:0] bytes;
 
   // A chunk goes no further than to where it is written: the next tile may want other stages.
@@ -228,9 +241,9 @@ module tile_drain #(
     logic odd_q, last_result_q;
     always_ff @(posedge clk_i) begin
       odd_q <= !begins && !odd_q;
-      last_result_q <= valid_q[Stages-4];
+      last_result_q <= second_valid[Last-3];
     end
-    assign again = valid_q[Again];
+    assign again = second_valid[Again];
     assign turn = !twice || !odd_q;
     assign last_result = last_result_q;
   end else begin : gen_once
@@ -376,7 +389,7 @@ module tile_drain #(
         .SingleRounding(SingleRounding)
     ) u_lane (
         .clk_i,
-        .stage_i(valid_q[Requantised-1:Given] | {valid_q[Stages-2:Again+1], again}),
+        .stage_i(valid_q[Requantised-1:Given] | {second_valid[Last-1:Again+1], again}),
         .acc_i(selected_q[l*32+:32]),
         .again_i(again),
         .again_acc_i(acc_q),
@@ -393,7 +406,8 @@ module tile_drain #(
     post_lane #(
         .Tables(Tables),
         .Operands(Operands),
-        .Softmax(Softmax)
+        .Softmax(Softmax),
+        .Squares(Squares)
     ) u_post (
         .clk_i,
         .table_we_i(table_i.we),
@@ -404,6 +418,7 @@ module tile_drain #(
         .data_i(bytes[l*8+:8]),
         .operand_i(operands_q[l*8+:8]),
         .softmax_i(is_softmax),
+        .square_i(is_square),
         .greatest_i(greatest),
         .mapped_o(mapped[l*8+:8]),
         .acc_o(acc_q),
@@ -428,9 +443,9 @@ module tile_drain #(
         written = mapped;
       end
       default: begin
-        write = valid_q[Stages-1];
-        write_count = count_q[Stages-1];
-        write_pixel = pipe_pixel_q[Stages-1];
+        write = second_valid[Last];
+        write_count = last_count;
+        write_pixel = last_pixel;
         written = bytes;
       end
     endcase

@@ -68,8 +68,40 @@ std::vector<std::int32_t> by_byte(const std::vector<std::int32_t>& values) {
   return table;
 }
 
+bool squares_difference(const Operator& op) {
+  const auto* host = std::get_if<HostOperator>(&op.attributes);
+  return host != nullptr && host->kind == HostKind::SquaredDifference;
+}
+
+// Whichever is subtracted from the other: the square is the same.
+PostOperation squared_difference(const Network& network, const Operator& op, std::size_t main) {
+  const Quantisation& y = tensor_of(network, op.inputs[main]).quantisation;
+  const Quantisation& r = tensor_of(network, op.inputs[1 - main]).quantisation;
+  const Quantisation& out = tensor_of(network, op.output).quantisation;
+  const SquareFactors factors = square_factors(y, r, out);
+  PostOperation post;
+  post.operand = op.inputs[1 - main];
+  post.command = command(isa::StPostOperation::Add);
+  set_factor(post.command, factors.output);
+  const bool map_operand = y.scales[0] >= r.scales[0];
+  post.command.table_operand = map_operand ? 1 : 0;
+  post.command.negate = 1;
+  post.command.zero_y = y.zero_point;
+  post.command.zero_r = r.zero_point;
+  post.table = by_byte(values_to_square(map_operand ? factors.second : factors.first,
+                                        map_operand ? r.zero_point : y.zero_point));
+  post.result.zero_point = out.zero_point;
+  post.result.low = -128;
+  post.result.high = 127;
+  post.result.square = 1;
+  return post;
+}
+
 // `main` is the input that comes through the array.
 PostOperation binary_operation(const Network& network, const Operator& op, std::size_t main) {
+  if (squares_difference(op)) {
+    return squared_difference(network, op, main);
+  }
   const auto& binary = std::get<Binary>(op.attributes);
   const std::size_t other = 1 - main;
   const Quantisation& y = tensor_of(network, op.inputs[main]).quantisation;
@@ -387,7 +419,7 @@ bool absorb(Lowering& lowering, const Network& network, const Hardware& hardware
            lowering::missing_features(post, hardware) == 0 &&
            lowering::takes_whole_pixels(lowering, in, hardware) && take(std::move(post));
   }
-  if (!std::holds_alternative<Binary>(next.attributes)) {
+  if (!std::holds_alternative<Binary>(next.attributes) && !lowering::squares_difference(next)) {
     return false;
   }
   const std::size_t place = next.inputs[0] == main ? 0 : 1;

@@ -45,7 +45,14 @@ struct Lowerer {
   Lowering operator()(const Softmax& op) const { return lowering::softmax(context, op); }
   Lowering operator()(const Dequantize&) const { return on_host(); }
   Lowering operator()(const HostOperator& host) const {
-    return host.kind == HostKind::BatchMatMul ? lowering::batch_matmul(context, inputs) : on_host();
+    switch (host.kind) {
+      case HostKind::BatchMatMul:
+        return lowering::batch_matmul(context, inputs);
+      case HostKind::SquaredDifference:
+        return lowering::binary(context);
+      default:
+        return on_host();
+    }
   }
 
   [[nodiscard]] Lowering on_host() const {
@@ -160,9 +167,12 @@ std::uint32_t missing_features(const std::optional<PostOperation>& post, const H
   if (!post) {
     return 0;
   }
-  const std::uint64_t word =
-      post->softmax ? isa::encode(*post->softmax) : isa::encode(post->command);
-  return isa::features_of(word) & ~hardware.features;
+  std::uint32_t needed = post->softmax ? isa::features_of(isa::encode(*post->softmax))
+                                       : isa::features_of(isa::encode(post->command));
+  if (post->operand >= 0) {
+    needed |= isa::features_of(isa::encode(post->result));
+  }
+  return needed & ~hardware.features;
 }
 
 }  // namespace lowering

@@ -7,7 +7,7 @@
 namespace tessera::npu {
 namespace {
 
-constexpr int kPlainShift = 19;
+constexpr int kPlainShift = 19, kSquarePlainShift = 6;
 constexpr std::uint32_t kAtomMask = (1U << 20) - 1;
 
 void check(const timing::StoreOperation& op, const Memories& m) {
@@ -112,6 +112,12 @@ class Post {
       return finish(data * operand, 0);
     }
     const std::int32_t plain = post_.table_operand != 0 ? data : operand;
+    if (result_.square != 0) {
+      const std::int32_t sum =
+          mapped + (post_.negate != 0 ? -plain : plain) * (1 << kSquarePlainShift);
+      const auto lower = static_cast<std::int16_t>(sum);
+      return finish(lower * lower, 0);
+    }
     return finish(mapped, wrap(std::int64_t{post_.negate != 0 ? -plain : plain} *
                                (std::int64_t{1} << kPlainShift)));
   }

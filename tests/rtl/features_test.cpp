@@ -46,8 +46,9 @@ std::uint32_t needed_by(const isa::Command& command) {
   } else if (std::holds_alternative<isa::CvWindow>(command) ||
              std::holds_alternative<isa::Depthwise>(command)) {
     needed |= bit(isa::Feature::Depthwise);
-  } else if (std::holds_alternative<isa::StResult>(command)) {
+  } else if (const auto* result = std::get_if<isa::StResult>(&command); result != nullptr) {
     needed |= bit(isa::Feature::Operands);
+    needed |= result->square != 0 ? bit(isa::Feature::Squares) : 0;
   } else if (std::holds_alternative<isa::StKeep>(command)) {
     needed |= bit(isa::Feature::Keep);
   } else if (std::holds_alternative<isa::StSoftmax>(command)) {

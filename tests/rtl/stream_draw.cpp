@@ -332,7 +332,8 @@ class Draw {
                      hw_.has(isa::Feature::SingleRounding) ? pick(0, 2) : 0});
     if (hw_.has(isa::Feature::Operands)) {
       const int least = signed_pick(-128, 0);
-      add(isa::StResult{signed_pick(-128, 127), least, signed_pick(least, 127), pick(0, 1)});
+      add(isa::StResult{signed_pick(-128, 127), least, signed_pick(least, 127), pick(0, 1),
+                        hw_.has(isa::Feature::Squares) ? pick(0, 1) : 0});
     }
     if (operation == kSoftmax) {
       const int least = signed_pick(-128, 0);

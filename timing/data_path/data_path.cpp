@@ -5,7 +5,8 @@ namespace {
 
 constexpr std::uint32_t kParamWord = 4;
 
-constexpr std::uint32_t kTwice = 18;  // delay of what goes through the requantiser twice
+constexpr std::uint32_t kTwice = 18;   // delay of what goes through the requantiser twice
+constexpr std::uint32_t kSquared = 2;  // cycles more of what is squared in between
 
 // Of a softmax: cycles from the read of a pixel's last values to its greatest value and to its sum,
 // and from there to its reciprocal, one pixel after the other.
@@ -23,7 +24,7 @@ std::uint32_t delay_of(const StoreOperation& store) {
     case isa::StPostOperation::Table:
       return 11;
     default:
-      return kTwice;
+      return kTwice + (store.squares() ? kSquared : 0);
   }
 }
 

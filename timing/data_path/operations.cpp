@@ -53,6 +53,11 @@ bool StoreOperation::has_operand() const {
   return operation == isa::StPostOperation::Add || operation == isa::StPostOperation::Multiply;
 }
 
+bool StoreOperation::squares() const {
+  return result.square != 0 &&
+         static_cast<isa::StPostOperation>(post.operation) == isa::StPostOperation::Add;
+}
+
 Walk walk_of(const ConvOperation& op) {
   Walk walk;
   walk.groups = op.weights.groups;

@@ -68,6 +68,7 @@ struct StoreOperation {
     return tile.pixels * (std::uint64_t{tile.groups - 1} * atomic_k + tile.last_kernels);
   }
   [[nodiscard]] bool has_operand() const;
+  [[nodiscard]] bool squares() const;
   /// Kernel groups of the parameter memory that it reads.
   [[nodiscard]] std::uint32_t param_groups() const {
     return softmax && softmax->same_params != 0 ? 1 : tile.groups;

@@ -107,6 +107,7 @@ enum class Feature : std::uint8_t {
   SingleRounding = 8,
   CentredFeatures = 9,
   Softmax = 10,
+  Squares = 11,
 };
 
 inline constexpr std::size_t kNumCounters = 14;
@@ -160,7 +161,7 @@ inline constexpr std::array<NameDoc, 14> kCounters{{
     {"WRITE_BEATS", "write data beats on the bus"},
 }};
 
-inline constexpr std::array<NameDoc, 11> kFeatures{{
+inline constexpr std::array<NameDoc, 12> kFeatures{{
     {"folding", "loads that put horizontal taps side by side"},
     {"depthwise", "the depthwise window with its line memories, and maxima"},
     {"tables", "tables of one value behind the requantiser"},
@@ -172,6 +173,7 @@ inline constexpr std::array<NameDoc, 11> kFeatures{{
     {"single_rounding", "requantisation that rounds once"},
     {"centred_features", "features less their zero point, as products of two computed tensors need them"},
     {"softmax", "softmax over the channels of each pixel, with a table"},
+    {"squares", "squares of sums and differences with second operands"},
 }};
 
 /// Words that need a feature: of the command, with one of the values (a bit each) in the field; all for no bits.
@@ -183,7 +185,7 @@ struct FeatureUse {
   std::uint64_t values;  ///< 0: all but zero
 };
 
-inline constexpr std::array<FeatureUse, 18> kFeatureUses{{
+inline constexpr std::array<FeatureUse, 19> kFeatureUses{{
     {Feature::Folding, Opcode::LdFold, 0, 0, 0},
     {Feature::Folding, Opcode::Load, 26, 1, 0},
     {Feature::Depthwise, Opcode::CvWindow, 0, 0, 0},
@@ -202,6 +204,7 @@ inline constexpr std::array<FeatureUse, 18> kFeatureUses{{
     {Feature::SingleRounding, Opcode::StQuant, 24, 2, 6},
     {Feature::CentredFeatures, Opcode::CvInput, 52, 1, 0},
     {Feature::Softmax, Opcode::StSoftmax, 0, 0, 0},
+    {Feature::Squares, Opcode::StResult, 25, 1, 0},
 }};
 
 struct FieldInfo {
@@ -349,11 +352,12 @@ inline constexpr std::array<CommandInfo, 28> kCommands{{
         {"zero_r", 13, 8, true, -128, 127},
         {"multiplier", 21, 31, false, 0, 2147483647},
         {"shift", 52, 6, true, -31, 30},}}},
-    {"ST_RESULT", Opcode::StResult, Unit::Store, 4, {{
+    {"ST_RESULT", Opcode::StResult, Unit::Store, 5, {{
         {"zero_point", 0, 8, true, -128, 127},
         {"low", 8, 8, true, -128, 127},
         {"high", 16, 8, true, -128, 127},
-        {"per_channel", 24, 1, false, 0, 1},}}},
+        {"per_channel", 24, 1, false, 0, 1},
+        {"square", 25, 1, false, 0, 1},}}},
     {"ST_SOFTMAX", Opcode::StSoftmax, Unit::Store, 5, {{
         {"zero_point", 0, 8, true, -128, 127},
         {"low", 8, 8, true, -128, 127},
@@ -771,11 +775,12 @@ struct StResult {
   std::int32_t low{};  ///< least output
   std::int32_t high{};  ///< greatest output
   std::uint32_t per_channel{};  ///< every pixel has the same operands: one word for each group
+  std::uint32_t square{};  ///< add: p counts 2^6 in the place of 2^19, and the square of the sum's lower 16 bits (signed) is requantised
   [[nodiscard]] FieldValues values() const {
-    return {zero_point, low, high, per_channel};
+    return {zero_point, low, high, per_channel, square};
   }
   static StResult from(const FieldValues& v) {
-    return {static_cast<std::int32_t>(v[0]), static_cast<std::int32_t>(v[1]), static_cast<std::int32_t>(v[2]), static_cast<std::uint32_t>(v[3])};
+    return {static_cast<std::int32_t>(v[0]), static_cast<std::int32_t>(v[1]), static_cast<std::int32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::uint32_t>(v[4])};
   }
 };
 

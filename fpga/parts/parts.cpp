@@ -225,11 +225,13 @@ const std::vector<Part>& parts() {
   return all;
 }
 
-// One for a tile's pixels.
+// One for a tile's pixels; a softmax's reciprocals take a lane's.
 std::uint32_t other_multipliers(const Family& family, const Hardware& hardware) {
   const bool operands = hardware.has(isa::Feature::Operands);
-  return 1 + hardware.post_lanes *
-                 (family.lane_multipliers + (operands ? family.operand_multipliers : 0));
+  const bool softmax = hardware.has(isa::Feature::Softmax) && hardware.has(isa::Feature::Tables);
+  return 1 + (softmax ? family.lane_multipliers : 0) +
+         hardware.post_lanes *
+             (family.lane_multipliers + (operands ? family.operand_multipliers : 0));
 }
 
 LogicMultipliers logic_multipliers(const Part& part, const Hardware& hardware) {

@@ -258,8 +258,8 @@ module tile_drain #(
   logic [30:0] factor;
   logic signed [7:0] factor_shift;
   logic [PostLanes-1:0][31:0] terms;
+  logic [Mapped:0][1:0] pipe_walk_q;
   if (Softmax) begin : gen_softmax
-    logic [Mapped:0][1:0] pipe_walk_q;
     logic terms_valid_q;
     logic [30:0] multiplier;
     logic signed [7:0] shift;
@@ -268,7 +268,8 @@ module tile_drain #(
       begins_again_q <= rst_ni && last_word && walk_q != Results;
       if (start_i) walk_q <= softmax_i ? Greatest : Results;
       else if (begins_again_q) walk_q <= (walk_q == Greatest) ? Sums : Results;
-      pipe_walk_q <= {pipe_walk_q[Mapped-1:0], walk_q};
+      pipe_walk_q[0] <= walk_q;
+      for (int unsigned s = 1; s <= Mapped; s++) pipe_walk_q[s] <= pipe_walk_q[s-1];
       terms_valid_q <= rst_ni && valid_q[Mapped] && is_softmax && sums_walk;
     end
     assign greatest_walk = is_softmax && pipe_walk_q[Requantised] == Greatest;
@@ -314,8 +315,9 @@ module tile_drain #(
     assign greatest = 8'sd0;
     assign factor = post_i.multiplier;
     assign factor_shift = 8'(post_i.shift);
+    assign pipe_walk_q = '0;
     logic unused_softmax;
-    assign unused_softmax = ^{softmax_i, terms, last_word};
+    assign unused_softmax = ^{softmax_i, terms, last_word, pipe_walk_q};
   end
 
   always_ff @(posedge clk_i) begin

@@ -370,6 +370,25 @@ std::string products(const Shape& s, int atomic) {
   }
 }
 
+// The square of a difference, of tensors of one shape, with a value per pixel or per channel, or
+// with one of them constant; the scales may be the same.
+std::string squared_difference(const Shape& s, int) {
+  const std::string first = quantisation();
+  const std::string second = pick(0, 3) == 0 ? first : quantisation();
+  const std::string other = one_of<std::string>(
+      {text_of(s), fmt::format("[1, {}, {}, 1]", s.h, s.w), fmt::format("[{}]", s.c), "[1]"});
+  const std::string behind =
+      one_of<std::string>({"", fmt::format("  - mean: {{from: d, axes: [3], {}}}\n", first)});
+  return fmt::format(
+             "inputs: {{x: {{shape: {}, {}}}, y: {{shape: {}, {}}}}}\nlayers:\n  - host: {{name: "
+             "d, "
+             "kind: SQUARED_DIFFERENCE, from: [{}], integers: [], shape: {}, scale: {}, "
+             "zero_point: {}}}\n",
+             text_of(s), first, other, second, one_of<std::string>({"x, y", "y, x"}), text_of(s),
+             one_of<double>({0.002, 0.05, 1.0, 30.0}), pick(-128, 127)) +
+         behind;
+}
+
 // Rows of any length, with exponentials that vanish or are all one, alone or behind what computes
 // them.
 std::string softmax(const Shape& s, int atomic) {
@@ -492,6 +511,7 @@ std::string states(const Shape& s, int) {
 const std::vector<Recipe> kRecipes = {{"States", states},
                                       {"Products", products},
                                       {"Softmax", softmax},
+                                      {"SquaredDifference", squared_difference},
                                       {"TransposedMean", transposed_mean},
                                       {"SqueezeAndExcite", squeeze_and_excite},
                                       {"Window", window},

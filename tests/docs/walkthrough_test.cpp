@@ -23,6 +23,10 @@ struct Walk {
   std::size_t part = 0, parts = 1;
 };
 
+void PrintTo(const Walk& walk, std::ostream* out) {
+  *out << walk.page;
+}
+
 std::vector<Block> blocks_of(const std::string& page, const Walk& walk) {
   std::vector<Block> blocks;
   bool inside = false;

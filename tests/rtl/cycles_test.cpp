@@ -93,6 +93,10 @@ struct Inference {
   std::uint64_t cycles, arena;
 };
 
+void PrintTo(const Inference& inference, std::ostream* out) {
+  *out << inference.model;
+}
+
 class CyclesWithPolicyBest : public testing::TestWithParam<Inference> {};
 
 // Inference from the first command to the last write. Arm's estimates for an Ethos-U55 with as many

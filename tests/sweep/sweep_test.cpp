@@ -265,11 +265,11 @@ TEST_F(SweepCli, SharesMakeTheWhole) {
 // number is one that a program really takes.
 void expect_no_loss(const std::vector<std::string>& models, const std::string& sizes,
                     const std::string& hardware, bool limits) {
-  std::vector<std::string> networks = {"lenet5"};
-  if (!test::shared_dir().empty()) {
-    for (const std::string& model : models) {
-      networks.push_back(fmt::format("{}/models/{}/model.tflite", test::shared_dir(), model));
-    }
+  std::vector<std::string> networks;
+  for (const std::string& model : models) {
+    networks.push_back(model == "lenet5"
+                           ? model
+                           : fmt::format("{}/models/{}/model.tflite", test::shared_dir(), model));
   }
   sweep::SpaceRequest request;
   request.config = TESSERA_SOURCE_DIR "/configs/npu.yaml";
@@ -311,18 +311,22 @@ void expect_no_loss(const std::vector<std::string>& models, const std::string& s
 }
 
 TEST(SweepProperty, MoreBufferNeverCostsMoreWithPolicyBest) {
-  expect_no_loss({}, "6KiB,32KiB", "small", false);
+  expect_no_loss({"lenet5"}, "6KiB,32KiB", "small", false);
+  expect_no_loss({"lenet5"}, "6KiB,32KiB", "small", true);
 }
 
-TEST(SweepProperty, MoreOfABufferNeverCostsMoreWithPolicyBest) {
+TEST(SweepProperty, MoreOfABufferNeverCostsAModelMoreWithPolicyBest) {
+  TESSERA_NEEDS_SHARED();
   expect_no_loss({"kws_dscnn"}, "6KiB,32KiB", "small", true);
 }
 
 TEST(LongSweepProperty, MoreBufferNeverCostsMoreWithPolicyBest) {
-  expect_no_loss({"ic_resnet8", "kws_dscnn", "person_detect", "ad_autoencoder"},
-                 "6KiB,10KiB,16KiB,23KiB,40KiB,64KiB,100KiB,160KiB,256KiB", "small,medium", false);
-  expect_no_loss({"ic_resnet8", "kws_dscnn", "person_detect", "ad_autoencoder"},
-                 "6KiB,10KiB,16KiB,23KiB,40KiB,64KiB,100KiB,160KiB,256KiB", "small,medium", true);
+  TESSERA_NEEDS_SHARED();
+  for (const bool limits : {false, true}) {
+    expect_no_loss({"lenet5", "ic_resnet8", "kws_dscnn", "person_detect", "ad_autoencoder"},
+                   "6KiB,10KiB,16KiB,23KiB,40KiB,64KiB,100KiB,160KiB,256KiB", "small,medium",
+                   limits);
+  }
 }
 
 }  // namespace

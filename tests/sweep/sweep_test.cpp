@@ -265,11 +265,11 @@ TEST_F(SweepCli, SharesMakeTheWhole) {
 // number is one that a program really takes.
 void expect_no_loss(const std::vector<std::string>& models, const std::string& sizes,
                     const std::string& hardware, bool limits) {
-  std::vector<std::string> networks;
-  for (const std::string& model : models) {
-    networks.push_back(model == "lenet5"
-                           ? model
-                           : fmt::format("{}/models/{}/model.tflite", test::shared_dir(), model));
+  std::vector<std::string> networks = models;
+  for (std::string& network : networks) {
+    if (network != "lenet5") {
+      network = fmt::format("{}/models/{}/model.tflite", test::shared_dir(), network);
+    }
   }
   sweep::SpaceRequest request;
   request.config = TESSERA_SOURCE_DIR "/configs/npu.yaml";

@@ -52,7 +52,7 @@ fi
 
 # Every second test, from the first or from the second on. Without what takes hours when every line is counted.
 half_of_cpp() {
-  cmake -S . -B "$out/cpp" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS="--coverage -O1" >/dev/null
+  cmake -S . -B "$out/cpp" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=ON -DCMAKE_CXX_FLAGS="--coverage -O1" >/dev/null
   ninja -C "$out/cpp" --quiet
   if [[ $1 == 1 ]]; then
     find "$out/cpp" -name '*.gcda' -delete

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Tests with clang's address and undefined-behaviour sanitizers: scripts/sanitized.sh host|rtl
+# Tests with clang's address and undefined-behaviour sanitizers: scripts/sanitized.sh host|more|rtl
 #   host  all of the host's, but what searches for long
+#   more  what of the host's is too much for each landing: the command line, a long test
 #   rtl   what drives the RTL, SystemC and the cost model: faults, registers, drawn streams, random operators
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -12,6 +13,10 @@ case $1 in
     ninja -C build/sanitizers --quiet host_tests
     ctest --preset sanitizers -j "$(nproc)" >"$log" 2>&1 || { cat "$log"; exit 1; }
     tail -n 1 "$log"
+    ;;
+  more)
+    ninja -C build/sanitizers --quiet docs_test pages scheduler_test
+    ctest --test-dir build/sanitizers -L '^(command-line|long)$' --no-tests=error --output-on-failure
     ;;
   rtl)
     built variant

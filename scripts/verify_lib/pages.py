@@ -45,11 +45,24 @@ def rooms_table(where):
         rows.setdefault(tuple(n for n in names if n not in always), []).append(room)
     lines = ["| a change in | needs |", "| --- | --- |"]
     if always:
-        lines.append(f"| any room | {', '.join(always)} |")
+        lines.append(f"| any room | {in_words(always)} |")
     for names, rooms in rows.items():
         if names:
-            lines.append(f"| {', '.join(f'`{room}`' for room in rooms)} | {', '.join(names)} |")
+            lines.append(f"| {', '.join(f'`{room}`' for room in rooms)} | {in_words(names)} |")
     return "\n".join(lines)
+
+
+def in_words(names):
+    """Three or more that are numbered, one after another, by the first and the last."""
+    runs = []
+    for name in names:
+        stem, _, number = name.rpartition("-")
+        before, _, last = runs[-1][-1].rpartition("-") if runs else ("", "", "")
+        if number.isdigit() and last.isdigit() and stem == before and int(number) == int(last) + 1:
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(run) for run in runs)
 
 
 def with_table(text, table):

@@ -8,6 +8,9 @@
 # tessera_suite_labels(NAME "REGEX=label,label"...): what suites of it need that others do not.
 # tessera_part(PART test...): what belongs to a part of scripts/verify.sh alone.
 
+# With sanitizers as long as all of its program's other tests: scripts/sanitized.sh more runs it.
+set(TESSERA_LONG_SANITIZED Fused.IsTakenWhereTensorsAreTooLarge)
+
 set(TESSERA_TEST_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
 
 function(tessera_test name)
@@ -22,11 +25,11 @@ function(tessera_test name)
     set_property(GLOBAL APPEND PROPERTY TESSERA_HOST_TESTS ${name})
   endif()
   if(TESSERA_SANITIZE)
-    if(host IN_LIST arg_LABELS)
+    if(host IN_LIST arg_LABELS OR command-line IN_LIST arg_LABELS)
       # A process for each suite takes the sanitizers longer to begin than most take. What searches takes them minutes.
       tessera_sanitized_filter(filter "${arg_PARTS}" "${arg_SUITES}")
       add_test(NAME ${name} COMMAND ${name} --gtest_brief=1 --gtest_filter=-${filter})
-      set_tests_properties(${name} PROPERTIES LABELS host TIMEOUT 1200 SKIP_RETURN_CODE 77)
+      set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 1200 SKIP_RETURN_CODE 77)
     endif()
     return()
   endif()
@@ -46,9 +49,10 @@ function(tessera_test name)
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${include})
 endfunction()
 
-# GoogleTest's filter of what the sanitizers leave out: the suites of verify.sh's parts and those that search.
+# GoogleTest's filter of what the sanitizers leave out: the suites of verify.sh's parts, those that search and those of which SUITES says
+# something else.
 function(tessera_sanitized_filter result parts suites)
-  set(filter "*Long*:*WithPolicyBest*:All/Timelines.*/mobilenet")
+  set(filter "*Long*:*WithPolicyBest*:All/Timelines.*/mobilenet:${TESSERA_LONG_SANITIZED}")
   foreach(rule ${parts} ${suites})
     string(REGEX REPLACE "=.*$" "" pattern "${rule}")
     string(REGEX REPLACE "[\\^$]" "" pattern "${pattern}")

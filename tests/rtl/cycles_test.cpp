@@ -88,26 +88,34 @@ TEST(Cycles, OfResnet8) {
   EXPECT_EQ(cycles_of(run(network, "medium")), 63758U);
 }
 
+struct Inference {
+  const char* model;
+  std::uint64_t cycles, arena;
+};
+
+void PrintTo(const Inference& inference, std::ostream* out) {
+  *out << inference.model;
+}
+
+class CyclesWithPolicyBest : public testing::TestWithParam<Inference> {};
+
 // Inference from the first command to the last write. Arm's estimates for an Ethos-U55 with as many
 // MACs are 104 577, 47 980, 184 121 and 58 847 cycles for the array alone.
-TEST(Cycles, OfModelsWithPolicyBest) {
+TEST_P(CyclesWithPolicyBest, OfAModel) {
   TESSERA_NEEDS_SHARED();
-  const struct {
-    const char* model;
-    std::uint64_t cycles, arena;
-  } cases[] = {{"ic_resnet8", 53449, 16384},
-               {"kws_dscnn", 15642, 512},
-               {"person_detect", 50083, 9216},
-               {"ad_autoencoder", 35079, 640}};
-  for (const auto& c : cases) {
-    SCOPED_TRACE(c.model);
-    const Network network =
-        load_network(test::shared_dir() + "/models/" + c.model + "/model.tflite", 1);
-    const test::Outcome outcome = run(network, "medium", PolicyName::Best);
-    EXPECT_EQ(cycles_of(outcome), c.cycles);
-    EXPECT_EQ(outcome.program.arena_bytes(), c.arena);
-  }
+  const Network network =
+      load_network(test::shared_dir() + "/models/" + GetParam().model + "/model.tflite", 1);
+  const test::Outcome outcome = run(network, "medium", PolicyName::Best);
+  EXPECT_EQ(cycles_of(outcome), GetParam().cycles);
+  EXPECT_EQ(outcome.program.arena_bytes(), GetParam().arena);
 }
+
+INSTANTIATE_TEST_SUITE_P(Models, CyclesWithPolicyBest,
+                         testing::Values(Inference{"ic_resnet8", 53449, 16384},
+                                         Inference{"kws_dscnn", 15642, 512},
+                                         Inference{"person_detect", 50083, 9216},
+                                         Inference{"ad_autoencoder", 35079, 640}),
+                         [](const auto& instance) { return std::string(instance.param.model); });
 
 // Nine tenths of the array at work on a first layer: 7 x 7 taps of 3 channels fill 147 of ten times
 // 16 lanes. Four kernel groups leave the loads enough time.

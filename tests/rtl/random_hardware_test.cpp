@@ -9,7 +9,7 @@ namespace tessera {
 namespace {
 
 TEST(RandomHardware, EnginesEqualTheReferenceAndEachOther) {
-  test::expect_always(200, [] {
+  test::expect_always(150, [] {
     const auto hardware = test::draw_hardware(64 * 64);
     test::run_case(test::draw_case(hardware, false), test::Engines::WithoutRtl);
   });

@@ -236,15 +236,17 @@ TEST_F(SweepCli, WithoutSharesThereIsNothingToMerge) {
 }
 
 TEST_F(SweepCli, SharesMakeTheWhole) {
-  ASSERT_EQ(sweep("whole", std::string(kFew) + "--set policy=best").code, 0);
+  const std::string points =
+      "--network lenet5 --cbuf 8KiB,32KiB --set memory.latency=10,100 --set policy=best ";
+  ASSERT_EQ(sweep("whole", points).code, 0);
   for (const char* shard : {"3/3", "1/3"}) {
-    EXPECT_EQ(sweep("parts", std::string(kFew) + "--set policy=best --shard " + shard).code, 0);
+    EXPECT_EQ(sweep("parts", points + "--shard " + shard).code, 0);
   }
   const std::string merge = "sweep merge --quiet --out " + path("parts");
   const Finished missing = run(merge);
   EXPECT_EQ(missing.code, 2);
   EXPECT_NE(missing.err.find("1 of 3 shares missing: 2/3"), std::string::npos) << missing.err;
-  EXPECT_EQ(sweep("parts", std::string(kFew) + "--set policy=best --shard 2/3").code, 0);
+  EXPECT_EQ(sweep("parts", points + "--shard 2/3").code, 0);
   EXPECT_EQ(run(merge).code, 0);
   expect_same("whole", "parts");
   EXPECT_EQ(run(merge).code, 0) << "twice is as good as once";
@@ -263,10 +265,10 @@ TEST_F(SweepCli, SharesMakeTheWhole) {
 // number is one that a program really takes.
 void expect_no_loss(const std::vector<std::string>& models, const std::string& sizes,
                     const std::string& hardware, bool limits) {
-  std::vector<std::string> networks = {"lenet5"};
-  if (!test::shared_dir().empty()) {
-    for (const std::string& model : models) {
-      networks.push_back(fmt::format("{}/models/{}/model.tflite", test::shared_dir(), model));
+  std::vector<std::string> networks = models;
+  for (std::string& network : networks) {
+    if (network != "lenet5") {
+      network = fmt::format("{}/models/{}/model.tflite", test::shared_dir(), network);
     }
   }
   sweep::SpaceRequest request;
@@ -309,15 +311,22 @@ void expect_no_loss(const std::vector<std::string>& models, const std::string& s
 }
 
 TEST(SweepProperty, MoreBufferNeverCostsMoreWithPolicyBest) {
-  expect_no_loss({}, "6KiB,32KiB", "small", false);
+  expect_no_loss({"lenet5"}, "6KiB,32KiB", "small", false);
+  expect_no_loss({"lenet5"}, "6KiB,32KiB", "small", true);
+}
+
+TEST(SweepProperty, MoreOfABufferNeverCostsAModelMoreWithPolicyBest) {
+  TESSERA_NEEDS_SHARED();
   expect_no_loss({"kws_dscnn"}, "6KiB,32KiB", "small", true);
 }
 
 TEST(LongSweepProperty, MoreBufferNeverCostsMoreWithPolicyBest) {
-  expect_no_loss({"ic_resnet8", "kws_dscnn", "person_detect", "ad_autoencoder"},
-                 "6KiB,10KiB,16KiB,23KiB,40KiB,64KiB,100KiB,160KiB,256KiB", "small,medium", false);
-  expect_no_loss({"ic_resnet8", "kws_dscnn", "person_detect", "ad_autoencoder"},
-                 "6KiB,10KiB,16KiB,23KiB,40KiB,64KiB,100KiB,160KiB,256KiB", "small,medium", true);
+  TESSERA_NEEDS_SHARED();
+  for (const bool limits : {false, true}) {
+    expect_no_loss({"lenet5", "ic_resnet8", "kws_dscnn", "person_detect", "ad_autoencoder"},
+                   "6KiB,10KiB,16KiB,23KiB,40KiB,64KiB,100KiB,160KiB,256KiB", "small,medium",
+                   limits);
+  }
 }
 
 }  // namespace

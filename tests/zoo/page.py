@@ -82,6 +82,10 @@ def public_rows(folder):
                    grouped(run["host"]["operations"])]
 
 
+def one_of(names):
+    return "^(" + "|".join(names) + ")$"
+
+
 def check_rtl(folder):
     for policy in ("first-fit", "best"):
         fast, slow = read(folder, f"tlm-{policy}.json"), read(folder, f"rtl-{policy}.json")
@@ -89,8 +93,9 @@ def check_rtl(folder):
             cycles = [r[name]["run"]["totals"]["cycles"] for r in (fast, slow)]
             if cycles[0] != cycles[1]:
                 sys.exit(f"{name}: {cycles[1]} cycles on the RTL, {cycles[0]} on tlm")
-        if len(slow) < len(RTL):
-            sys.exit(f"{len(slow)} models ran on the RTL, not {len(RTL)}")
+        missing = (set(RTL) if policy == "first-fit" else set(RTL) & set(fast)) - set(slow)
+        if missing:
+            sys.exit(f"{', '.join(sorted(missing))} did not run on the RTL with policy {policy}")
 
 
 def table_of(name):
@@ -111,7 +116,7 @@ def write(folder, name, rows):
 
 def main():
     if sys.argv[1:] == ["--rtl"]:
-        print("^(" + "|".join(RTL) + ")$")
+        print(one_of(RTL))
         return
     folder, what = sys.argv[1:]
     check_rtl(folder)

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Runs the models of a folder made by make.py and compares every output with the reference.
 
-    run.py COSIM FOLDER [--set KEY=VALUE]... [--json FILE] [--only REGEX] [--few FILE --seed N]
+    run.py COSIM FOLDER [--set KEY=VALUE]... [--json FILE] [--only REGEX]
 
-Two models run at a time. With --few only a few of those that take more than a million cycles in FILE, a run's --json, are run:
-which ones, the seed says.
+Two models run at a time.
 
 What must hold: outputs of .tflite models are equal, byte for byte; those of .onnx models differ by
 no more than a step, or what make.py says where that does not hold.
@@ -14,7 +13,6 @@ import concurrent.futures
 import glob
 import json
 import os
-import random
 import re
 import shutil
 import subprocess
@@ -63,18 +61,6 @@ def compare(folder, about, name, outputs):
     return (different, greatest, values), None
 
 
-MANY_CYCLES = 1_000_000
-FEW = 3
-
-
-def left_out(costs, seed):
-    """Models with many cycles, but for a few."""
-    with open(costs) as text:
-        known = json.load(text)
-    large = sorted(r["name"] for r in known if r["run"] and r["run"]["totals"]["cycles"] > MANY_CYCLES)
-    return set(large) - set(random.Random(seed).sample(large, min(FEW, len(large))))
-
-
 def judged(cosim, folder, path, sets):
     name = os.path.basename(path)[:-5]
     with open(path) as text:
@@ -96,13 +82,10 @@ def main():
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--only", default="")
     parser.add_argument("--json")
-    parser.add_argument("--few")
-    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    without = left_out(options.few, options.seed) if options.few else set()
     results, bad = [], 0
     names = {path: os.path.basename(path)[:-5] for path in sorted(glob.glob(os.path.join(options.folder, "*.json")))}
-    paths = [path for path, name in names.items() if re.search(options.only, name) and name not in without]
+    paths = [path for path, name in names.items() if re.search(options.only, name)]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for result in pool.map(lambda path: judged(options.cosim, options.folder, path, options.set), paths):
             counted, error = result["counted"], result["error"]
@@ -113,7 +96,7 @@ def main():
     if options.json:
         with open(options.json, "w") as out:
             json.dump(results, out)
-    print(f"{len(results)} models, {bad} failed" + (f", not run: {', '.join(sorted(without))}" if without else ""))
+    print(f"{len(results)} models, {bad} failed")
     sys.exit(1 if bad or not results else 0)
 
 

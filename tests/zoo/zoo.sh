@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The zoo: made, run, compared, and the page about it checked. zoo.sh COSIM BUILD-FOLDER [SHARED-FOLDER [--all]]
-# Without --all policy best runs a few of the largest models, which TESSERA_DRAW chooses.
+# Without --all TESSERA_DRAW chooses the models that policy best runs (landing.py) and the runtime with which each is compared,
+# and half as many small models are drawn.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cosim=$1
@@ -29,35 +30,49 @@ else
   rm -f "$zoo"/public*.json
   echo "skipped: the public models are not on this machine (TESSERA_SHARED)"
 fi
-with() { # a policy
-  local policy=$1
-  shift
-  "$python" "$here/run.py" "$cosim" "$zoo/models" --set engine=tlm --set policy="$policy" --json "$zoo/tlm-$policy.json" "$@"
-  "$python" "$here/run.py" "$cosim" "$zoo/models" --set engine=rtl --set policy="$policy" \
-    --only "$("$python" "$here/page.py" --rtl)" --json "$zoo/rtl-$policy.json"
+with() { # a policy, and which models on which engine
+  "$python" "$here/run.py" "$cosim" "$zoo/models" --set engine=tlm --set policy="$1" --only "$2" --json "$zoo/tlm-$1.json"
+  "$python" "$here/run.py" "$cosim" "$zoo/models" --set engine=rtl --set policy="$1" --only "$3" --json "$zoo/rtl-$1.json"
 }
-with first-fit
-few=(--few "$zoo/tlm-first-fit.json" --seed "${TESSERA_DRAW:-1}")
-[[ ${4:-} != --all ]] || few=()
-with best "${few[@]}"
-drawn=(--count 500 --seed "${TESSERA_SEED:-1}")
-for more in "" --finer; do
-  "$python" "$here/drawn_onnx.py" "$cosim" "${drawn[@]}" $more 2>"$zoo/drawn.log"
-done
-for runtime in litert xnnpack tflm; do
-  "$python" "$here/drawn_tflite.py" "$cosim" "${drawn[@]}" --runtime "$runtime" 2>"$zoo/drawn.log"
-done
-"$python" "$here/drawn_states.py" "$cosim" --count 150 --seed "${TESSERA_SEED:-1}" 2>"$zoo/drawn.log"
-streaming=()
-if [[ -d $shared/models/streaming ]]; then
-  streaming=(--shared "$shared")
+on_rtl=$("$python" "$here/page.py" --rtl)
+with first-fit "" "$on_rtl"
+seed=${TESSERA_DRAW:-1}
+if [[ ${4:-} == --all ]]; then
+  best=("" "$on_rtl") cases=500 states=150 one_runtime=()
+else
+  mapfile -t best < <("$python" "$here/landing.py" "$zoo/tlm-first-fit.json" --seed "$seed")
+  cases=250 states=75 one_runtime=(--seed "$seed")
 fi
-"$python" "$here/streaming.py" "$cosim" "${streaming[@]}" --seed "${TESSERA_SEED:-1}" 2>"$zoo/streaming.log"
+with best "${best[@]}"
+
+drawn() { # a program, how many cases, and what else it is to know
+  "$python" "$here/$1.py" "$cosim" --count "$2" --seed "${TESSERA_SEED:-1}" "${@:3}" 2>"$zoo/$1.log"
+}
+of_tflite() {
+  for runtime in litert xnnpack tflm; do
+    drawn drawn_tflite $cases --runtime $runtime
+  done
+}
+of_others() {
+  drawn drawn_onnx $cases
+  drawn drawn_onnx $cases --finer
+  drawn drawn_states $states
+  streaming=()
+  if [[ -d $shared/models/streaming ]]; then
+    streaming=(--shared "$shared")
+  fi
+  "$python" "$here/streaming.py" "$cosim" "${streaming[@]}" --seed "${TESSERA_SEED:-1}" 2>"$zoo/streaming.log"
+}
+# Each takes one processor.
+trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+of_tflite &
+of_others
+wait $!
 public=()
 for folder in public transformers; do
   if [[ -d $shared/models/$folder ]]; then
     public+=("$shared/models/$folder")
   fi
 done
-"$python" "$here/compare.py" "$cosim" "$python" "$zoo/compared.json" "$zoo/models" "${public[@]}"
+"$python" "$here/compare.py" "$cosim" "$python" "$zoo/compared.json" "${one_runtime[@]}" "$zoo/models" "${public[@]}"
 "$python" "$here/page.py" "$zoo" --check

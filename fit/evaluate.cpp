@@ -58,6 +58,17 @@ double percent(const Counters& counters, isa::Counter which) {
              : 100.0 * static_cast<double>(counter(counters, which)) / static_cast<double>(cycles);
 }
 
+// What a candidate may leave to the host that others run themselves, per multiplication: the softmax
+// of a classifier is worth no hardware of its own.
+std::uint64_t negligible(const Network& network) {
+  constexpr std::uint64_t kShare = 200;
+  std::uint64_t macs = 0;
+  for (const Operator& op : network.operators) {
+    macs += macs_of(network, op);
+  }
+  return macs / kShare;
+}
+
 }  // namespace
 
 std::uint32_t Question::luts() const {
@@ -72,7 +83,7 @@ Evaluator::Evaluator(Question question) : question_(std::move(question)) {
   for (const auto& network : question_.networks) {
     std::uint64_t operations = 0;
     static_cast<void>(speed_of(network, most_able(control()), 0, operations));
-    least_host_operations_.push_back(operations);
+    most_host_operations_.push_back(operations + negligible(*network));
   }
 }
 
@@ -88,11 +99,11 @@ std::uint32_t Evaluator::needed_features() const {
       }
       return sum;
     };
-    const std::uint64_t least = operations(most_able(Control::Units));
+    const std::uint64_t most = operations(most_able(Control::Units)) + negligible(*network);
     for (std::uint32_t feature = 0; feature < isa::kFeatures.size(); ++feature) {
       Hardware without = most_able(Control::Units);
       without.features &= ~(1U << feature);
-      needed |= operations(without) > least ? 1U << feature : 0;
+      needed |= operations(without) > most ? 1U << feature : 0;
     }
   }
   return needed;
@@ -158,7 +169,7 @@ Outcome Evaluator::run(const Hardware& hardware, bool regardless) const {
       const std::shared_ptr<const Network>& network = question_.networks[n];
       std::uint64_t operations = 0;
       outcome.speeds.push_back(speed_of(network, hardware, outcome.estimate.mhz, operations));
-      if (!least_host_operations_.empty() && operations > least_host_operations_[n]) {
+      if (!most_host_operations_.empty() && operations > most_host_operations_[n]) {
         throw InputError(
             fmt::format("{}: layers would go to the host that larger hardware runs itself; with a "
                         "`host` in the "

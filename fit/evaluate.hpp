@@ -78,9 +78,9 @@ class Evaluator {
   /// With what else is on the chip of a board.
   [[nodiscard]] fpga::Estimate estimate(const Hardware& hardware) const;
 
-  /// Also of what does not fit, where `regardless`. A layer that the host must run though an
-  /// accelerator with all features could is a problem, unless the configuration says what the host
-  /// takes for it.
+  /// Also of what does not fit, where `regardless`. More work for the host than an accelerator with
+  /// all features leaves, and half a percent of the multiplications, is a problem, unless the
+  /// configuration says what the host takes for it.
   [[nodiscard]] Outcome run(const Hardware& hardware, bool regardless = false) const;
 
   /// Of a design that reaches so many MHz: as fast, or as fast as the board makes it.
@@ -95,7 +95,7 @@ class Evaluator {
                                std::uint64_t& host_operations) const;
 
   Question question_;
-  std::vector<std::uint64_t> least_host_operations_;
+  std::vector<std::uint64_t> most_host_operations_;
 };
 
 /// For pipes and files.

@@ -31,7 +31,7 @@ TEST(HostCost, TimeIsInTheAcceleratorsCycles) {
 }
 
 TEST(HostCost, OnlyLayersOnTheHostCost) {
-  const Program program = compile(softmax_network(), hardware_preset("medium"), Policy{});
+  const Program program = compile(softmax_network(), hardware_preset("small"), Policy{});
   const HostTotals totals = host_totals({"custom", 100, 1, 0, 100}, program);
   EXPECT_EQ(totals.layers, 1U);
   EXPECT_EQ(totals.cycles, 450U);

@@ -23,8 +23,7 @@ FixedPoint published(std::uint64_t sum) {
 }
 
 TEST(SoftmaxFactor, IsThePublishedReciprocal) {
-  // Ten-fold and more in the long run: all of them.
-  const auto step = static_cast<std::uint64_t>(std::max(1, 2570 / test::cases(10)));
+  const std::uint64_t step = test::cases(1) > 1 ? 1 : 257;  // the long runs look at all of them
   for (std::uint64_t sum = kLeast; sum < kEnd; sum += step) {
     const FixedPoint factor = softmax_factor(sum);
     const FixedPoint expected = published(sum);

@@ -410,8 +410,9 @@ std::string softmax(const Shape& s, int atomic) {
              last;
     case 2:
       return one_input(s) +
-             fmt::format("  - conv2d: {{name: a, kernel: {}, out_channels: {}, {}}}\n",
-                         one_of<int>({1, 1, 2}), depth, scale) +
+             fmt::format(
+                 "  - conv2d: {{name: a, kernel: {}, padding: same, out_channels: {}, {}}}\n",
+                 one_of<int>({1, 1, 2}), depth, scale) +
              last + behind;
     default:
       return fmt::format(

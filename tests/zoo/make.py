@@ -166,6 +166,219 @@ def squeeze_excite():
     return k.Model(image, k.layers.Dense(CLASSES, activation="softmax")(x))
 
 
+# Transformers: one sample at a time, so that reshapes have no open dimension.
+
+
+def learned(*shape):
+    """Values of a weight that no layer of Keras has: class tokens, positions."""
+    return np.random.default_rng(shape).normal(0, 0.5, shape).astype(np.float32)
+
+
+def norm(x):
+    k = keras()
+    uniform = k.initializers.RandomUniform
+    return k.layers.LayerNormalization(epsilon=1e-6, gamma_initializer=uniform(0.5, 1.5),
+                                       beta_initializer=uniform(-0.3, 0.3))(x)
+
+
+def with_class_token(x):
+    k = keras()
+    x = k.ops.concatenate([learned(1, 1, x.shape[-1]), x], axis=1)
+    return x + learned(1, *x.shape[1:])
+
+
+def gelu(x):
+    """Keras' own has ERFC, which ONNX lacks."""
+    return 0.5 * x * (1.0 + keras().ops.erf(x * 0.5 ** 0.5))
+
+
+def feed_forward(x, units, activation=gelu):
+    k = keras()
+    return k.layers.Dense(x.shape[-1])(k.layers.Dense(units, activation=activation)(x))
+
+
+def self_attention(x, heads, **options):
+    k = keras()
+    layer = k.layers.MultiHeadAttention(heads, x.shape[-1] // heads, flash_attention=False)
+    return layer(x, x, **options)
+
+
+def fused_attention(x, heads, mask=None):
+    """Queries, keys and values from one layer, as timm and DeiT have them."""
+    k = keras()
+    _, tokens, width = x.shape
+    qkv = k.ops.reshape(k.layers.Dense(3 * width)(x), (1, tokens, 3, heads, width // heads))
+    q, key, v = k.ops.unstack(k.ops.transpose(qkv, (2, 0, 3, 1, 4)), axis=0)
+    scores = k.ops.matmul(q * (width // heads) ** -0.5, k.ops.transpose(key, (0, 1, 3, 2)))
+    if mask is not None:
+        scores = scores + mask
+    x = k.ops.matmul(k.ops.softmax(scores), v)
+    x = k.ops.reshape(k.ops.transpose(x, (0, 2, 1, 3)), (1, tokens, width))
+    return k.layers.Dense(width)(x)
+
+
+def causal_mask(tokens):
+    return np.triu(np.full((1, 1, tokens, tokens), -8.0, np.float32), 1)
+
+
+def keyword_transformer():
+    """As KWT: normalised behind each sum."""
+    k = keras()
+    sound = k.Input((26, 16), batch_size=1)
+    x = with_class_token(k.layers.Dense(32)(sound))
+    for _ in range(2):
+        x = norm(x + self_attention(x, 1))
+        x = norm(x + feed_forward(x, 64))
+    return k.Model(sound, k.layers.Dense(12, activation="softmax")(x[:, 0]))
+
+
+def vision_transformer():
+    k = keras()
+    image = k.Input((32, 32, 3), batch_size=1)
+    x = k.layers.Conv2D(48, 8, 8)(image)
+    x = with_class_token(k.layers.Reshape((-1, 48))(x))
+    for _ in range(2):
+        x = x + fused_attention(norm(x), 3)
+        x = x + feed_forward(norm(x), 96)
+    return k.Model(image, k.layers.Dense(CLASSES, activation="softmax")(norm(x)[:, 0]))
+
+
+def mobile_vit():
+    """A block of MobileViT: pixels of the same place in all patches look at each other."""
+    k = keras()
+    image = k.Input((32, 32, 3), batch_size=1)
+    x = skip = conv(separable(conv(image, 12, stride=2, activation="silu"), 16, stride=2), 16, activation="silu")
+    x = k.layers.Conv2D(24, 1, use_bias=False)(x)
+    x = k.ops.transpose(k.ops.reshape(x, (4, 2, 8, 24)), (0, 2, 1, 3))
+    x = k.ops.reshape(k.ops.transpose(k.ops.reshape(x, (16, 4, 24)), (1, 0, 2)), (4, 16, 24))
+    for _ in range(2):
+        x = x + self_attention(norm(x), 2)
+        x = x + feed_forward(norm(x), 48, "silu")
+    x = k.ops.reshape(k.ops.transpose(norm(x), (1, 0, 2)), (4, 8, 2, 24))
+    x = k.ops.reshape(k.ops.transpose(x, (0, 2, 1, 3)), (1, 8, 8, 24))
+    x = conv(k.layers.Concatenate()([skip, conv(x, 16, 1, activation="silu")]), 16, activation="silu")
+    return k.Model(image, k.layers.Dense(CLASSES, activation="softmax")(k.layers.GlobalAveragePooling2D()(x)))
+
+
+def grouped(x, groups):
+    """Keras' own layer compiles a part of its graph, which tf2onnx does not read."""
+    import tensorflow as tf
+
+    k = keras()
+    channels = x.shape[-1]
+    weights = learned(1, 1, channels // groups, channels)
+    return k.layers.Lambda(lambda t: tf.nn.conv2d(t, weights, 1, "SAME"))(x)
+
+
+def divided(q, key, v):
+    """A column of ones beside the values gives the divisors."""
+    k = keras()
+    v = k.ops.pad(v, ((0, 0), (0, 0), (0, 0), (0, 1)), constant_values=1.0)
+    y = k.ops.matmul(q, k.ops.matmul(k.ops.transpose(key, (0, 1, 3, 2)), v))
+    return y[..., :-1] / (y[..., -1:] + 0.5)
+
+
+def normalised(q, key, v):
+    """No divisors: a norm has the same effect, and bytes cannot divide everywhere."""
+    k = keras()
+    return norm(k.ops.matmul(q, k.ops.matmul(k.ops.transpose(key, (0, 1, 3, 2)), v)))
+
+
+def efficient_vit(product=divided):
+    """Linear attention as EfficientViT has it."""
+    k = keras()
+    image = k.Input((32, 32, 3), batch_size=1)
+    x = conv(separable(conv(image, 16, stride=2, activation="hard_swish"), 32, stride=2), 32, activation="hard_swish")
+    qkv = k.layers.Conv2D(96, 1, use_bias=False)(x)
+    wider = k.layers.DepthwiseConv2D(5, padding="same", use_bias=False)(qkv)
+    wider = grouped(wider, 12)
+    heads = k.ops.concatenate([k.ops.reshape(t, (1, 64, 4, 24)) for t in (qkv, wider)], axis=2)
+    q, key, v = k.ops.split(k.ops.transpose(heads, (0, 2, 1, 3)), 3, axis=-1)
+    y = product(k.ops.relu(q), k.ops.relu(key), v)
+    y = k.ops.reshape(k.ops.transpose(y, (0, 2, 1, 3)), (1, 8, 8, 64))
+    x = x + conv(y, 32, 1, activation=None)
+    y = k.layers.DepthwiseConv2D(3, padding="same", activation="hard_swish")(
+        k.layers.Conv2D(64, 1, activation="hard_swish")(x))
+    x = x + conv(y, 32, 1, activation=None)
+    return k.Model(image, k.layers.Dense(CLASSES)(k.layers.GlobalAveragePooling2D()(x)))
+
+
+WORDS = 96
+
+
+def bert():
+    k = keras()
+    tokens = k.Input((16,), batch_size=1, dtype="int32")
+    x = norm(k.layers.Embedding(WORDS, 32)(tokens) * 16.0 + learned(1, 16, 32))
+    for _ in range(2):
+        x = norm(x + self_attention(x, 2))
+        x = norm(x + feed_forward(x, 64))
+    return k.Model(tokens, [x, k.layers.Dense(32, activation="tanh")(x[:, 0])])
+
+
+def embedded_bert():
+    """The encoder alone: what embeds runs elsewhere."""
+    k = keras()
+    x = embedded = k.Input((16, 32), batch_size=1)
+    for _ in range(2):
+        x = norm(x + self_attention(x, 4))
+        x = norm(x + feed_forward(x, 64))
+    return k.Model(embedded, x)
+
+
+def decoder():
+    """As GPT: no token sees those behind it."""
+    k = keras()
+    embedded = k.Input((20, 32), batch_size=1)
+    x = embedded + learned(1, 20, 32)
+    for _ in range(2):
+        x = x + fused_attention(norm(x), 2, causal_mask(20))
+        x = x + feed_forward(norm(x), 64)
+    return k.Model(embedded, k.layers.Dense(WORDS, use_bias=False)(norm(x)))
+
+
+def masked_decoder():
+    """Keras' own causal mask: a number that drowns the scores' steps."""
+    k = keras()
+    embedded = k.Input((12, 32), batch_size=1)
+    x = norm(embedded + self_attention(embedded, 2, use_causal_mask=True))
+    return k.Model(embedded, norm(x + feed_forward(x, 64)))
+
+
+def rotary_decoder():
+    """As LLaMA: turned queries and keys, roots of mean squares, a gate; queries share keys."""
+    k = keras()
+    tokens, width, heads, groups = 16, 32, 4, 2
+    depth = width // heads
+    angles = np.arange(tokens)[:, None] * 10000.0 ** (-np.arange(0, depth, 2) / depth)
+    cos, sin = (np.concatenate([f(angles)] * 2, -1).astype(np.float32) for f in (np.cos, np.sin))
+
+    def scaled(x):
+        return x * k.ops.rsqrt(k.ops.mean(x * x, axis=-1, keepdims=True) + 1e-5) * (1.0 + learned(width))
+
+    def split(x, count):
+        x = k.layers.Dense(count * depth, use_bias=False)(x)
+        return k.ops.transpose(k.ops.reshape(x, (1, tokens, count, depth)), (0, 2, 1, 3))
+
+    def turned(x):
+        first, second = k.ops.split(x, 2, axis=-1)
+        return x * cos + k.ops.concatenate([-second, first], axis=-1) * sin
+
+    x = embedded = k.Input((tokens, width), batch_size=1)
+    for _ in range(2):
+        y = scaled(x)
+        q = k.ops.reshape(turned(split(y, heads)), (1, groups, heads // groups, tokens, depth))
+        key, v = (k.ops.expand_dims(t, 2) for t in (turned(split(y, groups)), split(y, groups)))
+        scores = k.ops.matmul(q, k.ops.transpose(key, (0, 1, 2, 4, 3))) * depth ** -0.5
+        y = k.ops.matmul(k.ops.softmax(scores + causal_mask(tokens)), v)
+        y = k.ops.reshape(k.ops.transpose(k.ops.reshape(y, (1, heads, tokens, depth)), (0, 2, 1, 3)), (1, tokens, width))
+        x = x + k.layers.Dense(width, use_bias=False)(y)
+        y = scaled(x)
+        y = k.layers.Dense(64, "silu", use_bias=False)(y) * k.layers.Dense(64, use_bias=False)(y)
+        x = x + k.layers.Dense(width, use_bias=False)(y)
+    return k.Model(embedded, scaled(x))
+
+
 def function(inputs, body):
     """A model of single operators, as a TensorFlow function."""
 
@@ -243,6 +456,8 @@ def zoo():
             models["_".join(p for p in parts if p)] = (build,) + variant
 
     t8, tu8 = (TFLITE, "int8", {}), (TFLITE, "uint8", {})
+    # Reference kernels round rows of FULLY_CONNECTED once, which adds up behind norms.
+    r8 = (TFLITE, "int8", {"numerics": "litert"})
     tf32 = (TFLITE, "float32", {})
     q8, qu8 = (QDQ, "int8", {}), (QDQ, "uint8", PER_TENSOR)
     o8, ou8 = (QOPERATOR, "int8", PER_TENSOR), (QOPERATOR, "uint8", {})
@@ -279,6 +494,17 @@ def zoo():
     add("resnet_50_v2", application("ResNet50V2", 64), tu8)
     add("vgg_16", application("VGG16", 32), t8)
     add("convnext_tiny", application("ConvNeXtTiny", 64), t8)
+    add("keyword_transformer", keyword_transformer, r8, q8)
+    add("vision_transformer", vision_transformer, r8, q8)
+    add("mobile_vit", mobile_vit, r8)
+    # The import refuses DIV of bytes.
+    add("efficient_vit", efficient_vit, q8)
+    add("efficient_vit_normalised", lambda: efficient_vit(normalised), r8)
+    add("bert", bert, r8)
+    add("embedded_bert", embedded_bert, r8)
+    add("decoder", decoder, r8)
+    add("masked_decoder", masked_decoder, r8)
+    add("rotary_decoder", rotary_decoder, r8)
     return models
 
 
@@ -307,8 +533,10 @@ class Network:
         else:
             randomise(self.model)
             self.shapes = [(1,) + tuple(i.shape[1:]) for i in self.model.inputs]
+        self.types = [np.float32 if self.is_function else np.dtype(i.dtype).type
+                      for i in (self.shapes if self.is_function else self.model.inputs)]
         rng = np.random.default_rng(2)
-        self.samples = [[rng.uniform(-1, 1, s).astype(np.float32) for s in self.shapes]
+        self.samples = [[drawn(s, t, rng) for s, t in zip(self.shapes, self.types)]
                         for _ in range(SAMPLES)]
 
     def concrete(self):
@@ -316,7 +544,7 @@ class Network:
 
         if self.is_function:
             return self.model.get_concrete_function()
-        specs = [tf.TensorSpec(s, tf.float32) for s in self.shapes]
+        specs = [tf.TensorSpec(s, t) for s, t in zip(self.shapes, self.types)]
         call = tf.function(lambda *xs: self.model(list(xs) if len(xs) > 1 else xs[0],
                                                   training=False))
         return call.get_concrete_function(*specs)
@@ -402,6 +630,8 @@ def write_onnx(network, path, writer, type_, per_channel=True, most_steps=1):
 def drawn(shape, type_, rng):
     if type_ == np.float32:
         return rng.uniform(-1, 1, shape).astype(type_)
+    if type_ == np.int32:  # words
+        return rng.integers(WORDS, size=shape).astype(type_)
     limits = np.iinfo(type_)
     return rng.integers(limits.min, limits.max + 1, shape).astype(type_)
 
@@ -477,14 +707,14 @@ def run_onnx(path):
     return "ONNX Runtime", inputs, outputs, [step_of(model, o.name) for o in session.get_outputs()]
 
 
-def write_reference(folder, name, path, most_steps, results):
+def write_reference(folder, name, path, most_steps, results, **more):
     reference, inputs, outputs, steps = results
     for kind, values in (("input", inputs), ("output", outputs)):
         for i, value in enumerate(values):
             np.save(os.path.join(folder, f"{name}.{kind}{i}.npy"), value)
     with open(os.path.join(folder, name + ".json"), "w") as out:
         json.dump({"model": path, "reference": reference, "inputs": len(inputs),
-                   "outputs": len(outputs), "steps": steps, "most_steps": most_steps}, out)
+                   "outputs": len(outputs), "steps": steps, "most_steps": most_steps, **more}, out)
 
 
 def make(folder, name):
@@ -497,7 +727,8 @@ def make(folder, name):
         if options.get("all_unsigned"):
             make_unsigned(path)
         run = run_micro if options.get("micro") else run_tflite
-        write_reference(folder, name, file, 0, run(path))
+        more = {key: options[key] for key in ("numerics",) if key in options}
+        write_reference(folder, name, file, 0, run(path), **more)
     else:
         write_onnx(network, path, writer, type_, **options)
         write_reference(folder, name, file, options.get("most_steps", 1), run_onnx(path))

@@ -37,6 +37,8 @@ def run(cosim, folder, about, name, sets):
                    "--input", out if about["inputs"] > 1 else os.path.join(out, "input0.npy"),
                    "--output", out if about["outputs"] > 1 else outputs[0],
                    "--quiet", "--json", os.path.join(out, "run.json")]
+        if "numerics" in about:
+            command += ["--set", "numerics=" + about["numerics"]]
         for s in sets:
             command += ["--set", s]
         done = subprocess.run(command, capture_output=True, text=True)

@@ -352,6 +352,7 @@ def rotary_decoder():
     depth = width // heads
     angles = np.arange(tokens)[:, None] * 10000.0 ** (-np.arange(0, depth, 2) / depth)
     cos, sin = (np.concatenate([f(angles)] * 2, -1).astype(np.float32) for f in (np.cos, np.sin))
+    sin[:, :depth // 2] *= -1.0
 
     def scaled(x):
         return x * k.ops.rsqrt(k.ops.mean(x * x, axis=-1, keepdims=True) + 1e-5) * (1.0 + learned(width))
@@ -362,7 +363,7 @@ def rotary_decoder():
 
     def turned(x):
         first, second = k.ops.split(x, 2, axis=-1)
-        return x * cos + k.ops.concatenate([-second, first], axis=-1) * sin
+        return x * cos + k.ops.concatenate([second, first], axis=-1) * sin
 
     x = embedded = k.Input((tokens, width), batch_size=1)
     for _ in range(2):

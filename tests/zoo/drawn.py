@@ -16,8 +16,8 @@ def arguments():
     return parser
 
 
-def ours(cosim, data, inputs, folder, ending, *more):
-    """What the SystemC model makes of a model's bytes; or nothing, and why."""
+def ours(cosim, data, inputs, folder, ending, *more, outputs=1):
+    """What the SystemC model makes of a model's bytes, several outputs behind each other; or nothing, and why."""
     path = os.path.join(folder, f"model.{ending}")
     with open(path, "wb") as file:
         file.write(data)
@@ -26,9 +26,11 @@ def ours(cosim, data, inputs, folder, ending, *more):
     out = os.path.join(folder, "out.npy")
     if os.path.exists(out):
         os.remove(out)
+    outs = [os.path.join(folder, f"output{i}.npy") for i in range(outputs)] if outputs > 1 else [out]
     given = folder if len(inputs) > 1 else os.path.join(folder, "input0.npy")
-    done = subprocess.run([cosim, path, "--engine", "tlm", "--quiet", *more, "--input", given, "--output", out],
+    done = subprocess.run([cosim, path, "--engine", "tlm", "--quiet", *more, "--input", given,
+                           "--output", folder if outputs > 1 else out],
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
         return None, f"exit code {done.returncode}: {done.stderr.strip()[-300:]}"
-    return np.load(out), ""
+    return np.load(out) if outputs == 1 else np.concatenate([np.load(o).reshape(-1) for o in outs]), ""

@@ -16,7 +16,8 @@ import results
 RTL = ["arrangements_int8", "autoencoder_int8", "elementwise_int8", "keyword_spotter_int8",
        "keyword_spotter_qdq_uint8_tensor", "keyword_spotter_1d_int8", "mobilenet_v1_int8",
        "mobilenet_v1_uint8", "mobilenet_v2_int8", "mobilenet_v3_small_int8", "segmentation_int8",
-       "squeeze_excite_int8", "squeeze_excite_qdq_int8", "ssd_int8", "unet_int8", "unet_qdq_int8"]
+       "squeeze_excite_int8", "squeeze_excite_qdq_int8", "ssd_int8", "unet_int8", "unet_qdq_int8",
+       "decoder_int8", "embedded_bert_int8", "keyword_transformer_int8", "vision_transformer_int8"]
 
 # TensorFlow's converter requantises one or another output of these, from run to run.
 UNSTEADY = ["arrangements_int8", "arrangements_uint8"]

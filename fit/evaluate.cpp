@@ -58,8 +58,8 @@ double percent(const Counters& counters, isa::Counter which) {
              : 100.0 * static_cast<double>(counter(counters, which)) / static_cast<double>(cycles);
 }
 
-// What a candidate may leave to the host that others run themselves, per multiplication: the softmax
-// of a classifier is worth no hardware of its own.
+// What a candidate may leave to the host that others run themselves, per multiplication: the
+// softmax of a classifier is worth no hardware of its own.
 std::uint64_t negligible(const Network& network) {
   constexpr std::uint64_t kShare = 200;
   std::uint64_t macs = 0;

@@ -59,8 +59,7 @@ const std::vector<KeyText>& key_texts() {
       {"hardware.features.single_rounding", "", "Requantisation that rounds once."},
       {"hardware.features.centred_features", "",
        "Features less their zero point, for products of two computed tensors."},
-      {"hardware.features.softmax", "",
-       "Softmax over the channels of each pixel; needs tables."},
+      {"hardware.features.softmax", "", "Softmax over the channels of each pixel; needs tables."},
       {"hardware.features.squares", "",
        "Squares of differences of two tensors; needs tables and operands."},
 

@@ -39,8 +39,8 @@ void squared_difference(Call& call) {
   const SquareFactors factors = square_factors(a, b, out);
   run_pair(call, "squared_difference_i8", "tessera_add_i8_parameters",
            {pair_loops(call), call.text().integers(scaled_bytes(a, kSquareShift, factors.first)),
-            call.text().integers(scaled_bytes(b, kSquareShift, factors.second)), c_factor(factors.output),
-            c_number(out.zero_point), "TESSERA_TWICE", "-128", "127"});
+            call.text().integers(scaled_bytes(b, kSquareShift, factors.second)),
+            c_factor(factors.output), c_number(out.zero_point), "TESSERA_TWICE", "-128", "127"});
 }
 
 void prelu(Call& call, bool in_double) {

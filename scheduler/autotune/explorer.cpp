@@ -174,7 +174,8 @@ std::vector<Variant> Explorer::variants() const {
 bool Explorer::any_side_by_side() const {
   for (const FusedOperator& unit : prepared_.plan.units) {
     for (const ArrayPass& piece : unit.lowering.passes) {
-      if (!piece.weights && !piece.shape.whole_pixels && pack_columns(piece.shape, prepared_.hardware)) {
+      if (!piece.weights && !piece.shape.whole_pixels &&
+          pack_columns(piece.shape, prepared_.hardware)) {
         return true;
       }
     }

@@ -33,6 +33,9 @@ class Start {
   /// Programs are tried with the memory and the lanes that there are, and by the objective.
   [[nodiscard]] bool is_as_given() const { return is_as_given_; }
 
+  /// Operators that the host runs.
+  [[nodiscard]] std::size_t host_operators() const;
+
   /// The program's commands. What tunings decide alike is decided once.
   Program program(const Tuning& tuning);
 
@@ -47,7 +50,8 @@ class Start {
 
 using Starts = std::vector<std::unique_ptr<Start>>;
 
-/// First what there is. The more work a network is, the fewer there are.
+/// First what there is. The more work a network is, the fewer there are. None leaves more operators
+/// to the host than the first.
 Starts starts_of(const Network& network, const Hardware& hardware, const Policy& policy,
                  std::uint64_t work);
 

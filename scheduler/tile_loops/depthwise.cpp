@@ -26,8 +26,8 @@ void loop_part(TileLoops& loops, Range rows, Range cols, Range part, Mode mode) 
   }
   const bool resumable = can_resume(loops.shape, hw) && tiles.size() > 1;
   if (mode == Mode::Direct && !is_diagonal(loops.shape, hw)) {
-    at_once = std::min({loops.groups_together(tiles, hw.acc_half()), loops.most_groups(),
-                        u32(part.size())});
+    at_once = std::min(
+        {loops.groups_together(tiles, hw.acc_half()), loops.most_groups(), u32(part.size())});
   }
   for (std::int32_t g = part.begin; g < part.end; g += static_cast<std::int32_t>(at_once)) {
     const Range groups{g, std::min(g + static_cast<std::int32_t>(at_once), part.end)};

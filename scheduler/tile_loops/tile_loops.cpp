@@ -111,9 +111,8 @@ std::vector<Range> TileLoops::pieces_of(Range rows) const {
 
 std::uint32_t TileLoops::tile_limit() const {
   const std::uint32_t least = std::min(hw.acc_half(), 2 * hw.atomic_k);
-  const std::uint32_t most = shape.whole_pixels
-                                 ? std::min(hw.acc_half() / groups, kSoftmaxPixels)
-                                 : std::numeric_limits<std::uint32_t>::max();
+  const std::uint32_t most = shape.whole_pixels ? std::min(hw.acc_half() / groups, kSoftmaxPixels)
+                                                : std::numeric_limits<std::uint32_t>::max();
   return std::min(most, std::max(least, hw.acc_half() >> std::max(0, sizes.shift)));
 }
 

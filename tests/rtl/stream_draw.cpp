@@ -94,7 +94,8 @@ class Draw {
     const bool tables = hw_.has(isa::Feature::Tables);
     const bool operands = hw_.has(isa::Feature::Operands);
     const bool softmax = tables && hw_.has(isa::Feature::Softmax);
-    return (operation == kSoftmax && !softmax) || (operation == kTable && !tables) || (operation == kAdd && !(tables && operands)) ||
+    return (operation == kSoftmax && !softmax) || (operation == kTable && !tables) ||
+                   (operation == kAdd && !(tables && operands)) ||
                    (operation == kMultiply && !operands)
                ? kNone
                : operation;
@@ -338,7 +339,7 @@ class Draw {
     if (operation == kSoftmax) {
       const int least = signed_pick(-128, 0);
       add(isa::StSoftmax{signed_pick(-128, 127), least, signed_pick(least, 127), table_,
-                          pick(0, 1)});
+                         pick(0, 1)});
     } else {
       add(post);
     }

@@ -74,6 +74,17 @@ TEST(Softmax, DoesWithoutTheWindow) {
   EXPECT_FALSE(plan.units[0].lowering.passes[0].shape.depthwise);
 }
 
+// With half of the accumulators it would be the host's, whose time is in no figure.
+TEST(Softmax, OfLongRowsIsTheArraysWithPolicyBestToo) {
+  Policy policy;
+  policy.name = PolicyName::Best;
+  const Network network = import_yaml(
+      "inputs: {x: {shape: [4, 3000], scale: 0.1, zero_point: 3}}\nlayers:\n  - softmax: {}\n",
+      "net.yaml", 1);
+  const Program program = compile(network, hardware_preset("medium"), policy);
+  EXPECT_EQ(program.layers[0].host_reason, "");
+}
+
 // What rounds once would round the quotients once, too.
 TEST(Softmax, DoesNotRideOnWhatRoundsOnce) {
   Network network = import_yaml(classifier(10), "net.yaml", 1);

@@ -196,7 +196,8 @@ class DataPath {
   std::uint32_t drain_delay_ = 9;  ///< from reading an accumulator to bytes in the queue
   std::uint32_t drain_every_ = 1;  ///< cycles between chunks: the requantiser takes some twice
   bool even_chunks_ = false;       ///< all of the tile's chunks take as long
-  /// When the next pixel of a softmax can be read, and cycles from one to the next; kNever: at once.
+  /// When the next pixel of a softmax can be read, and cycles from one to the next; kNever: at
+  /// once.
   Cycle rows_ready_ = kNever, rows_every_ = 0;
   std::uint32_t pixels_left_ = 0, groups_ = 1, group_ = 0, group_left_ = 0, last_kernels_ = 1;
   TimedQueue<std::uint32_t, 32> chunks_;  ///< bytes on their way or queued

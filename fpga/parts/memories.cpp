@@ -102,7 +102,7 @@ std::vector<Memory> memories_of(const Hardware& hw) {
     memories.push_back({32, 512, false, hw.post_lanes});
   }
   if (hw.has(isa::Feature::Softmax) && hw.has(isa::Feature::Tables)) {
-    for (const std::uint64_t width : {8, 29, 35}) {
+    for (const std::uint32_t width : {8U, 29U, 35U}) {
       memories.push_back({width, kSoftmaxPixels});
     }
   }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <utility>
 
 #include "scheduler/lower/tiling.hpp"
 #include "scheduler/tile_loops/pass_planner.hpp"
@@ -20,12 +21,12 @@ struct Split {
 
 class Decider {
  public:
-  Decider(const ConvShape& shape, const Hardware& hardware, CbufBudget budget, const Policy& policy)
+  Decider(const ConvShape& shape, const Hardware& hardware, CbufBudget budget, Policy policy)
       : shape_(shape),
         hardware_(hardware),
         budget_(budget),
         cbuf_(budget.bytes(hardware)),
-        policy_(policy),
+        policy_(std::move(policy)),
         atoms_(part_units(shape, hardware)) {
     if (shape.whole_pixels) {
       policy_.mode = ForcedMode::None;

@@ -375,9 +375,9 @@ std::string products(const Shape& s, int atomic) {
 std::string squared_difference(const Shape& s, int) {
   const std::string first = quantisation();
   const std::string second = pick(0, 3) == 0 ? first : quantisation();
-  const std::string other = one_of<std::string>(
+  const auto other = one_of<std::string>(
       {text_of(s), fmt::format("[1, {}, {}, 1]", s.h, s.w), fmt::format("[{}]", s.c), "[1]"});
-  const std::string behind =
+  const auto behind =
       one_of<std::string>({"", fmt::format("  - mean: {{from: d, axes: [3], {}}}\n", first)});
   return fmt::format(
              "inputs: {{x: {{shape: {}, {}}}, y: {{shape: {}, {}}}}}\nlayers:\n  - host: {{name: "
@@ -397,7 +397,7 @@ std::string softmax(const Shape& s, int atomic) {
       "scale: {}, zero_point: {}", one_of<double>({0.0156, 0.11, 0.5, 1.0, 1e-5}), pick(-128, 127));
   const std::string last = fmt::format("  - softmax: {{name: s, from: a, beta: {}}}\n",
                                        one_of<double>({1.0, 1.0, 0.3, 17.5}));
-  const std::string behind =
+  const auto behind =
       one_of<std::string>({"", "  - conv2d: {from: s, kernel: 1, out_channels: 5}\n",
                            "  - add: {from: [s, s], scale: 0.0156, zero_point: -100}\n"});
   switch (pick(0, 3)) {

@@ -54,11 +54,11 @@ class Draw {
     kept_ = false;
     wait_for_stores_ = is_later;
     load_weights();
-    load_parameters();
+    const std::uint32_t operation = draw_operation();
+    load_parameters(operation == kSoftmax);
     if (!reads_kept) {
       load_features();
     }
-    const std::uint32_t operation = draw_operation();
     if (operation == kAdd || operation == kMultiply) {
       load_operands();
     }
@@ -206,14 +206,16 @@ class Draw {
   }
 
   // The records lie where a table of them is written before the run: `records()`.
-  void load_parameters() {
+  // `spread`: values that differ, or the greatest of any few would be the greatest of all.
+  void load_parameters(bool spread) {
     param_base_ = pick(0, hw_.param_groups - groups_);
-    std::uint32_t bytes = std::array{12U, 8U, 4U}[pick(0, 2)];
+    std::uint32_t bytes = spread ? 4U : std::array{12U, 8U, 4U}[pick(0, 2)];
     if (bytes == 4 && kernels() % 2 != 0) {
       bytes = 8;
     }
     if (bytes == 4) {
-      add(isa::LdFactor{0x40000000U + pick(0, 0x3FFFFFFF), signed_pick(-14, 2)});
+      add(isa::LdFactor{0x40000000U + pick(0, 0x3FFFFFFF),
+                        spread ? signed_pick(-14, -8) : signed_pick(-14, 2)});
     }
     add(isa::LdSource{bytes == 12  ? kRecords12
                       : bytes == 8 ? kRecords8
@@ -328,18 +330,18 @@ class Draw {
     post.zero_r = signed_pick(-128, 127);
     post.multiplier = 0x40000000U + pick(0, 0x3FFFFFFF);
     post.shift = signed_pick(-12, 0);
-    const int low = signed_pick(-128, 0);
-    add(isa::StQuant{signed_pick(-128, 127), low, signed_pick(low, 127),
+    const bool is_softmax = operation == kSoftmax;
+    const int low = is_softmax ? -128 : signed_pick(-128, 0);
+    add(isa::StQuant{signed_pick(-128, 127), low, is_softmax ? 127 : signed_pick(low, 127),
                      hw_.has(isa::Feature::SingleRounding) ? pick(0, 2) : 0});
     if (hw_.has(isa::Feature::Operands)) {
       const int least = signed_pick(-128, 0);
       add(isa::StResult{signed_pick(-128, 127), least, signed_pick(least, 127), pick(0, 1),
                         hw_.has(isa::Feature::Squares) ? pick(0, 1) : 0});
     }
-    if (operation == kSoftmax) {
-      const int least = signed_pick(-128, 0);
-      add(isa::StSoftmax{signed_pick(-128, 127), least, signed_pick(least, 127), table_,
-                         pick(0, 1)});
+    if (is_softmax) {
+      const int least = signed_pick(-128, -100);
+      add(isa::StSoftmax{signed_pick(-128, 0), least, signed_pick(50, 127), table_, pick(0, 1)});
     } else {
       add(post);
     }

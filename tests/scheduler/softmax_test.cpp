@@ -4,6 +4,7 @@
 
 #include "scheduler/lower/partition.hpp"
 #include "tessera/checker.hpp"
+#include "tessera/config.hpp"
 #include "tessera/import.hpp"
 #include "tessera/isa.hpp"
 #include "tessera/program.hpp"
@@ -107,8 +108,7 @@ TEST(Softmax, HasWholeRowsInEveryMode) {
     Policy policy;
     policy.mode = mode;
     const Network network = import_yaml(text, "net.yaml", 1);
-    Policy of_softmax = policy;
-    const Partition plan = partition_network(network, hardware, of_softmax);
+    const Partition plan = partition_network(network, hardware, policy);
     ASSERT_TRUE(plan.units[0].lowering.post->softmax);
     const LayerDecision decision =
         decide_layer(plan.units[0].lowering.passes[0].shape, hardware, policy);

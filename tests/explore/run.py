@@ -70,7 +70,7 @@ def prepare():
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir(parents=True)
     config = WORK / "npu.yaml"
-    config.write_text("hardware: small\nnetwork: lenet5\nengine: model\npolicy: best\nmemory: {bytes_per_cycle: 4, latency: 50}\n")
+    config.write_text("hardware: small\nnetwork: lenet5\nengine: model\nmemory: {bytes_per_cycle: 4, latency: 50}\n")
     cosim("sweep", "--config", config, "--network", "lenet5,first_light", "--set", "hardware=tiny,small", "--cbuf",
           "4KiB..32KiB", "--out", WORK / "sweep", "--quiet")
     cosim("--config", config, "--json", WORK / "run.json", "--trace", WORK / "trace.json", "--quiet")

@@ -169,6 +169,8 @@ END:
 ; Commands of features that are not there.
 LD_FOLD:
     fields LD_FOLD
+LD_CODE:
+    fields LD_CODE
 CV_WINDOW:
     fields CV_WINDOW
 DEPTHWISE:

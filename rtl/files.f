@@ -30,6 +30,7 @@ bus/read_arbiter.sv
 bus/read_port.sv
 load/stream_packer.sv
 load/tap_folder.sv
+load/weight_decoder.sv
 load/load_config.sv
 load/param_records.sv
 load/load_checksum.sv

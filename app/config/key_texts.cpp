@@ -60,6 +60,7 @@ const std::vector<KeyText>& key_texts() {
       {"hardware.features.centred_features", "",
        "Features less their zero point, for products of two computed tensors."},
       {"hardware.features.softmax", "", "Softmax over the channels of each pixel; needs tables."},
+      {"hardware.features.compression", "", "Loads of compressed weights."},
       {"hardware.features.squares", "",
        "Squares of differences of two tensors; needs tables and operands."},
 

@@ -1,8 +1,12 @@
 // What an engine executes: encoded commands and a memory image. Engines never see the network.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <iterator>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -79,6 +83,20 @@ struct MemoryRegion {
   Slot range;
 };
 
+/// How compressed weights are coded (command LD_CODE): what takes no look at their bytes needs it.
+struct CodedWeights {
+  struct Unit {
+    std::uint64_t offset = 0;  ///< bytes from the first unit
+    std::uint32_t first_atom = 0;
+  };
+  std::vector<std::uint8_t> codes;  ///< by atom
+  std::vector<Unit> units;          ///< part by part and, as the last one, where they end
+  std::vector<std::int32_t> parts;  ///< first channel atom of each
+  std::int8_t zero = 0;             ///< what their values are counted from
+
+  [[nodiscard]] std::uint64_t bytes() const { return units.back().offset; }
+};
+
 struct Program {
   std::string network;
   Hardware hardware;
@@ -87,6 +105,8 @@ struct Program {
   /// which may be gigabytes.
   std::uint64_t left_out = 0;
   std::vector<MemoryRegion> regions;
+  /// By address: weights that are compressed.
+  std::map<std::uint64_t, std::shared_ptr<const CodedWeights>> coded;
   std::vector<Step> steps;
   std::vector<LayerRecord> layers;
   std::vector<Slot> inputs;
@@ -109,6 +129,21 @@ struct Program {
   /// The stream's bytes; it must lie within that.
   [[nodiscard]] const std::uint8_t* commands_of(const CommandRun& run) const {
     return image.data() + (run.stream.address - left_out);
+  }
+  /// Codes of the atoms that begin at that address, where a unit does; null: no compressed weights.
+  [[nodiscard]] const std::uint8_t* codes_at(std::uint64_t address) const {
+    const auto after = coded.upper_bound(address);
+    if (after == coded.begin()) {
+      return nullptr;
+    }
+    const auto& [begin, weights] = *std::prev(after);
+    const auto unit = std::lower_bound(
+        weights->units.begin(), weights->units.end(), address - begin,
+        [](const CodedWeights::Unit& u, std::uint64_t offset) { return u.offset < offset; });
+    const bool is_there =
+        unit != weights->units.end() && unit->offset == address - begin &&
+        unit->first_atom < weights->codes.size();
+    return is_there ? weights->codes.data() + unit->first_atom : nullptr;
   }
   [[nodiscard]] std::uint64_t arena_bytes() const { return memory.allocation.height; }
   /// Where its activations are; no bytes when it has none.

@@ -12,6 +12,7 @@ package tessera_isa_pkg;
   localparam logic [5:0] OpLoad = 6'h13;
   localparam logic [5:0] OpLdFold = 6'h15;
   localparam logic [5:0] OpLdFactor = 6'h16;
+  localparam logic [5:0] OpLdCode = 6'h17;
   localparam logic [5:0] OpLdMark = 6'h14;
   localparam logic [5:0] OpCvInput = 6'h20;
   localparam logic [5:0] OpCvKernel = 6'h21;
@@ -80,7 +81,8 @@ package tessera_isa_pkg;
   /// Reads as configured and writes consecutive atoms. Params have pixel_bytes bytes per kernel. 12 - int32 bias, int32 multiplier, int32 shift. 8 - from the lowest bit on a bias of 28 bits, a shift of 6 bits and the lower 30 bits of a multiplier from 2^30 to 2^31 - 1. 4 - int32 bias, the rest as LD_FACTOR says for all; an even number of kernels. Tables have 4 bytes for each of the values -128 to 127, taken as unsigned bytes.
   typedef struct packed {
     logic [5:0] opcode;
-    logic [5:0] reserved;
+    logic [4:0] reserved;
+    logic coded;  // weight: the bytes are compressed, as LD_CODE says; pixel_bytes is atomic_c
     logic [23:0] checksum;  // CRC-24 (polynomial 0x864CFB, lowest bit of the lowest byte first, from all ones) over the bus' beats in the order of the read, bytes of them that are not read taken as zero
     logic check;  // the beats that are read must have the checksum; a load that has another one stops the run before its token is given
     logic fold;  // feature: as LD_FOLD says; the read has one segment per row
@@ -112,6 +114,15 @@ package tessera_isa_pkg;
     logic signed [5:0] shift;  // left shift when positive, right shift when negative
     logic [30:0] multiplier;  // in units of 2^-31
   } ld_factor_t;
+
+  /// For loads with coded. The atoms come in units, units in groups of at most 2 x atomic_c atoms, the last one of a unit and of the load what is left. A group begins with 4 bits for each of its atoms, the lower ones of a byte first, its last byte filled up; then come the atoms, each in whole bytes. 0 to 8 - so many bits for each value, signed, from the lowest bit on. 9 to 15 - a bit for each value, from the lowest on, and the values whose bit is set, a byte each; room is for code - 8 of them, from atomic_c 16 on for 1, 2, 3, 4, 6, 9 or 12 times atomic_c / 16 (rounded down), as far as all of it takes no more than atomic_c bytes.
+  typedef struct packed {
+    logic [5:0] opcode;
+    logic [9:0] reserved;
+    logic signed [7:0] zero;  // added to every value, modulo 256
+    logic [19:0] unit;  // atoms of a unit
+    logic [19:0] atoms;  // of the load
+  } ld_code_t;
 
   /// Reports on the trace port that all earlier loads have been requested.
   typedef struct packed {
@@ -338,6 +349,7 @@ package tessera_isa_pkg;
       OpLoad: unit_of = UnitLoad;
       OpLdFold: unit_of = UnitLoad;
       OpLdFactor: unit_of = UnitLoad;
+      OpLdCode: unit_of = UnitLoad;
       OpLdMark: unit_of = UnitLoad;
       OpCvInput: unit_of = UnitCompute;
       OpCvKernel: unit_of = UnitCompute;
@@ -370,9 +382,10 @@ package tessera_isa_pkg;
       OpLdSource: is_legal = word[47:32] != '0 && word[57:48] == '0;
       OpLdShape: is_legal = word[23:0] != '0 && word[39:24] != '0 && word[55:40] != '0 && word[57:56] == '0;
       OpLdStride: is_legal = word[57:56] == '0;
-      OpLoad: is_legal = (word[2:2] == '0 || word[2:0] == 3'd4) && word[57:52] == '0;
+      OpLoad: is_legal = (word[2:2] == '0 || word[2:0] == 3'd4) && word[57:53] == '0;
       OpLdFold: is_legal = word[6:0] != '0 && word[18:7] != '0 && word[55:49] != '0 && word[57:57] == '0;
       OpLdFactor: is_legal = $signed(word[36:31]) >= -31 && word[57:37] == '0;
+      OpLdCode: is_legal = word[19:0] != '0 && word[39:20] != '0 && word[57:48] == '0;
       OpLdMark: is_legal = word[57:16] == '0;
       OpCvInput: is_legal = word[15:0] != '0 && word[15:15] == '0 && word[31:16] != '0 && word[31:31] == '0 && word[43:32] != '0 && word[57:53] == '0;
       OpCvKernel: is_legal = word[4:0] != '0 && (word[4:4] == '0 || word[4:0] == 5'd16) && word[9:5] != '0 && (word[9:9] == '0 || word[9:5] == 5'd16) && word[13:10] != '0 && (word[13:13] == '0 || word[13:10] == 4'd8) && word[17:14] != '0 && (word[17:17] == '0 || word[17:14] == 4'd8) && word[22:18] != '0 && (word[22:22] == '0 || word[22:18] == 5'd16) && word[27:23] != '0 && (word[27:27] == '0 || word[27:23] == 5'd16) && word[47:28] != '0 && word[57:48] == '0;
@@ -410,7 +423,8 @@ package tessera_isa_pkg;
   localparam int unsigned FeatureCentredFeatures = 9;  // features less their zero point, as products of two computed tensors need them
   localparam int unsigned FeatureSoftmax = 10;  // softmax over the channels of each pixel, with a table
   localparam int unsigned FeatureSquares = 11;  // squares of sums and differences with second operands
-  localparam int unsigned NumFeatures = 12;
+  localparam int unsigned FeatureCompression = 12;  // loads of compressed weights
+  localparam int unsigned NumFeatures = 13;
 
   /// The features that a word needs.
   function automatic logic [NumFeatures-1:0] features_of(input logic [63:0] word);
@@ -426,6 +440,7 @@ package tessera_isa_pkg;
     features_of[9] = (word[63:58] == OpCvInput && word[52:52] != '0);
     features_of[10] = (word[63:58] == OpStSoftmax);
     features_of[11] = (word[63:58] == OpStResult && word[25:25] != '0);
+    features_of[12] = (word[63:58] == OpLdCode) || (word[63:58] == OpLoad && word[52:52] != '0);
   endfunction
 
   localparam logic [11:0] RegId = 12'h000;

@@ -12,9 +12,11 @@ module load_config (
     output tessera_isa_pkg::ld_stride_t stride_o,
     output tessera_isa_pkg::ld_fold_t   fold_o,
     output tessera_isa_pkg::ld_factor_t factor_o,
+    output tessera_isa_pkg::ld_code_t   code_o,
     /// A LOAD can do with what has come. Strides matter only to transfers of several segments.
     input  logic                        wants_fold_i,
     input  logic                        wants_factor_i,
+    input  logic                        wants_code_i,
     output logic                        configured_o,
     /// A pixel has the bytes of a bias, of a compact record.
     output logic                        bias_pixel_o,
@@ -26,7 +28,8 @@ module load_config (
   tessera_isa_pkg::ld_stride_t stride_q;
   tessera_isa_pkg::ld_fold_t fold_q;
   tessera_isa_pkg::ld_factor_t factor_q;
-  logic source_set_q, shape_set_q, stride_set_q, fold_set_q, factor_set_q, transfer_set_q;
+  tessera_isa_pkg::ld_code_t code_q;
+  logic source_set_q, shape_set_q, stride_set_q, fold_set_q, factor_set_q, code_set_q, transfer_set_q;
   logic source_set, shape_set, stride_set;
   tessera_isa_pkg::ld_source_t new_source;
   tessera_isa_pkg::ld_shape_t new_shape;
@@ -51,6 +54,7 @@ module load_config (
         tessera_isa_pkg::OpLdStride: stride_q <= word_i;
         tessera_isa_pkg::OpLdFold: fold_q <= word_i;
         tessera_isa_pkg::OpLdFactor: factor_q <= word_i;
+        tessera_isa_pkg::OpLdCode: code_q <= word_i;
         default: ;
       endcase
     end
@@ -69,6 +73,7 @@ module load_config (
       stride_set_q <= 1'b0;
       fold_set_q   <= 1'b0;
       factor_set_q <= 1'b0;
+      code_set_q   <= 1'b0;
       transfer_set_q <= 1'b0;
     end else begin
       source_set_q <= source_set;
@@ -77,6 +82,7 @@ module load_config (
       transfer_set_q <= source_set && shape_set && (stride_set || single);
       if (valid_i && opcode == tessera_isa_pkg::OpLdFold) fold_set_q <= 1'b1;
       if (valid_i && opcode == tessera_isa_pkg::OpLdFactor) factor_set_q <= 1'b1;
+      if (valid_i && opcode == tessera_isa_pkg::OpLdCode) code_set_q <= 1'b1;
     end
     single_q <= single;
   end
@@ -88,6 +94,8 @@ module load_config (
   assign stride_o = stride_q;
   assign fold_o = fold_q;
   assign factor_o = factor_q;
-  assign configured_o = transfer_set_q && (fold_set_q || !wants_fold_i) && (factor_set_q || !wants_factor_i);
+  assign code_o = code_q;
+  assign configured_o = transfer_set_q && (fold_set_q || !wants_fold_i) && (factor_set_q || !wants_factor_i) &&
+      (code_set_q || !wants_code_i);
 
 endmodule

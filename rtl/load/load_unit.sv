@@ -55,6 +55,7 @@ module load_unit #(
   localparam bit HasTables = (Features >> tessera_isa_pkg::FeatureTables) % 2 == 1;
   localparam bit HasOperands = (Features >> tessera_isa_pkg::FeatureOperands) % 2 == 1;
   localparam bit HasChecksums = (Features >> tessera_isa_pkg::FeatureChecksums) % 2 == 1;
+  localparam bit HasCompression = (Features >> tessera_isa_pkg::FeatureCompression) % 2 == 1;
   localparam int unsigned ParamRecordBytes = 12;
   localparam int unsigned TableWords = 512;  // two tables
   // Chunks carry an atom, an operand word, a compact parameter record or a word of one, or a table's value. On a bus that
@@ -64,8 +65,8 @@ module load_unit #(
   localparam int unsigned ChunkBytes = !WholeRecords ? 4 : (WordBytes < load_pkg::CompactBytes) ? load_pkg::CompactBytes : WordBytes;
   localparam int unsigned ChunkCountBits = $clog2(ChunkBytes + 1);
   localparam int unsigned BeatCountBits = $clog2(BusBytes + 1);
-  // A folded unit that fits an atom takes one cycle, however narrow the bus.
-  localparam int unsigned FoldedBytes = (HasFolding && AtomicC > BusBytes) ? AtomicC : BusBytes;
+  // A folded unit that fits an atom, and an atom that was coded, take one cycle, however narrow the bus.
+  localparam int unsigned FoldedBytes = ((HasFolding || HasCompression) && AtomicC > BusBytes) ? AtomicC : BusBytes;
   localparam int unsigned FoldedLanes = 1 << $clog2(FoldedBytes);
   localparam int unsigned FoldedCountBits = $clog2(FoldedBytes + 1);
 
@@ -80,17 +81,19 @@ module load_unit #(
   tessera_isa_pkg::ld_stride_t stride;
   tessera_isa_pkg::ld_fold_t fold;
   tessera_isa_pkg::ld_factor_t factor;
+  tessera_isa_pkg::ld_code_t code;
   tessera_isa_pkg::load_t load;
   logic [2:0] kind_q;
 
   logic splitter_busy, transfers_full, transfers_empty, is_load, tokens_ready, start;
-  logic configured, bias_pixel, compact_pixel, fold_error, is_uniform, record_error, transfer_done, ragged;
+  logic configured, bias_pixel, compact_pixel, fold_error, code_error, is_uniform, record_error, transfer_done, ragged;
 
   // Words that need what is not built do not come: what depends on them is nothing then.
   always_comb begin
     load = cmd_i.word;
     if (!HasFolding) load.fold = 1'b0;
     if (!HasChecksums) {load.check, load.checksum} = '0;
+    if (!HasCompression) load.coded = 1'b0;
   end
   assign is_load = cmd_i.valid && cmd_i.works;
   assign tokens_ready = (!load.wait_compute || tokens_i.compute_to_load) &&
@@ -99,6 +102,8 @@ module load_unit #(
       (source.pixel_bytes > 16'(FoldBytes) || fold.advance > 7'(FoldBytes) ||
        load.kind != tessera_isa_pkg::LoadKindFeature || shape.inner != 16'd1 ||
        7'(fold.offset) >= 7'(AtomicC));
+  assign code_error = is_load && configured && load.coded && !halt_q &&
+      (source.pixel_bytes != 16'(AtomicC) || load.kind != tessera_isa_pkg::LoadKindWeight);
   assign record_error = is_load && configured && !halt_q && load.kind == tessera_isa_pkg::LoadKindParam &&
       source.pixel_bytes != 16'(ParamRecordBytes) && !compact_pixel && !bias_pixel;
   assign start = is_load && configured && tokens_ready && !splitter_busy && !transfers_full && !halt_q;
@@ -122,8 +127,10 @@ module load_unit #(
       .stride_o(stride),
       .fold_o(fold),
       .factor_o(factor),
+      .code_o(code),
       .wants_fold_i(load.fold),
       .wants_factor_i(is_uniform),
+      .wants_code_i(load.coded),
       .configured_o(configured),
       .bias_pixel_o(bias_pixel),
       .compact_pixel_o(compact_pixel)
@@ -169,8 +176,9 @@ module load_unit #(
   tessera_isa_pkg::ld_fold_t sink;
   logic [82:0] details;
   logic [23:0] row_bytes;
-  // Loads that fold are of features.
-  assign details = load.fold ? {fold.pad_after == '0, fold.pad_before == '0, shape.segment_bytes, fold[56:0]} : {46'd0, factor[36:0]};
+  // Loads that fold are of features, coded ones of weights.
+  assign details = load.fold ? {fold.pad_after == '0, fold.pad_before == '0, shape.segment_bytes, fold[56:0]} :
+      load.coded ? {35'd0, code[47:0]} : {46'd0, factor[36:0]};
   assign sink = {7'd0, transfer.details[56:0]};
   assign row_bytes = transfer.details[80:57];
 
@@ -202,7 +210,7 @@ module load_unit #(
       .rst_ni,
       .push_i (start),
       .data_i ({
-        load.kind, load.dest, unit_bytes, one_chunk, has_compact_records, is_uniform, load.post_compute, load.fold, details,
+        load.kind, load.dest, unit_bytes, one_chunk, has_compact_records, is_uniform, load.post_compute, load.fold, load.coded, details,
         load.check, load.checksum, source.address
       }),
       .full_o (transfers_full),
@@ -248,6 +256,7 @@ module load_unit #(
   logic folded_valid, folded_ready, folded_last, row_ragged;
   logic [FoldedLanes*8-1:0] folded_data;
   logic [FoldedCountBits-1:0] folded_offset, folded_bytes;
+  logic unit_ready;  // for a beat that is not coded
 
   if (HasFolding) begin : gen_folder
     tap_folder #(
@@ -269,7 +278,7 @@ module load_unit #(
         .value_i(sink.value),
         .blank_i(sink.blank),
         .in_valid_i(beat_take && !halt_q),
-        .in_ready_o(beat_ready),
+        .in_ready_o(unit_ready),
         .in_data_i(r_data_i),
         .in_offset_i(beat_offset),
         .in_bytes_i(beat_bytes),
@@ -283,16 +292,65 @@ module load_unit #(
         .ragged_o(row_ragged)
     );
   end else begin : gen_no_folder
-    assign beat_ready = folded_ready;
+    assign unit_ready = folded_ready;
     assign folded_valid = beat_take && !halt_q;
-    assign folded_data = r_data_i;
-    assign folded_offset = beat_offset;
-    assign folded_bytes = beat_bytes;
+    assign folded_data = (FoldedLanes * 8)'(r_data_i);
+    assign folded_offset = FoldedCountBits'(beat_offset);
+    assign folded_bytes = FoldedCountBits'(beat_bytes);
     assign folded_last = beat_last;
     assign row_ragged = 1'b0;
     logic unused;
     assign unused = ^row_bytes;
   end
+
+  logic is_coded, decoder_ready, atom_valid, atom_last, code_ragged;
+  logic [AtomicC*8-1:0] decoded;
+  assign is_coded = transfer.coded && !transfers_empty;
+  assign beat_ready = is_coded ? decoder_ready : unit_ready;
+
+  if (HasCompression) begin : gen_decoder
+    tessera_isa_pkg::ld_code_t coded;
+    assign coded = 64'(transfer.details[47:0]);
+    weight_decoder #(
+        .InBytes(BusBytes),
+        .AtomicC(AtomicC)
+    ) u_decoder (
+        .clk_i,
+        .rst_ni(rst_ni && !transfer_done),
+        .active_i(is_coded),
+        .atoms_i(coded.atoms),
+        .unit_i(coded.unit),
+        .zero_i(coded.zero),
+        .in_valid_i(beat_take && !halt_q),
+        .in_ready_o(decoder_ready),
+        .in_data_i(r_data_i),
+        .in_offset_i(beat_offset),
+        .in_bytes_i(beat_bytes),
+        .in_last_i(beat_last),
+        .out_valid_o(atom_valid),
+        .out_ready_i(folded_ready),
+        .out_data_o(decoded),
+        .out_last_o(atom_last),
+        .ragged_o(code_ragged)
+    );
+    logic unused;
+    assign unused = ^coded;
+  end else begin : gen_no_decoder
+    assign decoder_ready = 1'b0;
+    assign atom_valid = 1'b0;
+    assign decoded = '0;
+    assign atom_last = 1'b0;
+    assign code_ragged = 1'b0;
+  end
+
+  logic in_valid, in_last;
+  logic [FoldedLanes*8-1:0] in_data;
+  logic [FoldedCountBits-1:0] in_offset, in_bytes;
+  assign in_valid = is_coded ? atom_valid : folded_valid;
+  assign in_data = is_coded ? (FoldedLanes * 8)'(decoded) : folded_data;
+  assign in_offset = is_coded ? '0 : folded_offset;
+  assign in_bytes = is_coded ? FoldedCountBits'(AtomicC) : folded_bytes;
+  assign in_last = is_coded ? atom_last : folded_last;
 
   logic [ChunkCountBits-1:0] chunk_bytes, chunk_count;
   logic chunk_first, chunk_last;
@@ -314,12 +372,12 @@ module load_unit #(
       .one_chunk_i(transfer.one_chunk),
       .first_bytes_i(first_bytes),
       .chunk_bytes_i(chunk_bytes),
-      .in_valid_i(folded_valid && !halt_q),
+      .in_valid_i(in_valid && !halt_q),
       .in_ready_o(folded_ready),
-      .in_data_i(folded_data),
-      .in_offset_i(folded_offset),
-      .in_bytes_i(folded_bytes),
-      .in_last_i(folded_last),
+      .in_data_i(in_data),
+      .in_offset_i(in_offset),
+      .in_bytes_i(in_bytes),
+      .in_last_i(in_last),
       .out_valid_o(chunk_valid),
       .out_data_o(chunk),
       .out_count_o(chunk_count),
@@ -457,24 +515,26 @@ module load_unit #(
   assign checksum_error = wrong_checksum && !halt_q;
 
   // What is wrong with data is said a cycle late, and before what is found in that cycle.
-  logic pixel_error, row_error, any_place_error;
+  logic pixel_error, row_error, atoms_error, any_place_error;
   assign pixel_error = transfer_done && ragged && !halt_q;
   assign row_error = row_ragged && !halt_q;
+  assign atoms_error = code_ragged && !halt_q;
   assign any_place_error = cbuf_error || param_error || operand_error || table_error;
-  logic cbuf_error_q, param_error_q, operand_error_q, table_error_q, pixel_error_q, row_error_q, checksum_error_q;
+  logic cbuf_error_q, param_error_q, operand_error_q, table_error_q, pixel_error_q, row_error_q, atoms_error_q, checksum_error_q;
   logic [27:0] error_place_q;
   logic [31:0] error_address_q;
   always_ff @(posedge clk_i) begin
     {cbuf_error_q, param_error_q, operand_error_q, table_error_q} <=
         {4{rst_ni}} & {cbuf_error, param_error, operand_error, table_error};
-    {pixel_error_q, row_error_q, checksum_error_q} <= {3{rst_ni}} & {pixel_error, row_error, checksum_error};
+    {pixel_error_q, row_error_q, atoms_error_q, checksum_error_q} <=
+        {4{rst_ni}} & {pixel_error, row_error, atoms_error, checksum_error};
     // Zeros where something else is said.
     error_place_q <= !any_place_error ? '0 : is_param ? 28'(transfer.dest) + 28'(record_group) : place;
     error_address_q <= (checksum_error && !any_place_error && !pixel_error) ? checked_address : '0;
   end
   logic place_error, data_error;
   assign place_error = cbuf_error_q || param_error_q || operand_error_q || table_error_q;
-  assign data_error = place_error || pixel_error_q || row_error_q || checksum_error_q;
+  assign data_error = place_error || pixel_error_q || row_error_q || atoms_error_q || checksum_error_q;
 
   // Status --------------------------------------------------------------------------------------
 
@@ -490,15 +550,15 @@ module load_unit #(
   logic not_configured;
   logic [15:0] detail;
   assign not_configured = is_load && !configured && !halt_q && !splitter_busy;
-  assign error.valid = data_error || not_configured || fold_error || record_error;
+  assign error.valid = data_error || not_configured || fold_error || code_error || record_error;
   always_comb begin
     if (place_error) begin
       error.cause = cbuf_error_q ? tessera_isa_pkg::ErrorCbufRange : param_error_q ? tessera_isa_pkg::ErrorParamRange :
           operand_error_q ? tessera_isa_pkg::ErrorOperandRange : tessera_isa_pkg::ErrorTableRange;
       detail = '0;
-    end else if (pixel_error_q || (row_error_q && !checksum_error_q)) begin
+    end else if (pixel_error_q || ((row_error_q || atoms_error_q) && !checksum_error_q)) begin
       error.cause = tessera_isa_pkg::ErrorLoadLength;
-      detail = pixel_error_q ? 16'd1 : 16'd2;
+      detail = pixel_error_q ? 16'd1 : row_error_q ? 16'd2 : 16'd3;
     end else if (checksum_error_q) begin
       error.cause = tessera_isa_pkg::ErrorLoadChecksum;
       detail = '0;
@@ -510,7 +570,7 @@ module load_unit #(
       detail = source.pixel_bytes;
     end else begin
       error.cause = tessera_isa_pkg::ErrorLoadLength;
-      detail = 16'd1;
+      detail = code_error ? 16'd3 : 16'd1;
     end
     error.info = 32'(error_place_q) | error_address_q | 32'(detail);
   end

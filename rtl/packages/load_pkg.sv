@@ -11,8 +11,9 @@ package load_pkg;
     logic        bias;         // and of 4, which share a factor
     logic        post;         // give a token at the end
     logic        fold;
+    logic        coded;
     logic [82:0] details;      // of a load that folds {no padding after a row, none before, its bytes, ld_fold_t but for its first bits};
-                               // of parameters their factor
+                               // of parameters their factor, of coded weights {atoms, of a unit, zero}
     logic        check;        // it has the checksum
     logic [23:0] checksum;
     logic [31:0] address;
@@ -24,6 +25,6 @@ package load_pkg;
   localparam int unsigned CompactBytes = 8;
 
   /// Bits of transfer_t; a wrong number is a width error in lint.
-  localparam int unsigned TransferBits = 184;
+  localparam int unsigned TransferBits = 185;
 
 endpackage

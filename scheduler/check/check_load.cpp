@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "isa/checksum.hpp"
+#include "isa/weight_code.hpp"
 #include "scheduler/check/run_state.hpp"
 #include "scheduler/check/transfer.hpp"
 
@@ -34,6 +37,9 @@ bool fill_destination(const Op& op, isa::LoadKind kind, std::uint64_t bytes, std
                       RunState& state) {
   if (op.load.fold != 0) {
     return fill_folded(op, state);
+  }
+  if (op.load.coded != 0) {
+    return state.cbuf.fill(op.load.dest, op.code.atoms, state.actor(kLoad, op), state.findings);
   }
   const auto words = [&](std::uint64_t word) { return bytes / unit * ((unit + word - 1) / word); };
   switch (kind) {
@@ -75,6 +81,56 @@ bool check_fold(const Op& op, RunState& state) {
   return true;
 }
 
+// Bytes of the atoms as the codes in front of each group say, or what is there when that is less.
+std::uint64_t coded_bytes(const Op& op, const std::uint8_t* from, std::uint64_t bytes,
+                          const Hardware& hw) {
+  const isa::WeightCode format(hw.atomic_c);
+  std::uint64_t at = 0;
+  std::uint32_t in_unit = op.code.unit;
+  for (std::uint32_t left = op.code.atoms; left != 0;) {
+    const std::uint32_t group = std::min({2 * hw.atomic_c, in_unit, left});
+    const std::uint64_t codes = at;
+    at += (group + 1) / 2;
+    for (std::uint32_t i = 0; i < group && codes + i / 2 < bytes; ++i) {
+      at += format.bytes(from[codes + i / 2] >> (4 * (i % 2)) & 0xFU);
+    }
+    if (at > bytes) {
+      return at;
+    }
+    left -= group;
+    in_unit = in_unit == group ? op.code.unit : in_unit - group;
+  }
+  return at;
+}
+
+bool check_coded(const Op& op, std::uint64_t bytes, RunState& state) {
+  const bool is_flat = op.load_shape.inner == 1 && op.load_shape.outer == 1;
+  if (static_cast<isa::LoadKind>(op.load.kind) != isa::LoadKind::Weight || !is_flat ||
+      op.source.pixel_bytes != state.hw.atomic_c) {
+    state.findings.report_here("compressed weights that are no single segment of atoms");
+    return false;
+  }
+  const std::uint64_t address = op.source.address;
+  const Program& program = state.program;
+  if (!state.external.is_fixed(address, address + bytes)) {
+    state.findings.report_here("compressed weights that stores may change");
+    return false;
+  }
+  // Commands alone have no bytes to look at.
+  if (program.left_out != 0 || address + bytes > program.image.size()) {
+    return true;
+  }
+  const std::uint64_t wanted = coded_bytes(op, program.image.data() + address, bytes, state.hw);
+  if (wanted != bytes) {
+    state.findings.report_here(fmt::format("{} atoms of compressed weights {} {} bytes, it has {}",
+                                           std::uint32_t{op.code.atoms},
+                                           wanted > bytes ? "need at least" : "need", wanted,
+                                           bytes));
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void check_load(const Op& op, RunState& state) {
@@ -93,6 +149,10 @@ void check_load(const Op& op, RunState& state) {
   }
   if (op.load.fold != 0) {
     if (!check_fold(op, state)) {
+      return;
+    }
+  } else if (op.load.coded != 0) {
+    if (!check_coded(op, bytes, state)) {
       return;
     }
   } else if (unit == 0 || bytes % unit != 0) {

@@ -12,6 +12,7 @@ struct Applier {
   bool operator()(const isa::LdShape& c) const { return configure(state.load_shape, c); }
   bool operator()(const isa::LdStride& c) const { return configure(state.load_stride, c); }
   bool operator()(const isa::LdFold& c) const { return configure(state.fold, c); }
+  bool operator()(const isa::LdCode& c) const { return configure(state.code, c); }
   bool operator()(const isa::LdFactor& c) const { return configure(state.factor, c); }
   bool operator()(const isa::Load& c) const {
     state.load = c;

@@ -21,6 +21,7 @@ bool is_configured(const Op& op) {
     const bool many = op.load_shape.inner > 1 || op.load_shape.outer > 1;
     return has_all<isa::LdSource, isa::LdShape>(op) && (!many || has_all<isa::LdStride>(op)) &&
            (op.load.fold == 0 || has_all<isa::LdFold>(op)) &&
+           (op.load.coded == 0 || has_all<isa::LdCode>(op)) &&
            (!is_uniform(op) || has_all<isa::LdFactor>(op));
   }
   const bool many = op.store_shape.inner > 1 || op.store_shape.outer > 1;

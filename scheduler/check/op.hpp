@@ -22,6 +22,7 @@ struct Op {
   isa::LdStride load_stride;
   isa::LdFold fold;
   isa::LdFactor factor;
+  isa::LdCode code;
   isa::Load load;
   isa::CvInput input;
   isa::CvKernel kernel;

@@ -37,6 +37,7 @@ struct LoadOperation {
   std::uint32_t dest = 0;  ///< as LOAD has it
   std::optional<isa::LdFold> fold;
   std::optional<isa::LdFactor> factor;
+  std::optional<isa::LdCode> code;  ///< the bytes are compressed
   bool is_computed = false;  ///< weights that the stream itself may store
 };
 

@@ -230,9 +230,32 @@ void PassOperations::load_computed_weights(Range groups, Range atoms, std::uint3
   }
 }
 
+void PassOperations::load_coded_weights(Range groups, Range atoms, std::uint32_t base) {
+  const CodedWeights& coded = *binding_.coded;
+  const auto part = std::find(coded.parts.begin(), coded.parts.end(),
+                              shape_.depthwise ? coded.parts.front() : atoms.begin);
+  const std::size_t first =
+      static_cast<std::size_t>(part - coded.parts.begin()) * groups_of(shape_, hw_) +
+      u32(groups.begin);
+  const CodedWeights::Unit& from = coded.units[first];
+  const CodedWeights::Unit& to = coded.units[first + u32(groups.size())];
+  LoadOperation load;
+  load.kind = isa::LoadKind::Weight;
+  load.pixel_bytes = hw_.atomic_c;
+  load.source.address = binding_.weights + from.offset;
+  load.source.segment_bytes = to.offset - from.offset;
+  load.code = isa::LdCode{to.first_atom - from.first_atom,
+                          coded.units[first + 1].first_atom - from.first_atom, coded.zero};
+  add_load(load, Resource::Cbuf, base, to.first_atom - from.first_atom);
+}
+
 void PassOperations::load_weights(Range groups, Range atoms, std::uint32_t base) {
   if (binding_.computed_weights) {
     load_computed_weights(groups, atoms, base);
+    return;
+  }
+  if (binding_.coded) {
+    load_coded_weights(groups, atoms, base);
     return;
   }
   const std::uint64_t unit = weight_unit_bytes(shape_, hw_);

@@ -120,6 +120,7 @@ class PassOperations {
   void add_pixels(const ConvOperation& conv, const std::vector<Access>& accesses);
   [[nodiscard]] std::uint32_t last_kernels(Range groups) const;
   void load_computed_weights(Range groups, Range atoms, std::uint32_t base);
+  void load_coded_weights(Range groups, Range atoms, std::uint32_t base);
   void load_folded_rows(const Slab& slab, Range rows);
   void load_folded_parts(const Slab& slab, Range outputs);
   /// A load of input rows for the slab's columns; the address is that of row 0.

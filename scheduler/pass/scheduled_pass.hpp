@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "scheduler/lower/fold.hpp"
 #include "scheduler/lower/lowering.hpp"
 #include "scheduler/pass/kept_rows.hpp"
+#include "tessera/program.hpp"
 #include "tessera/schedule.hpp"
 
 namespace tessera {
@@ -53,6 +55,7 @@ inline constexpr std::uint32_t kParamBytes = 12;
 struct Binding {
   View ifmap;                 ///< int8, channels adjacent
   std::uint64_t weights = 0;  ///< as packed by pack_weights for the same strategy
+  std::shared_ptr<const CodedWeights> coded;  ///< they are compressed
   /// Instead of those, weights that are computed: [kernel][channel], kernels pixel_stride apart.
   std::optional<View> computed_weights;
   /// With them, of the ifmap's zero point, which no bias can take into account: the array subtracts

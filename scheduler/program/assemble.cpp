@@ -59,8 +59,9 @@ Program compile_tuned(const Prepared& prepared, const Tuning& tuning, Contents c
 
 Program assemble(const Prepared& prepared, const Tuning& tuning, DecidedNetwork decided,
                  Contents contents) {
-  Constants constants = bind_passes(prepared, contents, decided);
-  ResetWork reset = plan_reset(prepared, constants.image);
+  Constants constants;
+  bind_passes(prepared, contents, decided, constants);
+  ResetWork reset = plan_reset(prepared, constants);
   WorkPlan work = plan_work(prepared, tuning, decided);
   const MemoryMap map = map_memory(prepared, decided.residency, work, constants.image.size());
 
@@ -80,6 +81,7 @@ Program assemble(const Prepared& prepared, const Tuning& tuning, DecidedNetwork 
   program.regions = {{MemoryKind::Constants, {0, constants.image.size()}},
                      {MemoryKind::Arena, map.arena}};
   program.image = std::move(constants.image);
+  program.coded = std::move(constants.coded);
   add_steps(linked(std::move(work.segments), map), linked_reset(std::move(reset), prepared, map),
             prepared, map, tuning.ahead, contents, program);
   return program;

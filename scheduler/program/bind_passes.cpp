@@ -37,6 +37,12 @@ std::uint64_t image_bytes(const Prepared& prepared, const DecidedNetwork& decide
   return bytes;
 }
 
+/// Of a pass in the network: operator, and which of its passes.
+struct PassNumber {
+  std::size_t unit = 0;
+  std::size_t pass = 0;
+};
+
 View at(View view, std::uint64_t address) {
   view.offset += address;
   return view;
@@ -50,8 +56,10 @@ class Binder {
         contents_(contents),
         constants_(constants) {}
 
-  void bind(const FusedOperator& unit, const ArrayPass& piece, ScheduledPass& pass) {
-    bind_kernel(piece, pass);
+  /// `number`: of the pass in the network, by operator and pass.
+  void bind(const FusedOperator& unit, const ArrayPass& piece, PassNumber number,
+            ScheduledPass& pass) {
+    bind_kernel(piece, number, pass);
     if (piece.weights) {
       bind_computed_weights(*piece.weights, pass.binding);
     }
@@ -62,13 +70,25 @@ class Binder {
   }
 
  private:
-  void bind_kernel(const ArrayPass& piece, ScheduledPass& pass) {
-    const ConvShape& shape = pass.shape.conv;
+  // As the array has it: columns side by side, taps folded.
+  static LayerKernel arranged(const ArrayPass& piece, const PassShape& shape, Contents contents) {
+    LayerKernel kernel = piece.kernel(contents);
+    if (shape.columns > 1) {
+      kernel = pack_columns(kernel, piece.shape, shape.columns);
+    }
+    if (shape.fold && !kernel.weights.empty()) {
+      kernel.weights = fold_weights(kernel.weights, *shape.fold, shape.conv.weight_zero);
+    }
+    return kernel;
+  }
+
+  void bind_kernel(const ArrayPass& piece, PassNumber number, ScheduledPass& pass) {
     Binding& binding = pass.binding;
-    const std::uint64_t bytes = packed_bytes(shape, hardware_);
-    const bool left_out = contents_ == Contents::Commands && bytes > kSmallKernel &&
+    const bool left_out = contents_ == Contents::Commands &&
+                          packed_bytes(pass.shape.conv, hardware_) > kSmallKernel &&
                           !piece.own_weights && !piece.weights;
-    LayerKernel kernel = piece.kernel(left_out ? Contents::Commands : Contents::All);
+    const LayerKernel kernel =
+        arranged(piece, pass.shape, left_out ? Contents::Commands : Contents::All);
     binding.quant = kernel.quant;
     const std::uint64_t taps = std::uint64_t{u32(piece.shape.kernel_h)} *
                                u32(piece.shape.kernel_w) *
@@ -79,22 +99,50 @@ class Binder {
                                      kernel.factors[0].shift};
     }
     binding.padding_value = kernel.padding_value;
-    if (pass.shape.columns > 1) {
-      kernel = pack_columns(kernel, piece.shape, pass.shape.columns);
-    }
-    if (left_out) {
-      binding.weights = shared_.reserve(bytes, constants_.image);
-      binding.params = shared_.reserve(
-          packed_params_bytes(kernel.biases.size(), binding.param_bytes), constants_.image);
-      return;
-    }
-    if (pass.shape.fold) {
-      kernel.weights = fold_weights(kernel.weights, *pass.shape.fold, shape.weight_zero);
-    }
     if (!piece.weights) {
-      binding.weights = add(pack_weights(kernel, shape, hardware_, channel_parts(pass.strategy)));
+      bind_weights(piece, number, left_out ? nullptr : &kernel, pass);
     }
-    binding.params = add(pack_params(kernel, binding.param_bytes, shape.weight_zero));
+    binding.params = left_out
+                         ? shared_.reserve(packed_params_bytes(kernel.biases.size(),
+                                                               binding.param_bytes),
+                                           constants_.image)
+                         : add(pack_params(kernel, binding.param_bytes,
+                                           pass.shape.conv.weight_zero));
+  }
+
+  // `kernel`: with its weights, where they are not left out.
+  void bind_weights(const ArrayPass& piece, PassNumber number, const LayerKernel* kernel,
+                    ScheduledPass& pass) {
+    const ConvShape& shape = pass.shape.conv;
+    Binding& binding = pass.binding;
+    const std::uint32_t parts = channel_parts(pass.strategy);
+    std::vector<std::uint8_t> packed;
+    if (kernel != nullptr) {
+      packed = pack_weights(*kernel, shape, hardware_, parts);
+    }
+    if (can_compress(shape, hardware_)) {
+      binding.coded = prepared_.codes->get(
+          {number.unit, number.pass, parts, pass.shape.columns, shape.kernel_h, shape.kernel_w,
+           shape.in_c, shape.out_c},
+          [&] {
+            return code_weights(
+                kernel != nullptr
+                    ? packed
+                    : pack_weights(arranged(piece, pass.shape, Contents::All), shape, hardware_,
+                                   parts),
+                shape, hardware_, parts);
+          });
+    }
+    if (kernel == nullptr) {
+      binding.weights = shared_.reserve(
+          binding.coded ? binding.coded->bytes() : packed_bytes(shape, hardware_),
+          constants_.image);
+    } else {
+      binding.weights = add(binding.coded ? compress(packed, *binding.coded, hardware_) : packed);
+    }
+    if (binding.coded) {
+      constants_.coded[binding.weights] = binding.coded;
+    }
   }
 
   void bind_computed_weights(const ComputedWeights& weights, Binding& binding) {
@@ -166,10 +214,8 @@ class Binder {
 
 }  // namespace
 
-Constants bind_passes(const Prepared& prepared, Contents contents, DecidedNetwork& decided,
-                      std::vector<std::uint8_t> image) {
-  Constants constants;
-  constants.image = std::move(image);
+void bind_passes(const Prepared& prepared, Contents contents, DecidedNetwork& decided,
+                 Constants& constants) {
   // Images grow to tens of megabytes: moving them again and again would take longest of all.
   const std::uint64_t bytes = image_bytes(prepared, decided);
   constants.image.reserve(std::min(constants.image.size() + bytes + bytes / 8, kAddressSpace / 2));
@@ -177,10 +223,9 @@ Constants bind_passes(const Prepared& prepared, Contents contents, DecidedNetwor
   for (std::size_t u = 0; u < decided.passes.size(); ++u) {
     const FusedOperator& unit = prepared.plan.units[u];
     for (std::size_t p = 0; p < decided.passes[u].size(); ++p) {
-      binder.bind(unit, unit.lowering.passes[p], decided.passes[u][p]);
+      binder.bind(unit, unit.lowering.passes[p], {u, p}, decided.passes[u][p]);
     }
   }
-  return constants;
 }
 
 }  // namespace tessera

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "scheduler/interlayer/activations.hpp"
 #include "scheduler/interlayer/order_choice.hpp"
 #include "scheduler/lower/partition.hpp"
+#include "scheduler/operations/weight_compression.hpp"
 #include "scheduler/pass/scheduled_pass.hpp"
 #include "scheduler/stream/prefetch.hpp"
 #include "tessera/program.hpp"
@@ -21,6 +23,7 @@ struct Prepared {
   Partition plan;
   Activations activations;
   OrderChoice orders;
+  std::shared_ptr<CodeCache> codes = std::make_shared<CodeCache>();
 };
 Prepared prepare(const Network& network, const Hardware& hardware, const Policy& policy);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "scheduler/program/alignment.hpp"
-#include "scheduler/program/bind_passes.hpp"
 #include "tessera/error.hpp"
 
 namespace tessera {
@@ -46,16 +45,16 @@ Network copies_of(const Network& network) {
 
 }  // namespace
 
-ResetWork plan_reset(const Prepared& prepared, std::vector<std::uint8_t>& constants) {
+ResetWork plan_reset(const Prepared& prepared, Constants& constants) {
   ResetWork reset;
   const Network& network = prepared.network;
   if (network.states.empty()) {
     return reset;
   }
   for (const State& state : network.states) {
-    constants.resize(align(constants.size()));
-    reset.initial.push_back(constants.size());
-    constants.insert(constants.end(), state.initial.begin(), state.initial.end());
+    constants.image.resize(align(constants.image.size()));
+    reset.initial.push_back(constants.image.size());
+    constants.image.insert(constants.image.end(), state.initial.begin(), state.initial.end());
   }
   const Network copies = copies_of(network);
   Policy policy;
@@ -68,7 +67,7 @@ ResetWork plan_reset(const Prepared& prepared, std::vector<std::uint8_t>& consta
     }
   }
   DecidedNetwork decided = decide_network(own, {});
-  constants = bind_passes(own, Contents::All, decided, std::move(constants)).image;
+  bind_passes(own, Contents::All, decided, constants);
   WorkPlan work = plan_work(own, {}, decided);
   for (Segment& segment : work.segments) {
     for (Operation& operation : segment.operations) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "scheduler/operations/operations.hpp"
+#include "scheduler/program/bind_passes.hpp"
 #include "scheduler/program/memory_map.hpp"
 
 namespace tessera {
@@ -18,7 +19,7 @@ struct ResetWork {
 };
 
 /// Adds the values and what copying them takes to the constants; nothing without states.
-ResetWork plan_reset(const Prepared& prepared, std::vector<std::uint8_t>& constants);
+ResetWork plan_reset(const Prepared& prepared, Constants& constants);
 
 /// The same on real addresses.
 std::vector<Operation> linked_reset(ResetWork reset, const Prepared& prepared,

@@ -65,7 +65,11 @@ class Encoder {
     if (load.factor) {
       configure(*load.factor);
     }
+    if (load.code) {
+      configure(*load.code);
+    }
     isa::Load go;
+    go.coded = load.code ? 1 : 0;
     go.fold = load.fold ? 1 : 0;
     go.kind = static_cast<std::uint32_t>(load.kind);
     go.dest = load.dest;

@@ -150,6 +150,9 @@ void place_load(const timing::LoadOperation& op, const std::vector<std::uint8_t>
     case isa::LoadKind::Table:
       return place_table(op, bytes, memories);
     default:
+      if (op.load.coded != 0) {
+        return place_pixels(op, decode_weights(op, bytes, memories.hw.atomic_c), memories);
+      }
       return op.load.fold != 0 ? place_folded(op, bytes, memories)
                                : place_pixels(op, bytes, memories);
   }

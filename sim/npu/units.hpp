@@ -20,6 +20,11 @@ namespace tessera::npu {
 void place_load(const timing::LoadOperation& op, const std::vector<std::uint8_t>& bytes,
                 Memories& memories);
 
+/// The atoms that a load of compressed weights brings.
+std::vector<std::uint8_t> decode_weights(const timing::LoadOperation& op,
+                                         const std::vector<std::uint8_t>& bytes,
+                                         std::uint32_t atomic_c);
+
 /// Whether the convolution stays inside its memories.
 void check_convolution(const timing::ConvOperation& op, const Memories& memories);
 void convolve(const timing::ConvOperation& op, Memories& memories);

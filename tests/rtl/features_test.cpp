@@ -27,6 +27,7 @@ std::uint32_t needed_by(const isa::Command& command) {
   std::uint32_t needed = 0;
   if (const auto* load = std::get_if<isa::Load>(&command); load != nullptr) {
     needed |= load->fold != 0 ? bit(isa::Feature::Folding) : 0;
+    needed |= load->coded != 0 ? bit(isa::Feature::Compression) : 0;
     needed |= load->check != 0 ? bit(isa::Feature::Checksums) : 0;
     needed |= load->kind == 3 ? bit(isa::Feature::Operands) : 0;
     needed |= load->kind == 4 ? bit(isa::Feature::Tables) : 0;
@@ -41,6 +42,8 @@ std::uint32_t needed_by(const isa::Command& command) {
     needed |= input->centred != 0 ? bit(isa::Feature::CentredFeatures) : 0;
   } else if (const auto* quant = std::get_if<isa::StQuant>(&command)) {
     needed |= quant->rounding != 0 ? bit(isa::Feature::SingleRounding) : 0;
+  } else if (std::holds_alternative<isa::LdCode>(command)) {
+    needed |= bit(isa::Feature::Compression);
   } else if (std::holds_alternative<isa::LdFold>(command)) {
     needed |= bit(isa::Feature::Folding);
   } else if (std::holds_alternative<isa::CvWindow>(command) ||

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <random>
 
+#include "isa/weight_code.hpp"
 #include "tests/rtl/small_programs.hpp"
 
 namespace tessera::test {
@@ -13,6 +14,8 @@ namespace {
 constexpr std::size_t kRecords = 128;
 constexpr std::uint32_t kTaps = 0x9400;  // weights of depthwise convolutions
 constexpr std::uint32_t kTapBytes = 0x400;
+// Compressed weights of a round, at the end of what loads read.
+constexpr std::uint32_t kCodedBytes = 0x1000;
 constexpr std::uint32_t kNone = 0;
 constexpr auto kTable = static_cast<std::uint32_t>(isa::StPostOperation::Table);
 constexpr auto kAdd = static_cast<std::uint32_t>(isa::StPostOperation::Add);
@@ -179,6 +182,12 @@ class Draw {
   void load_weights() {
     if (depthwise_) {
       write_taps();
+    }
+    if (hw_.has(isa::Feature::Compression) && one_in(2) && load_coded_weights()) {
+      taps_ += depthwise_ ? weight_atoms_ * hw_.atomic_c : 0;
+      return;
+    }
+    if (depthwise_) {
       add(isa::LdSource{kTaps + taps_, hw_.atomic_c});
       add(isa::LdShape{weight_atoms_ * hw_.atomic_c, 1, 1});
       taps_ += weight_atoms_ * hw_.atomic_c;
@@ -186,6 +195,57 @@ class Draw {
       read(weight_atoms_ * hw_.atomic_c, hw_.atomic_c, hw_.atomic_c);
     }
     load(isa::LoadKind::Weight, weight_dest_);
+  }
+
+  // Values that few bits are enough for, and zeros, more of them in some atoms than in others.
+  std::vector<std::uint8_t> drawn_atoms(std::uint8_t zero) {
+    std::vector<std::uint8_t> bytes(std::size_t{weight_atoms_} * hw_.atomic_c);
+    for (std::uint32_t atom = 0; atom < weight_atoms_; ++atom) {
+      const std::uint32_t shift = pick(0, 8);
+      const std::uint32_t zeros = pick(0, 8);
+      for (std::uint32_t c = 0; c < hw_.atomic_c; ++c) {
+        const int value = pick(1, 8) <= zeros ? 0 : signed_pick(-128, 127) >> shift;
+        bytes[std::size_t{atom} * hw_.atomic_c + c] = static_cast<std::uint8_t>(value + zero);
+      }
+    }
+    return bytes;
+  }
+
+  // False: they are too large.
+  bool load_coded_weights() {
+    const isa::WeightCode format(hw_.atomic_c);
+    const int zero = signed_pick(-128, 127);
+    const auto zero_byte = static_cast<std::uint8_t>(zero);
+    const std::uint8_t* const taps = memory_.data() + kTaps + taps_;
+    const std::vector<std::uint8_t> atoms =
+        depthwise_ ? std::vector<std::uint8_t>(taps, taps + weight_atoms_ * hw_.atomic_c)
+                   : drawn_atoms(zero_byte);
+    std::vector<std::uint8_t> codes;
+    for (std::uint32_t a = 0; a < weight_atoms_; ++a) {
+      const std::uint32_t best = format.best(atoms.data() + a * hw_.atomic_c, zero_byte);
+      // More bits than are needed do, too.
+      const bool wider = best < isa::WeightCode::kWidths && one_in(4);
+      codes.push_back(
+          static_cast<std::uint8_t>(wider ? pick(best, isa::WeightCode::kWidths) : best));
+    }
+    const std::uint32_t unit = one_in(2) ? weight_atoms_ : pick(1, weight_atoms_);
+    std::vector<std::uint8_t> coded;
+    for (std::uint32_t from = 0; from < weight_atoms_; from += unit) {
+      format.encode(atoms.data() + from * hw_.atomic_c, codes.data() + from,
+                    std::min(unit, weight_atoms_ - from), zero_byte, coded);
+    }
+    const std::uint32_t room = kCodedBytes - static_cast<std::uint32_t>(coded.size());
+    if (coded.size() > kCodedBytes || coded.empty()) {
+      return false;
+    }
+    const std::uint32_t at = kSources - ++coded_ * kCodedBytes + pick(0, room);
+    std::copy(coded.begin(), coded.end(), memory_.begin() + at);
+    add(isa::LdSource{at, hw_.atomic_c});
+    add(isa::LdShape{static_cast<std::uint32_t>(coded.size()), 1, 1});
+    add(isa::LdCode{weight_atoms_, unit, zero});
+    load(isa::LoadKind::Weight, weight_dest_);
+    std::get<isa::Load>(commands_[last_load_]).coded = 1;
+    return true;
   }
 
   // An atom for each channel and window: its taps lie at the window's end, all else is zero.
@@ -412,6 +472,7 @@ class Draw {
   std::uint32_t feature_dest_ = 0, weight_dest_ = 0, param_base_ = 0;
   std::uint32_t table_ = 0, acc_first_ = 0, acc_end_ = 0;
   std::uint32_t chunks_y_ = 1, chunks_x_ = 1, maximum_ = 0, first_byte_ = 0, taps_ = 0;
+  std::uint32_t coded_ = 0;  // rounds with compressed weights
   isa::CvTile tile_;
   bool depthwise_ = false;
   std::size_t last_load_ = 0;

@@ -35,6 +35,7 @@ Hardware design(const std::string& name) {
   hardware.cbuf_size = hardware.cbuf_capacity;
   hardware.post_lanes = 2;
   hardware.bus_bytes = name == "6x4" ? 4 : 16;
+  hardware.features |= 1U << static_cast<unsigned>(isa::Feature::Compression);
   return hardware;
 }
 

@@ -47,6 +47,7 @@ DataPath::DataPath(const Hardware& hardware, MemoryPort& port)
                              : kParamWord),
       folder_(hardware.bus_bytes, std::max(hardware.atomic_c, hardware.bus_bytes),
               hardware.fold_bytes()),
+      decoder_(hardware.bus_bytes, hardware.atomic_c),
       store_splitter_(hardware.bus_bytes) {
   fetch_packer_.set(8, 8);
 }
@@ -77,23 +78,28 @@ bool DataPath::takes_load() const {
   return !load_splitter_.busy() && transfers_.size() < loads_ahead_;
 }
 
-void DataPath::load(const LoadOperation& load, std::uint8_t* data, Cycle now) {
+void DataPath::load(const LoadOperation& load, std::uint8_t* data, const std::uint8_t* codes,
+                    Cycle now) {
   load_splitter_.start(load.segments(), now);
   load_kind_ = static_cast<isa::LoadKind>(load.load.kind);
   load_data_ = data;
-  transfers_.push_back(load);
+  transfers_.push_back({load, data, codes});
   if (transfers_.size() == 1) {
     begin_sink();
-    folds_from_ = now + 1;
+    staged_from_ = now + 1;
   }
 }
 
 void DataPath::begin_sink() {
-  const LoadOperation& load = transfers_.front();
+  const auto& [load, data, codes] = transfers_.front();
   const auto kind = static_cast<isa::LoadKind>(load.load.kind);
   folding_ = load.load.fold != 0;
   if (folding_) {
     folder_.start(load);
+  }
+  decoding_ = load.load.coded != 0;
+  if (decoding_) {
+    decoder_.start(load, codes, data);
   }
   atoms_written_ = 0;
   writes_atoms_ = kind == isa::LoadKind::Feature || kind == isa::LoadKind::Weight;
@@ -115,13 +121,16 @@ bool DataPath::loads_quiet() const {
 }
 
 bool DataPath::reads_ready(Cycle now) const {
-  return fetch_packer_.ready() && (folds(now) ? folder_.ready() : packer_.ready());
+  const bool takes = folds(now)     ? folder_.ready()
+                     : decodes(now) ? decoder_.ready()
+                                    : packer_.ready();
+  return fetch_packer_.ready() && takes;
 }
 
 // The cbuf ----------------------------------------------------------------------------------------
 
 void DataPath::take_atom() {
-  const LoadOperation& load = transfers_.front();
+  const LoadOperation& load = transfers_.front().load;
   std::uint64_t offset = atoms_written_++;
   if (folding_) {
     const std::uint32_t chunks = load.atoms_per_unit(atomic_c_);
@@ -168,9 +177,10 @@ bool DataPath::may_refuse() const {
   if (!keeps_ || !writes_atoms_ || transfers_.empty() || kept_ == to_keep_) {
     return false;
   }
-  const LoadOperation& load = transfers_.front();
+  const LoadOperation& load = transfers_.front().load;
   const std::uint64_t atoms =
-      folding_ ? std::uint64_t{load.fold.units} * load.fold.unit_step * load.shape.outer
+      folding_    ? std::uint64_t{load.fold.units} * load.fold.unit_step * load.shape.outer
+      : decoding_ ? load.code.atoms
                : load.segments().bytes() / load.source.pixel_bytes * load.atoms_per_unit(atomic_c_);
   const std::uint64_t rows = (storing_.tile.pixels - 1) / storing_.keep.cols;
   const std::uint64_t kept_end = storing_.store.dest + rows * storing_.keep.row_step +

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "tessera/hardware.hpp"
+#include "timing/data_path/decoder.hpp"
 #include "timing/data_path/folder.hpp"
 #include "timing/data_path/packer.hpp"
 #include "timing/data_path/splitter.hpp"
@@ -43,7 +44,8 @@ class DataPath {
   // Loads -----------------------------------------------------------------------------------------
   [[nodiscard]] bool takes_load() const;
   [[nodiscard]] bool requesting() const { return load_splitter_.busy(); }
-  void load(const LoadOperation& load, std::uint8_t* data, Cycle now);
+  /// `codes`: those of compressed weights, atom by atom, where `data` does not bring them.
+  void load(const LoadOperation& load, std::uint8_t* data, const std::uint8_t* codes, Cycle now);
   [[nodiscard]] bool loads_quiet() const;
 
   // Stores ----------------------------------------------------------------------------------------
@@ -129,7 +131,8 @@ class DataPath {
   /// Keeps what it can of the oldest chunk; false: more of it is to come.
   bool keep_chunk();
   [[nodiscard]] bool may_refuse() const;
-  [[nodiscard]] bool folds(Cycle now) const { return folding_ && now >= folds_from_; }
+  [[nodiscard]] bool folds(Cycle now) const { return folding_ && now >= staged_from_; }
+  [[nodiscard]] bool decodes(Cycle now) const { return decoding_ && now >= staged_from_; }
   [[nodiscard]] bool reads_ready(Cycle now) const;
   [[nodiscard]] bool store_busy() const;
   [[nodiscard]] static std::uint64_t strobe_of(std::uint32_t bytes) {
@@ -173,12 +176,17 @@ class DataPath {
   Splitter load_splitter_;
   isa::LoadKind load_kind_ = isa::LoadKind::Feature;  ///< of the requests
   std::uint8_t* load_data_ = nullptr;
-  Ring<LoadOperation, 4> transfers_;
+  struct Transfer {
+    LoadOperation load;
+    const std::uint8_t* data = nullptr;   ///< where its bytes go
+    const std::uint8_t* codes = nullptr;  ///< of compressed weights
+  };
+  Ring<Transfer, 4> transfers_;
   Ring<ReadBurst, 64> read_bursts_;
   bool at_first_beat_ = true;
   std::uint32_t burst_left_ = 0;
-  bool folding_ = false;
-  Cycle folds_from_ = 0;                      ///< a load is handed over in the cycle before
+  bool folding_ = false, decoding_ = false;
+  Cycle staged_from_ = 0;                     ///< a load is handed over in the cycle before
   bool writes_atoms_ = false;                 ///< the oldest transfer's chunks go to the cbuf
   bool atom_written_ = false;                 ///< in this cycle
   bool atom_was_last_ = false;                ///< of its load
@@ -189,6 +197,7 @@ class DataPath {
   bool whole_records_;
   Packer packer_;
   Folder folder_;
+  Decoder decoder_;
 
   // Stores.
   bool draining_ = false;

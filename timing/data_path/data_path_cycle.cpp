@@ -4,7 +4,7 @@ namespace tessera::timing {
 
 Cycle DataPath::wake(Cycle now) const {
   if (address_valid_ || fetch_wants(now) || store_busy() || !fetch_packer_.empty() ||
-      !packer_.empty() || folding_ ||
+      !packer_.empty() || folding_ || decoding_ ||
       (load_splitter_.busy() && read_bursts_.size() < most_read_bursts_)) {
     return now;
   }
@@ -116,6 +116,12 @@ void DataPath::move_reads(Cycle now, const Moves& moves, bool took, DataEvents& 
     events.any = events.any || folded.ragged;
     load_bytes = folded.bytes;
     load_last = folded.last;
+  } else if (decodes(now)) {
+    const Decoder::Result decoded = decoder_.step(load_bytes, load_last, packer_.ready());
+    events.ragged = decoded.ragged;
+    events.any = events.any || decoded.ragged;
+    load_bytes = decoded.bytes;
+    load_last = decoded.last;
   }
   const Packer::Result packed = packer_.step(load_bytes, load_last);
   atom_before_ = atom_written_ ? std::optional(atom_) : std::nullopt;
@@ -127,7 +133,7 @@ void DataPath::move_reads(Cycle now, const Moves& moves, bool took, DataEvents& 
   if (packed.done) {
     events.load_done = events.any = true;
     events.ragged = events.ragged || packed.ragged;
-    folding_ = false;
+    folding_ = decoding_ = false;
     transfers_.pop_front();
     if (!transfers_.empty()) {
       begin_sink();

@@ -102,7 +102,7 @@ bool LoadWords::configure(const isa::Command& command) {
   }
   return take(command, operation_.source, seen_) || take(command, operation_.shape, seen_) ||
          take(command, operation_.stride, seen_) || take(command, operation_.fold, seen_) ||
-         take(command, operation_.factor, seen_);
+         take(command, operation_.factor, seen_) || take(command, operation_.code, seen_);
 }
 
 bool LoadWords::configured() const {
@@ -111,7 +111,8 @@ bool LoadWords::configured() const {
                        operation_.source.pixel_bytes == kUniformRecord;
   return has(seen_, bit<isa::LdSource>() | bit<isa::LdShape>() | (flat ? 0 : bit<isa::LdStride>()) |
                         (operation_.load.fold != 0 ? bit<isa::LdFold>() : 0) |
-                        (uniform ? bit<isa::LdFactor>() : 0));
+                        (uniform ? bit<isa::LdFactor>() : 0) |
+                        (operation_.load.coded != 0 ? bit<isa::LdCode>() : 0));
 }
 
 bool ConvWords::configure(const isa::Command& command) {

@@ -30,6 +30,7 @@ struct LoadOperation {
   isa::LdStride stride;
   isa::LdFold fold;
   isa::LdFactor factor;
+  isa::LdCode code;
   isa::Load load;
 
   [[nodiscard]] Segments segments() const;

@@ -8,6 +8,9 @@ namespace tessera::timing {
 std::uint8_t* MachineObserver::load_begins(const LoadOperation& /*load*/) {
   return nullptr;
 }
+const std::uint8_t* MachineObserver::load_codes(const LoadOperation& /*load*/) {
+  return nullptr;
+}
 void MachineObserver::load_ends(const LoadOperation& /*load*/, std::uint8_t* /*data*/) {}
 void MachineObserver::conv_begins(const ConvOperation& /*conv*/) {}
 void MachineObserver::conv_ends(const ConvOperation& /*conv*/) {}

@@ -22,6 +22,8 @@ class MachineObserver {
 
   /// A load begins: where its bytes go, in the order of its segments; null: nowhere.
   virtual std::uint8_t* load_begins(const LoadOperation& load);
+  /// Codes of the atoms of a load of compressed weights, whose bytes go nowhere.
+  virtual const std::uint8_t* load_codes(const LoadOperation& load);
   /// All of its bytes have come.
   virtual void load_ends(const LoadOperation& load, std::uint8_t* data);
   virtual void conv_begins(const ConvOperation& conv);

@@ -62,13 +62,19 @@ constexpr Cycle kQuantum = 1024;  // that other masters' bursts are known ahead
 
 class Marks final : public MachineObserver {
  public:
-  explicit Marks(LayerCounters& counters) : counters_(counters) {}
+  Marks(const Program& program, LayerCounters& counters)
+      : program_(program), counters_(counters) {}
   void follow(const CommandRun& run) { run_ = &run; }
   void mark(unsigned unit, std::uint32_t id, const Counters& now) override {
     counters_.mark(unit, run_->layers.at(id), now);
   }
 
+  const std::uint8_t* load_codes(const LoadOperation& load) override {
+    return program_.codes_at(load.source.address);
+  }
+
  private:
+  const Program& program_;
   LayerCounters& counters_;
   const CommandRun* run_ = nullptr;
 };
@@ -95,7 +101,7 @@ struct CostModel::Parts {
   std::vector<LayerResult> layers;
   LayerCounters counters{layers};
   cost::TimingPort port;
-  cost::Marks marks{counters};
+  cost::Marks marks{program, counters};
   std::unique_ptr<Accelerator> machine;
   Cycle now = kFirstRun;
 };

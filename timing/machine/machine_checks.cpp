@@ -20,6 +20,12 @@ void Machine::check_load(const LoadOperation& op) const {
     }
     return;
   }
+  if (op.load.coded != 0) {
+    if (kind != isa::LoadKind::Weight || op.source.pixel_bytes != hw_.atomic_c) {
+      fail(isa::Error::LoadLength, 3);
+    }
+    return;
+  }
   const std::uint32_t unit = kind == isa::LoadKind::Table ? 4 : op.source.pixel_bytes;
   const bool is_record = unit == kFullRecord || unit == kCompactRecord || unit == kUniformRecord;
   const bool is_param = kind == isa::LoadKind::Param;

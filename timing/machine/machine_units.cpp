@@ -102,7 +102,8 @@ void Machine::load_unit(Cycle now) {
   }
   std::uint8_t* data = observer_.load_begins(operation);
   transfers_.push_back({operation, data, now});
-  data_.load(operation, data, now);
+  const bool is_blind = load.coded != 0 && data == nullptr;
+  data_.load(operation, data, is_blind ? observer_.load_codes(operation) : nullptr, now);
   poke(data_wake_, now + 1);
   pop(kLoad, now);
   wakes_[kLoad] = kNever;
@@ -252,7 +253,8 @@ void Machine::data(Cycle now) {
     fail(isa::Error::WriteBus, events.response);
   }
   if (events.ragged) {
-    fail(isa::Error::LoadLength, transfers_.front().operation.load.fold != 0 ? 2 : 1);
+    const isa::Load& load = transfers_.front().operation.load;
+    fail(isa::Error::LoadLength, load.fold != 0 ? 2 : load.coded != 0 ? 3 : 1);
   }
   if (events.word) {
     words_.push_back(next);

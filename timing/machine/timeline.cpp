@@ -89,8 +89,11 @@ class WatchedPort final : public MemoryPort {
 
 class Recorder final : public MachineObserver {
  public:
-  Recorder(const Hardware& hardware, LayerCounters& counters)
-      : hw_(hardware), bank_atoms_(hardware.bank_atoms()), counters_(counters) {}
+  Recorder(const Program& program, LayerCounters& counters)
+      : program_(program),
+        hw_(program.hardware),
+        bank_atoms_(program.hardware.bank_atoms()),
+        counters_(counters) {}
 
   void follow(const CommandRun& run) {
     run_ = &run;
@@ -111,6 +114,9 @@ class Recorder final : public MachineObserver {
     }
     begin(std::move(slice));
     return nullptr;
+  }
+  const std::uint8_t* load_codes(const LoadOperation& load) override {
+    return program_.codes_at(load.source.address);
   }
   void conv_begins(const ConvOperation& conv) override {
     Slice slice;
@@ -206,6 +212,9 @@ class Recorder final : public MachineObserver {
   }
 
   [[nodiscard]] std::uint64_t atoms_of(const LoadOperation& load) const {
+    if (load.load.coded != 0) {
+      return load.code.atoms;
+    }
     const std::uint64_t pixels =
         load.load.fold != 0
             ? std::uint64_t{load.shape.outer} * load.fold.units
@@ -224,6 +233,7 @@ class Recorder final : public MachineObserver {
     return {first, bank(atom + std::max<std::uint64_t>(count, 1) - 1) - first + 1};
   }
 
+  const Program& program_;
   const Hardware& hw_;
   std::uint64_t bank_atoms_;
   LayerCounters& counters_;
@@ -239,7 +249,7 @@ Timeline record(const Program& program, const ExternalMemory& memory) {
   timeline.result.layers.resize(program.layers.size());
   LayerCounters counters(timeline.result.layers);
   WatchedPort port(memory, program);
-  Recorder recorder(program.hardware, counters);
+  Recorder recorder(program, counters);
   const auto accelerator = make_accelerator(program.hardware, port, recorder);
   Accelerator& machine = *accelerator;
   const auto follow = [&](const CommandRun& run) { recorder.follow(run); };

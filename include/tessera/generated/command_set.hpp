@@ -21,6 +21,7 @@ enum class Opcode : std::uint8_t {
   Load = 0x13,
   LdFold = 0x15,
   LdFactor = 0x16,
+  LdCode = 0x17,
   LdMark = 0x14,
   CvInput = 0x20,
   CvKernel = 0x21,
@@ -108,6 +109,7 @@ enum class Feature : std::uint8_t {
   CentredFeatures = 9,
   Softmax = 10,
   Squares = 11,
+  Compression = 12,
 };
 
 inline constexpr std::size_t kNumCounters = 14;
@@ -131,7 +133,7 @@ inline constexpr std::array<NameDoc, 24> kErrors{{
     {"PARAM_RANGE", "kernel group that the parameter memory does not have"},
     {"OPERAND_RANGE", "operand word that does not exist"},
     {"TABLE_RANGE", "table value that does not exist"},
-    {"LOAD_LENGTH", "1: the load is not a whole number of pixels or parameters have other than 4, 8 or 12 bytes or 4 and an odd number, 2: a row is not its number of units"},
+    {"LOAD_LENGTH", "1: the load is not a whole number of pixels or parameters have other than 4, 8 or 12 bytes or 4 and an odd number, 2: a row is not its number of units, 3: compressed weights are not their number of atoms, or no weights of atomic_c bytes"},
     {"FOLD_RANGE", "pixel_bytes of a folding load that the hardware does not allow, that has an offset beyond the atom, or that is not a feature of one segment per row"},
     {"STORE_LENGTH", "1: tile has more bytes than the write, 2: fewer"},
     {"KERNEL_COUNT", "last_kernels above atomic_k"},
@@ -161,7 +163,7 @@ inline constexpr std::array<NameDoc, 14> kCounters{{
     {"WRITE_BEATS", "write data beats on the bus"},
 }};
 
-inline constexpr std::array<NameDoc, 12> kFeatures{{
+inline constexpr std::array<NameDoc, 13> kFeatures{{
     {"folding", "loads that put horizontal taps side by side"},
     {"depthwise", "the depthwise window with its line memories, and maxima"},
     {"tables", "tables of one value behind the requantiser"},
@@ -174,6 +176,7 @@ inline constexpr std::array<NameDoc, 12> kFeatures{{
     {"centred_features", "features less their zero point, as products of two computed tensors need them"},
     {"softmax", "softmax over the channels of each pixel, with a table"},
     {"squares", "squares of sums and differences with second operands"},
+    {"compression", "loads of compressed weights"},
 }};
 
 /// Words that need a feature: of the command, with one of the values (a bit each) in the field; all for no bits.
@@ -185,7 +188,7 @@ struct FeatureUse {
   std::uint64_t values;  ///< 0: all but zero
 };
 
-inline constexpr std::array<FeatureUse, 19> kFeatureUses{{
+inline constexpr std::array<FeatureUse, 21> kFeatureUses{{
     {Feature::Folding, Opcode::LdFold, 0, 0, 0},
     {Feature::Folding, Opcode::Load, 26, 1, 0},
     {Feature::Depthwise, Opcode::CvWindow, 0, 0, 0},
@@ -205,6 +208,8 @@ inline constexpr std::array<FeatureUse, 19> kFeatureUses{{
     {Feature::CentredFeatures, Opcode::CvInput, 52, 1, 0},
     {Feature::Softmax, Opcode::StSoftmax, 0, 0, 0},
     {Feature::Squares, Opcode::StResult, 25, 1, 0},
+    {Feature::Compression, Opcode::LdCode, 0, 0, 0},
+    {Feature::Compression, Opcode::Load, 52, 1, 0},
 }};
 
 struct FieldInfo {
@@ -224,7 +229,7 @@ struct CommandInfo {
   std::array<FieldInfo, kMaxFields> fields;
 };
 
-inline constexpr std::array<CommandInfo, 28> kCommands{{
+inline constexpr std::array<CommandInfo, 29> kCommands{{
     {"END", Opcode::End, Unit::Front, 0, {{}}},
     {"LD_SOURCE", Opcode::LdSource, Unit::Load, 2, {{
         {"address", 0, 32, false, 0, 4294967295},
@@ -236,7 +241,7 @@ inline constexpr std::array<CommandInfo, 28> kCommands{{
     {"LD_STRIDE", Opcode::LdStride, Unit::Load, 2, {{
         {"inner_stride", 0, 28, false, 0, 268435455},
         {"outer_stride", 28, 28, false, 0, 268435455},}}},
-    {"LOAD", Opcode::Load, Unit::Load, 8, {{
+    {"LOAD", Opcode::Load, Unit::Load, 9, {{
         {"kind", 0, 3, false, 0, 4},
         {"dest", 3, 20, false, 0, 1048575},
         {"wait_compute", 23, 1, false, 0, 1},
@@ -244,7 +249,8 @@ inline constexpr std::array<CommandInfo, 28> kCommands{{
         {"post_compute", 25, 1, false, 0, 1},
         {"fold", 26, 1, false, 0, 1},
         {"check", 27, 1, false, 0, 1},
-        {"checksum", 28, 24, false, 0, 16777215},}}},
+        {"checksum", 28, 24, false, 0, 16777215},
+        {"coded", 52, 1, false, 0, 1},}}},
     {"LD_FOLD", Opcode::LdFold, Unit::Load, 8, {{
         {"advance", 0, 7, false, 1, 127},
         {"units", 7, 12, false, 1, 4095},
@@ -257,6 +263,10 @@ inline constexpr std::array<CommandInfo, 28> kCommands{{
     {"LD_FACTOR", Opcode::LdFactor, Unit::Load, 2, {{
         {"multiplier", 0, 31, false, 0, 2147483647},
         {"shift", 31, 6, true, -31, 31},}}},
+    {"LD_CODE", Opcode::LdCode, Unit::Load, 3, {{
+        {"atoms", 0, 20, false, 1, 1048575},
+        {"unit", 20, 20, false, 1, 1048575},
+        {"zero", 40, 8, true, -128, 127},}}},
     {"LD_MARK", Opcode::LdMark, Unit::Load, 1, {{
         {"id", 0, 16, false, 0, 65535},}}},
     {"CV_INPUT", Opcode::CvInput, Unit::Compute, 5, {{
@@ -453,11 +463,12 @@ struct Load {
   std::uint32_t fold{};  ///< feature: as LD_FOLD says; the read has one segment per row
   std::uint32_t check{};  ///< the beats that are read must have the checksum; a load that has another one stops the run before its token is given
   std::uint32_t checksum{};  ///< CRC-24 (polynomial 0x864CFB, lowest bit of the lowest byte first, from all ones) over the bus' beats in the order of the read, bytes of them that are not read taken as zero
+  std::uint32_t coded{};  ///< weight: the bytes are compressed, as LD_CODE says; pixel_bytes is atomic_c
   [[nodiscard]] FieldValues values() const {
-    return {kind, dest, wait_compute, wait_store, post_compute, fold, check, checksum};
+    return {kind, dest, wait_compute, wait_store, post_compute, fold, check, checksum, coded};
   }
   static Load from(const FieldValues& v) {
-    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::uint32_t>(v[4]), static_cast<std::uint32_t>(v[5]), static_cast<std::uint32_t>(v[6]), static_cast<std::uint32_t>(v[7])};
+    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::uint32_t>(v[2]), static_cast<std::uint32_t>(v[3]), static_cast<std::uint32_t>(v[4]), static_cast<std::uint32_t>(v[5]), static_cast<std::uint32_t>(v[6]), static_cast<std::uint32_t>(v[7]), static_cast<std::uint32_t>(v[8])};
   }
 };
 
@@ -490,6 +501,20 @@ struct LdFactor {
   }
   static LdFactor from(const FieldValues& v) {
     return {static_cast<std::uint32_t>(v[0]), static_cast<std::int32_t>(v[1])};
+  }
+};
+
+/// For loads with coded. The atoms come in units, units in groups of at most 2 x atomic_c atoms, the last one of a unit and of the load what is left. A group begins with 4 bits for each of its atoms, the lower ones of a byte first, its last byte filled up; then come the atoms, each in whole bytes. 0 to 8 - so many bits for each value, signed, from the lowest bit on. 9 to 15 - a bit for each value, from the lowest on, and the values whose bit is set, a byte each; room is for code - 8 of them, from atomic_c 16 on for 1, 2, 3, 4, 6, 9 or 12 times atomic_c / 16 (rounded down), as far as all of it takes no more than atomic_c bytes.
+struct LdCode {
+  static constexpr Opcode kOpcode = Opcode::LdCode;
+  std::uint32_t atoms{};  ///< of the load
+  std::uint32_t unit{};  ///< atoms of a unit
+  std::int32_t zero{};  ///< added to every value, modulo 256
+  [[nodiscard]] FieldValues values() const {
+    return {atoms, unit, zero};
+  }
+  static LdCode from(const FieldValues& v) {
+    return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), static_cast<std::int32_t>(v[2])};
   }
 };
 
@@ -814,7 +839,7 @@ struct StKeep {
   }
 };
 
-using Command = std::variant<End, LdSource, LdShape, LdStride, Load, LdFold, LdFactor, LdMark, CvInput, CvKernel, CvTile, CvWeights, Conv, CvMark, CvRing, CvWindow, Depthwise, StAddress, StShape, StStride, StQuant, StTile, Store, StMark, StPost, StResult, StSoftmax, StKeep>;
+using Command = std::variant<End, LdSource, LdShape, LdStride, Load, LdFold, LdFactor, LdCode, LdMark, CvInput, CvKernel, CvTile, CvWeights, Conv, CvMark, CvRing, CvWindow, Depthwise, StAddress, StShape, StStride, StQuant, StTile, Store, StMark, StPost, StResult, StSoftmax, StKeep>;
 
 namespace reg {
 inline constexpr std::uint32_t kId = 0x000;  ///< 0x54535241

@@ -25,9 +25,11 @@ class WeightCode {
   [[nodiscard]] constexpr std::uint32_t mask_bytes() const { return (atom_ + 7) / 8; }
   /// Values that a block with such bits has room for.
   [[nodiscard]] constexpr std::uint32_t values(std::uint32_t code) const {
+    // Few for small atoms: behind each value stands a choice among all of them.
+    constexpr std::uint32_t kOfFew[] = {1, 2, 3, 4, 4, 4, 4};
     constexpr std::uint32_t kOf16[] = {1, 2, 3, 4, 6, 9, 12};
-    const std::uint32_t wanted =
-        atom_ < 16 ? code - kWidths : kOf16[code - kWidths - 1] * (atom_ / 16);
+    const std::uint32_t wanted = atom_ < 16 ? kOfFew[code - kWidths - 1]
+                                            : kOf16[code - kWidths - 1] * (atom_ / 16);
     const std::uint32_t room = atom_ - mask_bytes();
     return wanted < room ? wanted : room;
   }

@@ -62,18 +62,24 @@ std::int32_t NetworkBuilder::constant_kernel(const std::string& name,
   } else if (tensor.elements() > 0 && tensor.bytes() < (std::size_t{1} << 30)) {
     tensor.constant.resize(tensor.bytes());
     if (tensor.type == DataType::Int16) {
-      draw_wide(tensor, kernels);
+      draw_wide(tensor, kernels, given);
     } else {
       for (std::uint8_t& weight : tensor.constant) {
-        weight = static_cast<std::uint8_t>(rng_.int8());
+        weight = static_cast<std::uint8_t>(narrowed(rng_.int8(), given));
       }
     }
   }
   return add_tensor(std::move(tensor));
 }
 
+// With as few bits as the layer asks for, or zero.
+std::int32_t NetworkBuilder::narrowed(std::int32_t weight, const GivenWeights& given) {
+  const bool is_zero = given.zeros_percent != 0 && rng_.below(100) < given.zeros_percent;
+  return is_zero ? 0 : weight >> (8 - given.bits);
+}
+
 // As bytes around a zero point, now and then another one from a kernel on.
-void NetworkBuilder::draw_wide(Tensor& kernel, std::int32_t kernels) {
+void NetworkBuilder::draw_wide(Tensor& kernel, std::int32_t kernels, const GivenWeights& given) {
   const auto count = static_cast<std::size_t>(std::max(kernels, 1));
   const auto each = static_cast<std::size_t>(kernel.elements()) / count;
   const bool outputs_last = kernel.shape.front() != kernels;
@@ -82,7 +88,7 @@ void NetworkBuilder::draw_wide(Tensor& kernel, std::int32_t kernels) {
     zero = rng_.below(16) == 0 ? rng_.int8() : zero;
     for (std::size_t i = 0; i < each; ++i) {
       const std::size_t at = outputs_last ? i * count + k : k * each + i;
-      const auto value = static_cast<std::uint16_t>(rng_.int8() - zero);
+      const auto value = static_cast<std::uint16_t>(narrowed(rng_.int8() - zero, given));
       kernel.constant[2 * at] = static_cast<std::uint8_t>(value);
       kernel.constant[2 * at + 1] = static_cast<std::uint8_t>(value >> 8);
     }

@@ -18,6 +18,9 @@ struct GivenWeights {
   DataType kernel_type = DataType::Int8;
   std::vector<float> kernel_scales;  ///< empty: drawn
   bool no_bias = false;
+  // Of drawn weights:
+  std::uint32_t bits = 8;           ///< each, at most
+  std::uint32_t zeros_percent = 0;  ///< as many are zero
 };
 
 /// The end of the name of what puts batches together.
@@ -87,7 +90,8 @@ class NetworkBuilder {
   std::int32_t add_tensor(Tensor tensor);
   std::int32_t constant_kernel(const std::string& name, std::vector<std::int32_t> shape,
                                std::int32_t kernels, bool per_kernel, const GivenWeights& given);
-  void draw_wide(Tensor& kernel, std::int32_t kernels);
+  void draw_wide(Tensor& kernel, std::int32_t kernels, const GivenWeights& given);
+  std::int32_t narrowed(std::int32_t weight, const GivenWeights& given);
   std::int32_t constant_bias(const std::string& name, std::int32_t channels,
                              const GivenWeights& given);
   std::int32_t computed(const std::string& name, std::vector<std::int32_t> shape,

@@ -31,6 +31,10 @@ std::string explain_layer(const Program& program, const LayerRecord& record) {
                         line.rule, line.formula, line.numbers);
   }
   text += fmt::format("  => {}: {}\n", record.pass->long_name(), explanation.reason);
+  if (record.stored_weight_bytes < record.weight_bytes) {
+    text += fmt::format("  weights: {} bytes, compressed to {}\n", record.weight_bytes,
+                        record.stored_weight_bytes);
+  }
   if (record.passes > 1) {
     text += fmt::format("  the first of {} passes\n", record.passes);
   }

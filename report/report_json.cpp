@@ -79,6 +79,8 @@ Json layer_json(const Config& config, const Program& program, const LayerRecord&
   layer["external_read_bytes"] = read_bytes(result.counters);
   layer["external_write_bytes"] = counter(result.counters, isa::Counter::WriteBytes);
   layer["least_external_bytes"] = least;
+  layer["weight_bytes"] = record.weight_bytes;
+  layer["stored_weight_bytes"] = record.stored_weight_bytes;
   layer["cbuf_peak_bytes"] = record.cbuf_peak_bytes;
   layer["limit"] = bottleneck_of(result.counters);
   layer["counters"] = counters_json(result.counters);
@@ -201,6 +203,7 @@ std::string report_json(const Config& config, const Simulation& simulation) {
       json["classes"].push_back({{"label", scored.label}, {"score", scored.score}});
     }
   }
+  const WeightBytes weights = program.weight_bytes();
   const Counters& totals = simulation.result.totals;
   const HostTotals host = host_totals(config.host, program);
   json["host"] = {{"name", config.host.counts() ? Json(config.host.name) : Json(nullptr)},
@@ -224,6 +227,8 @@ std::string report_json(const Config& config, const Simulation& simulation) {
                     {"external_read_bytes", read_bytes(totals)},
                     {"external_write_bytes", counter(totals, isa::Counter::WriteBytes)},
                     {"energy_pj", sums.energy_pj},
+                    {"weight_bytes", weights.bytes},
+                    {"stored_weight_bytes", weights.stored_bytes},
                     {"cbuf_peak_bytes", cbuf_peak},
                     {"counters", counters_json(totals)}};
   add_times(config, totals, sums.cycles + host.cycles, json["totals"]);

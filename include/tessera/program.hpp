@@ -69,6 +69,8 @@ struct LayerRecord {
   std::vector<std::size_t> riders;      ///< layers that ride on this one
   std::uint32_t passes = 0;             ///< of the array
   std::uint64_t macs = 0;
+  std::uint64_t weight_bytes = 0;         ///< of its passes, as the array reads them
+  std::uint64_t stored_weight_bytes = 0;  ///< the same in external memory
   Traffic traffic;                    ///< external bytes that its commands move
   Accesses accesses;                  ///< inside the accelerator
   std::uint64_t cbuf_peak_bytes = 0;  ///< distinct bytes of the cbuf that it uses
@@ -95,6 +97,12 @@ struct CodedWeights {
   std::int8_t zero = 0;             ///< what their values are counted from
 
   [[nodiscard]] std::uint64_t bytes() const { return units.back().offset; }
+};
+
+/// Weights as the array reads them, and in external memory.
+struct WeightBytes {
+  std::uint64_t bytes = 0;
+  std::uint64_t stored_bytes = 0;
 };
 
 struct Program {
@@ -144,6 +152,15 @@ struct Program {
         unit != weights->units.end() && unit->offset == address - begin &&
         unit->first_atom < weights->codes.size();
     return is_there ? weights->codes.data() + unit->first_atom : nullptr;
+  }
+  /// Of all layers.
+  [[nodiscard]] WeightBytes weight_bytes() const {
+    WeightBytes sum;
+    for (const LayerRecord& layer : layers) {
+      sum.bytes += layer.weight_bytes;
+      sum.stored_bytes += layer.stored_weight_bytes;
+    }
+    return sum;
   }
   [[nodiscard]] std::uint64_t arena_bytes() const { return memory.allocation.height; }
   /// Where its activations are; no bytes when it has none.

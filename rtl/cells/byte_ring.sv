@@ -10,6 +10,8 @@ module byte_ring #(
     parameter int unsigned Grain = 1,
     /// The first byte read comes out as byte 0; otherwise as byte `out_place_i` modulo Lanes, and those that follow around the end.
     parameter bit Straight = 1'b1,
+    /// Bytes are written to the places that they have in `in_data_i`, modulo InLanes: nothing is turned.
+    parameter bit Aligned = 1'b0,
     /// Derived, not to be set.
     parameter int unsigned InLanes = 1 << $clog2(InBytes),
     parameter int unsigned Lanes = 1 << $clog2(InBytes > OutBytes ? InBytes : OutBytes),
@@ -45,7 +47,7 @@ module byte_ring #(
   // All lanes see the bytes rotated, as often as they fit.
   logic [InPlaceBits-1:0] turn;
   logic [InLanes*8-1:0] turned;
-  assign turn = InPlaceBits'(in_place_i) - in_offset_i;
+  assign turn = Aligned ? '0 : InPlaceBits'(in_place_i) - in_offset_i;
   always_comb begin
     turned = in_data_i;
     for (int unsigned s = GrainBits; (1 << s) < InLanes; s++) begin

@@ -103,7 +103,7 @@ module load_unit #(
        load.kind != tessera_isa_pkg::LoadKindFeature || shape.inner != 16'd1 ||
        7'(fold.offset) >= 7'(AtomicC));
   assign code_error = is_load && configured && load.coded && !halt_q &&
-      (source.pixel_bytes != 16'(AtomicC) || load.kind != tessera_isa_pkg::LoadKindWeight);
+      (source.pixel_bytes != 16'(AtomicC) || shape.inner != 16'd1 || shape.outer != 16'd1 || load.kind != tessera_isa_pkg::LoadKindWeight);
   assign record_error = is_load && configured && !halt_q && load.kind == tessera_isa_pkg::LoadKindParam &&
       source.pixel_bytes != 16'(ParamRecordBytes) && !compact_pixel && !bias_pixel;
   assign start = is_load && configured && tokens_ready && !splitter_busy && !transfers_full && !halt_q;

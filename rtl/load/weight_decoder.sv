@@ -42,7 +42,7 @@ module weight_decoder #(
   function automatic int unsigned values_of(input int unsigned code);
     int unsigned of_16;
     of_16 = (code <= 12) ? code - 8 : (code == 13) ? 6 : (code == 14) ? 9 : 12;
-    values_of = (AtomicC < 16) ? code - 8 : of_16 * (AtomicC / 16);
+    values_of = (AtomicC >= 16) ? of_16 * (AtomicC / 16) : (code < 12) ? code - 8 : 4;
     if (values_of > MostValues) values_of = MostValues;
   endfunction
 
@@ -72,7 +72,7 @@ module weight_decoder #(
 
   logic [PlaceBits-1:0] first_q, free_q;
   logic [HoldBits-1:0] count_q;
-  logic last_q, fresh_q;
+  logic last_q, fresh_q, filled_q;
   logic [19:0] load_left_q, unit_left_q;  // atoms behind the group
   logic [GroupBits-1:0] group_q, left_q;  // atoms of the next group, of the current one
   logic [GroupAtoms*4-1:0] codes_q;
@@ -95,19 +95,20 @@ module weight_decoder #(
       !fresh_q && !all_begun_q && count_q < HoldBits'(header));
   assign ragged_o = active_i && (ends_early || starves);
 
-  // Offsets are within a beat.
-  logic unused;
-  assign unused = ^in_offset_i;
+  // Beats lie as on the bus: the first one's offset is that of all.
+  logic [PlaceBits-1:0] in_place;
+  assign in_place = filled_q ? free_q : PlaceBits'(in_offset_i);
 
   logic [AtomicC*8-1:0] held;
   byte_ring #(
       .Bytes(HoldBytes),
       .InBytes(InBytes),
-      .OutBytes(AtomicC)
+      .OutBytes(AtomicC),
+      .Aligned(1'b1)
   ) u_ring (
       .clk_i,
       .write_i(takes_beat),
-      .in_place_i(free_q),
+      .in_place_i(in_place),
       .in_data_i,
       .in_offset_i(in_offset_i[InPlaceBits-1:0]),
       .in_bytes_i,
@@ -129,14 +130,16 @@ module weight_decoder #(
       count_q <= '0;
       last_q <= 1'b0;
       fresh_q <= 1'b1;
+      filled_q <= 1'b0;
       left_q <= '0;
       all_begun_q <= 1'b0;
     end else if (active_i) begin
       fresh_q <= 1'b0;
       count_q <= count_q - HoldBits'(taken) + (takes_beat ? HoldBits'(in_bytes_i) : '0);
-      first_q <= first_q + PlaceBits'(taken);
+      first_q <= (takes_beat && !filled_q) ? in_place : first_q + PlaceBits'(taken);
       if (takes_beat) begin
-        free_q <= free_q + PlaceBits'(in_bytes_i);
+        filled_q <= 1'b1;
+        free_q <= in_place + PlaceBits'(in_bytes_i);
         last_q <= in_last_i;
       end
       if (fresh_q) begin
@@ -154,13 +157,11 @@ module weight_decoder #(
     else if (takes) codes_q <= codes_q >> 4;
   end
 
-  // A block as it came, its bytes alone.
+  // A block as it came, and how many values it has room for where bits say which they are.
   logic block_valid_q, block_last_q;
   logic [3:0] code_q;
-  logic [AtomicC*8-1:0] block, block_q;
-  for (genvar b = 0; b < AtomicC; b++) begin : gen_block
-    assign block[b*8+:8] = held[b*8+:8] & {8{NeedBits'(b) < need}};
-  end
+  logic [6:0] room_q;
+  logic [AtomicC*8-1:0] block_q;
 
   // Its values.
   logic valid_q, atom_last_q;
@@ -179,7 +180,7 @@ module weight_decoder #(
       for (int unsigned j = 1; j <= i; j++) ahead = ahead + 7'(block_q[j-1]);
       listed = '0;
       for (int unsigned v = 0; v < Room; v++) begin
-        if (block_q[i] && ahead == 7'(v)) listed = block_q[(MaskBytes+v)*8+:8];
+        if (block_q[i] && ahead == 7'(v) && ahead < room_q) listed = block_q[(MaskBytes+v)*8+:8];
       end
     end
     assign value = (code_q > 4'(Widths)) ? listed : signed_value;
@@ -198,7 +199,8 @@ module weight_decoder #(
     if (advance) begin
       block_last_q <= last_block;
       code_q <= codes_q[3:0];
-      block_q <= block;
+      room_q <= 7'(need) - 7'(MaskBytes);
+      block_q <= held;
       atom_last_q <= block_last_q;
       atom_q <= atom;
     end

@@ -17,6 +17,9 @@ class Counter {
   Accesses operator()(const MarkOperation& /*mark*/) const { return {}; }
 
   Accesses operator()(const LoadOperation& load) const {
+    if (load.code) {
+      return {std::uint64_t{load.code->atoms} * hw_.atomic_c, 0};
+    }
     const bool to_cbuf = load.kind == isa::LoadKind::Feature || load.kind == isa::LoadKind::Weight;
     return {to_cbuf ? load.source.bytes() : 0, 0};
   }

@@ -1,5 +1,7 @@
 #include "scheduler/program/layer_records.hpp"
 
+#include "scheduler/operations/constants.hpp"
+
 namespace tessera {
 namespace {
 
@@ -43,6 +45,13 @@ std::vector<LayerRecord> describe_layers(const Prepared& prepared, const Decided
       layers[rider].rides_on = unit.op;
     }
     record.passes = u32(passes.size());
+    for (const ScheduledPass& pass : passes) {
+      const Binding& binding = pass.binding;
+      const std::uint64_t bytes =
+          binding.computed_weights ? 0 : packed_bytes(pass.shape.conv, prepared.hardware);
+      record.weight_bytes += bytes;
+      record.stored_weight_bytes += binding.coded ? binding.coded->bytes() : bytes;
+    }
     if (!passes.empty()) {
       record.pass = describe_pass(passes[0]);
     }

@@ -112,9 +112,9 @@ TEST_P(CyclesWithPolicyBest, OfAModel) {
 
 INSTANTIATE_TEST_SUITE_P(Models, CyclesWithPolicyBest,
                          testing::Values(Inference{"ic_resnet8", 53490, 16384},
-                                         Inference{"kws_dscnn", 15701, 512},
-                                         Inference{"person_detect", 50232, 9216},
-                                         Inference{"ad_autoencoder", 35079, 640}),
+                                         Inference{"kws_dscnn", 15702, 512},
+                                         Inference{"person_detect", 50203, 9216},
+                                         Inference{"ad_autoencoder", 26551, 640}),
                          [](const auto& instance) { return std::string(instance.param.model); });
 
 // Nine tenths of the array at work on a first layer: 7 x 7 taps of 3 channels fill 147 of ten times
@@ -150,7 +150,7 @@ TEST(LongCycles, OfMobileNetV2WithPolicyBest) {
   const Network network = load_network(TESSERA_SOURCE_DIR "/configs/networks/mobilenet_v2.yaml", 1);
   const test::Outcome outcome = run(network, "medium", PolicyName::Best);
   EXPECT_LE(cycles_of(outcome), 1650000U);
-  EXPECT_EQ(cycles_of(outcome), 1625532U);
+  EXPECT_EQ(cycles_of(outcome), 1626493U);
 }
 
 TEST(Traffic, CountedByTheRtlIsWhatTheScheduleSays) {

@@ -23,6 +23,13 @@ std::string activation() {
   return one_of<std::string>({"none", "relu", "relu6"});
 }
 
+// Of weights, so that compression finds some that are worth it.
+std::string sparsity() {
+  return pick(0, 1) == 0
+             ? ""
+             : fmt::format(", weight_bits: {}, zeros: {}", pick(1, 8), pick(0, 2) * pick(0, 50));
+}
+
 std::string text_of(const Shape& s) {
   return fmt::format("[1, {}, {}, {}]", s.h, s.w, s.c);
 }
@@ -168,7 +175,7 @@ std::string chain(const Shape& s, int atomic) {
     const std::string name = fmt::format("t{}", i);
     const bool pools = type.find("pool") != std::string::npos;
     text += fmt::format("  - {}from: {}, name: {}{}}}\n", type, last, name,
-                        pools ? "" : ", " + quantisation());
+                        pools ? "" : ", " + quantisation() + sparsity());
     if (pick(0, 5) == 0 && type.find("fully") == std::string::npos) {
       text +=
           fmt::format("  - leaky_relu: {{from: {}, name: {}b, {}}}\n", name, name, quantisation());
@@ -289,11 +296,11 @@ std::string window(const Shape& s, int atomic) {
   const int channels = std::max(1, pick(0, 5) * atomic + pick(-2, 2));
   std::string text = fmt::format(
       "layers:\n  - {}: {{in: [{}, {}, {}], {}kernel: [{}, {}], stride: [{}, {}], dilation: [{}, "
-      "{}], padding: [{}, {}, {}, {}], activation: {}, weight_type: {}}}\n",
+      "{}], padding: [{}, {}, {}, {}], activation: {}, weight_type: {}{}}}\n",
       depthwise ? "depthwise_conv2d" : "conv2d", s.h + span[0], s.w + span[1], channels,
       depthwise ? "" : fmt::format("out_channels: {}, ", s.c), kernel[0], kernel[1], pick(1, 4),
       pick(1, 4), dilation[0], dilation[1], pad[0], pad[1], pad[2], pad[3], activation(),
-      one_of<std::string>({"int8", "int16"}));
+      one_of<std::string>({"int8", "int16"}), sparsity());
   if (pick(0, 1) == 0) {
     text += fmt::format("  - conv2d: {{out_channels: {}, kernel: 1, weight_type: {}}}\n",
                         std::max(1, pick(0, 3) * atomic + pick(-2, 2)),

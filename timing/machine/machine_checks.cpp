@@ -21,7 +21,8 @@ void Machine::check_load(const LoadOperation& op) const {
     return;
   }
   if (op.load.coded != 0) {
-    if (kind != isa::LoadKind::Weight || op.source.pixel_bytes != hw_.atomic_c) {
+    if (kind != isa::LoadKind::Weight || op.source.pixel_bytes != hw_.atomic_c ||
+        op.shape.inner != 1 || op.shape.outer != 1) {
       fail(isa::Error::LoadLength, 3);
     }
     return;

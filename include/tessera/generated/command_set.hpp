@@ -133,7 +133,7 @@ inline constexpr std::array<NameDoc, 24> kErrors{{
     {"PARAM_RANGE", "kernel group that the parameter memory does not have"},
     {"OPERAND_RANGE", "operand word that does not exist"},
     {"TABLE_RANGE", "table value that does not exist"},
-    {"LOAD_LENGTH", "1: the load is not a whole number of pixels or parameters have other than 4, 8 or 12 bytes or 4 and an odd number, 2: a row is not its number of units, 3: compressed weights are not their number of atoms, or no weights of atomic_c bytes"},
+    {"LOAD_LENGTH", "1: the load is not a whole number of pixels or parameters have other than 4, 8 or 12 bytes or 4 and an odd number, 2: a row is not its number of units, 3: compressed weights are not their number of atoms, or no weights in one segment and of atomic_c bytes"},
     {"FOLD_RANGE", "pixel_bytes of a folding load that the hardware does not allow, that has an offset beyond the atom, or that is not a feature of one segment per row"},
     {"STORE_LENGTH", "1: tile has more bytes than the write, 2: fewer"},
     {"KERNEL_COUNT", "last_kernels above atomic_k"},
@@ -463,7 +463,7 @@ struct Load {
   std::uint32_t fold{};  ///< feature: as LD_FOLD says; the read has one segment per row
   std::uint32_t check{};  ///< the beats that are read must have the checksum; a load that has another one stops the run before its token is given
   std::uint32_t checksum{};  ///< CRC-24 (polynomial 0x864CFB, lowest bit of the lowest byte first, from all ones) over the bus' beats in the order of the read, bytes of them that are not read taken as zero
-  std::uint32_t coded{};  ///< weight: the bytes are compressed, as LD_CODE says; pixel_bytes is atomic_c
+  std::uint32_t coded{};  ///< weight: the bytes are compressed, as LD_CODE says; one segment, pixel_bytes is atomic_c
   [[nodiscard]] FieldValues values() const {
     return {kind, dest, wait_compute, wait_store, post_compute, fold, check, checksum, coded};
   }
@@ -504,7 +504,7 @@ struct LdFactor {
   }
 };
 
-/// For loads with coded. The atoms come in units, units in groups of at most 2 x atomic_c atoms, the last one of a unit and of the load what is left. A group begins with 4 bits for each of its atoms, the lower ones of a byte first, its last byte filled up; then come the atoms, each in whole bytes. 0 to 8 - so many bits for each value, signed, from the lowest bit on. 9 to 15 - a bit for each value, from the lowest on, and the values whose bit is set, a byte each; room is for code - 8 of them, from atomic_c 16 on for 1, 2, 3, 4, 6, 9 or 12 times atomic_c / 16 (rounded down), as far as all of it takes no more than atomic_c bytes.
+/// For loads with coded. The atoms come in units, units in groups of at most 2 x atomic_c atoms, the last one of a unit and of the load what is left. A group begins with 4 bits for each of its atoms, the lower ones of a byte first, its last byte filled up; then come the atoms, each in whole bytes. 0 to 8 - so many bits for each value, signed, from the lowest bit on. 9 to 15 - a bit for each value, from the lowest on, and the values whose bit is set, a byte each; room is for code - 8 of them, at most 4, from atomic_c 16 on for 1, 2, 3, 4, 6, 9 or 12 times atomic_c / 16 (rounded down), as far as all of it takes no more than atomic_c bytes.
 struct LdCode {
   static constexpr Opcode kOpcode = Opcode::LdCode;
   std::uint32_t atoms{};  ///< of the load

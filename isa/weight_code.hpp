@@ -28,8 +28,8 @@ class WeightCode {
     // Few for small atoms: behind each value stands a choice among all of them.
     constexpr std::uint32_t kOfFew[] = {1, 2, 3, 4, 4, 4, 4};
     constexpr std::uint32_t kOf16[] = {1, 2, 3, 4, 6, 9, 12};
-    const std::uint32_t wanted = atom_ < 16 ? kOfFew[code - kWidths - 1]
-                                            : kOf16[code - kWidths - 1] * (atom_ / 16);
+    const std::uint32_t wanted =
+        atom_ < 16 ? kOfFew[code - kWidths - 1] : kOf16[code - kWidths - 1] * (atom_ / 16);
     const std::uint32_t room = atom_ - mask_bytes();
     return wanted < room ? wanted : room;
   }

@@ -202,10 +202,10 @@ std::string report_table(const Config& config, const Simulation& simulation,
   text += time_text(config, totals, cycles + host.cycles);
   if (const WeightBytes weights = simulation.program.weight_bytes();
       weights.stored_bytes < weights.bytes) {
-    text += fmt::format("\nweights: {} bytes, compressed to {} ({:.1f} %)", grouped(weights.bytes),
-                        grouped(weights.stored_bytes),
-                        100.0 * static_cast<double>(weights.stored_bytes) /
-                            static_cast<double>(weights.bytes));
+    text += fmt::format(
+        "\nweights: {} bytes, compressed to {} ({:.1f} %)", grouped(weights.bytes),
+        grouped(weights.stored_bytes),
+        100.0 * static_cast<double>(weights.stored_bytes) / static_cast<double>(weights.bytes));
   }
   text += fmt::format("\nactivations: {} bytes in external memory (at least {})\n",
                       grouped(simulation.program.arena_bytes()),

@@ -71,9 +71,9 @@ struct LayerRecord {
   std::uint64_t macs = 0;
   std::uint64_t weight_bytes = 0;         ///< of its passes, as the array reads them
   std::uint64_t stored_weight_bytes = 0;  ///< the same in external memory
-  Traffic traffic;                    ///< external bytes that its commands move
-  Accesses accesses;                  ///< inside the accelerator
-  std::uint64_t cbuf_peak_bytes = 0;  ///< distinct bytes of the cbuf that it uses
+  Traffic traffic;                        ///< external bytes that its commands move
+  Accesses accesses;                      ///< inside the accelerator
+  std::uint64_t cbuf_peak_bytes = 0;      ///< distinct bytes of the cbuf that it uses
   std::vector<std::int32_t> output_shape;
   Slot output;  ///< no bytes when a rider takes it from there
 };
@@ -148,9 +148,8 @@ struct Program {
     const auto unit = std::lower_bound(
         weights->units.begin(), weights->units.end(), address - begin,
         [](const CodedWeights::Unit& u, std::uint64_t offset) { return u.offset < offset; });
-    const bool is_there =
-        unit != weights->units.end() && unit->offset == address - begin &&
-        unit->first_atom < weights->codes.size();
+    const bool is_there = unit != weights->units.end() && unit->offset == address - begin &&
+                          unit->first_atom < weights->codes.size();
     return is_there ? weights->codes.data() + unit->first_atom : nullptr;
   }
   /// Of all layers.

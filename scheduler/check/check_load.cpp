@@ -122,10 +122,9 @@ bool check_coded(const Op& op, std::uint64_t bytes, RunState& state) {
   }
   const std::uint64_t wanted = coded_bytes(op, program.image.data() + address, bytes, state.hw);
   if (wanted != bytes) {
-    state.findings.report_here(fmt::format("{} atoms of compressed weights {} {} bytes, it has {}",
-                                           std::uint32_t{op.code.atoms},
-                                           wanted > bytes ? "need at least" : "need", wanted,
-                                           bytes));
+    state.findings.report_here(fmt::format(
+        "{} atoms of compressed weights {} {} bytes, it has {}", std::uint32_t{op.code.atoms},
+        wanted > bytes ? "need at least" : "need", wanted, bytes));
     return false;
   }
   return true;

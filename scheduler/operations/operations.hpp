@@ -38,7 +38,7 @@ struct LoadOperation {
   std::optional<isa::LdFold> fold;
   std::optional<isa::LdFactor> factor;
   std::optional<isa::LdCode> code;  ///< the bytes are compressed
-  bool is_computed = false;  ///< weights that the stream itself may store
+  bool is_computed = false;         ///< weights that the stream itself may store
 };
 
 struct ConvOperation {

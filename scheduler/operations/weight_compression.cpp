@@ -20,8 +20,8 @@ std::shared_ptr<const CodedWeights> code_weights(const std::vector<std::uint8_t>
   coded->zero = static_cast<std::int8_t>(shape.weight_zero);
   coded->codes.resize(packed.size() / hardware.atomic_c);
   for (std::size_t i = 0; i < coded->codes.size(); ++i) {
-    coded->codes[i] = code.best(packed.data() + i * hardware.atomic_c,
-                                static_cast<std::uint8_t>(coded->zero));
+    coded->codes[i] =
+        code.best(packed.data() + i * hardware.atomic_c, static_cast<std::uint8_t>(coded->zero));
   }
   const Range atoms{0, static_cast<std::int32_t>(atoms_of(shape, hardware))};
   const std::uint32_t parts = shape.depthwise ? 1 : channel_parts;
@@ -50,9 +50,9 @@ std::vector<std::uint8_t> compress(const std::vector<std::uint8_t>& packed,
   bytes.reserve(coded.bytes());
   for (std::size_t u = 0; u + 1 < coded.units.size(); ++u) {
     const std::uint32_t first = coded.units[u].first_atom;
-    code.encode(packed.data() + std::size_t{first} * hardware.atomic_c,
-                coded.codes.data() + first, coded.units[u + 1].first_atom - first,
-                static_cast<std::uint8_t>(coded.zero), bytes);
+    code.encode(packed.data() + std::size_t{first} * hardware.atomic_c, coded.codes.data() + first,
+                coded.units[u + 1].first_atom - first, static_cast<std::uint8_t>(coded.zero),
+                bytes);
   }
   return bytes;
 }

@@ -53,8 +53,8 @@ inline constexpr std::uint32_t kParamBytes = 12;
 
 /// External addresses and constants of what a pass reads and writes.
 struct Binding {
-  View ifmap;                 ///< int8, channels adjacent
-  std::uint64_t weights = 0;  ///< as packed by pack_weights for the same strategy
+  View ifmap;                                 ///< int8, channels adjacent
+  std::uint64_t weights = 0;                  ///< as packed by pack_weights for the same strategy
   std::shared_ptr<const CodedWeights> coded;  ///< they are compressed
   /// Instead of those, weights that are computed: [kernel][channel], kernels pixel_stride apart.
   std::optional<View> computed_weights;

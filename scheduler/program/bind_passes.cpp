@@ -102,12 +102,10 @@ class Binder {
     if (!piece.weights) {
       bind_weights(piece, number, left_out ? nullptr : &kernel, pass);
     }
-    binding.params = left_out
-                         ? shared_.reserve(packed_params_bytes(kernel.biases.size(),
-                                                               binding.param_bytes),
-                                           constants_.image)
-                         : add(pack_params(kernel, binding.param_bytes,
-                                           pass.shape.conv.weight_zero));
+    binding.params =
+        left_out ? shared_.reserve(packed_params_bytes(kernel.biases.size(), binding.param_bytes),
+                                   constants_.image)
+                 : add(pack_params(kernel, binding.param_bytes, pass.shape.conv.weight_zero));
   }
 
   // `kernel`: with its weights, where they are not left out.
@@ -125,18 +123,17 @@ class Binder {
           {number.unit, number.pass, parts, pass.shape.columns, shape.kernel_h, shape.kernel_w,
            shape.in_c, shape.out_c},
           [&] {
-            return code_weights(
-                kernel != nullptr
-                    ? packed
-                    : pack_weights(arranged(piece, pass.shape, Contents::All), shape, hardware_,
-                                   parts),
-                shape, hardware_, parts);
+            return code_weights(kernel != nullptr
+                                    ? packed
+                                    : pack_weights(arranged(piece, pass.shape, Contents::All),
+                                                   shape, hardware_, parts),
+                                shape, hardware_, parts);
           });
     }
     if (kernel == nullptr) {
-      binding.weights = shared_.reserve(
-          binding.coded ? binding.coded->bytes() : packed_bytes(shape, hardware_),
-          constants_.image);
+      binding.weights =
+          shared_.reserve(binding.coded ? binding.coded->bytes() : packed_bytes(shape, hardware_),
+                          constants_.image);
     } else {
       binding.weights = add(binding.coded ? compress(packed, *binding.coded, hardware_) : packed);
     }

@@ -1,5 +1,5 @@
-// Compressed weights: the format on any atoms, and what the load unit says of bytes that are no such
-// thing.
+// Compressed weights: the format on any atoms, and what the load unit says of bytes that are no
+// such thing.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -65,8 +65,8 @@ TEST(WeightCode, ComesBackAsItWas) {
         << atomic_c << " " << count << " " << unit;
     std::uint64_t bytes = 0;
     for (std::uint32_t from = 0; from < count; from += unit) {
-      bytes += isa::WeightCode(atomic_c)
-                   .unit_bytes(coded.codes.data() + from, std::min(unit, count - from));
+      bytes += isa::WeightCode(atomic_c).unit_bytes(coded.codes.data() + from,
+                                                    std::min(unit, count - from));
     }
     ASSERT_EQ(bytes, coded.bytes.size());
   }
@@ -110,10 +110,12 @@ TEST_F(Compression, WeightsThatAreNotTheirNumberOfAtoms) {
   place(coded.bytes);
   const auto bytes = static_cast<std::uint32_t>(coded.bytes.size());
   EXPECT_EQ(failure(loading(bytes, {100, 40, 3})), Error::None) << bench_.text;
-  for (const auto& [length, code] :
-       {std::pair{bytes - 1, isa::LdCode{100, 40, 3}}, {bytes + 1, isa::LdCode{100, 40, 3}},
-        {bytes, isa::LdCode{99, 40, 3}}, {bytes, isa::LdCode{101, 40, 3}},
-        {1U, isa::LdCode{100, 40, 3}}, {bytes + 4000, isa::LdCode{100, 40, 3}}}) {
+  for (const auto& [length, code] : {std::pair{bytes - 1, isa::LdCode{100, 40, 3}},
+                                     {bytes + 1, isa::LdCode{100, 40, 3}},
+                                     {bytes, isa::LdCode{99, 40, 3}},
+                                     {bytes, isa::LdCode{101, 40, 3}},
+                                     {1U, isa::LdCode{100, 40, 3}},
+                                     {bytes + 4000, isa::LdCode{100, 40, 3}}}) {
     EXPECT_EQ(failure(loading(length, code)), Error::LoadLength) << length << " " << code.atoms;
     EXPECT_EQ(info_, 3U);
   }

@@ -35,8 +35,7 @@ std::uint64_t weight_bytes(const Program& program) {
     if (const auto* shape = std::get_if<isa::LdShape>(&command)) {
       segment = std::uint64_t{shape->segment_bytes} * shape->inner * shape->outer;
     } else if (const auto* load = std::get_if<isa::Load>(&command);
-               load != nullptr &&
-               static_cast<isa::LoadKind>(load->kind) == isa::LoadKind::Weight) {
+               load != nullptr && static_cast<isa::LoadKind>(load->kind) == isa::LoadKind::Weight) {
       bytes += segment;
     }
   }
@@ -66,9 +65,10 @@ TEST(CompressedWeights, TakeTheirBits) {
 TEST(CompressedWeights, FollowTheStrategy) {
   for (const char* cbuf : {"16 KiB", "4 KiB", "64 KiB"}) {
     const Config config = parse_config(
-        fmt::format("hardware: {{preset: small, cbuf: {{size: {}}}, features: {{compression: yes}}}}"
-                    "\nnetwork: first_light\n",
-                    cbuf),
+        fmt::format(
+            "hardware: {{preset: small, cbuf: {{size: {}}}, features: {{compression: yes}}}}"
+            "\nnetwork: first_light\n",
+            cbuf),
         "npu.yaml", {});
     const Program program = compile(network_of(3, 10), config.hardware, {});
     EXPECT_EQ(check_program(program), std::vector<std::string>()) << cbuf;

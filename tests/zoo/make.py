@@ -41,6 +41,21 @@ def application(name, size, **options):
     return build
 
 
+def pruned(build, share=0.8):
+    """Without the weights of products that are nearest to zero, as magnitude pruning leaves a network."""
+
+    def built():
+        model = build()
+        for layer in model.layers:
+            weights = layer.get_weights()
+            if type(layer).__name__ in ("Conv2D", "Dense"):
+                size = np.abs(weights[0])
+                layer.set_weights([np.where(size < np.quantile(size, share), 0, weights[0]), *weights[1:]])
+        return model
+
+    return built
+
+
 def conv(x, filters, kernel=3, stride=1, activation="relu", **options):
     k = keras()
     x = k.layers.Conv2D(filters, kernel, stride, padding="same", use_bias=False, **options)(x)
@@ -481,6 +496,7 @@ def zoo():
     add("segmentation", segmentation, t8)
     add("segmentation_scores", segmentation_scores, q8)
     add("mobilenet_v1", application("MobileNet", 96, alpha=0.25), t8, tu8, q8, qu8, o8)
+    add("mobilenet_v1_pruned", pruned(application("MobileNet", 96, alpha=0.25)), t8, q8)
     add("mobilenet_v2", application("MobileNetV2", 96, alpha=0.35), t8, q8, ou8)
     add("mobilenet_v3_small", application("MobileNetV3Small", 96), t8, q8)
     add("mobilenet_v3_large", application("MobileNetV3Large", 64, alpha=0.75), t8)

@@ -179,9 +179,10 @@ bool DataPath::may_refuse() const {
   }
   const LoadOperation& load = transfers_.front().load;
   const std::uint64_t atoms =
-      folding_    ? std::uint64_t{load.fold.units} * load.fold.unit_step * load.shape.outer
-      : decoding_ ? load.code.atoms
-               : load.segments().bytes() / load.source.pixel_bytes * load.atoms_per_unit(atomic_c_);
+      folding_ ? std::uint64_t{load.fold.units} * load.fold.unit_step * load.shape.outer
+      : decoding_
+          ? load.code.atoms
+          : load.segments().bytes() / load.source.pixel_bytes * load.atoms_per_unit(atomic_c_);
   const std::uint64_t rows = (storing_.tile.pixels - 1) / storing_.keep.cols;
   const std::uint64_t kept_end = storing_.store.dest + rows * storing_.keep.row_step +
                                  std::uint64_t{storing_.keep.cols} * storing_.keep.pixel_step +

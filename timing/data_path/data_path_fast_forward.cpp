@@ -12,8 +12,8 @@ constexpr std::uint32_t kLeapBeats = 8;  // that a burst must have left to be wo
 // Whole beats from the middle of a burst, when nothing else goes on.
 std::uint32_t DataPath::run_beats(Cycle now, Cycle until) {
   if (until <= now + 1 || read_bursts_.empty() || at_first_beat_ || address_valid_ ||
-      fetch_wants(now) || store_busy() || folding_ || decoding_ || !fetch_packer_.empty() || !packer_.ready() ||
-      !packer_.keeps_up(bus_) ||
+      fetch_wants(now) || store_busy() || folding_ || decoding_ || !fetch_packer_.empty() ||
+      !packer_.ready() || !packer_.keeps_up(bus_) ||
       (load_splitter_.busy() && read_bursts_.size() < most_read_bursts_)) {
     return 0;
   }
@@ -38,8 +38,8 @@ bool DataPath::is_even(Cycle now) const {
   const bool whole = !beat_valid_ || beat_.strobe == strobe_of(bus_);
   const bool draining = !draining_ || (even_chunks_ && now >= drain_from_);
   return !reads_wait && !writes_wait && reading && writing && whole && draining &&
-         !address_valid_ && !write_address_valid_ && !folding_ && !decoding_ && fetch_packer_.empty() &&
-         !fetch_wants(now) && !may_refuse();
+         !address_valid_ && !write_address_valid_ && !folding_ && !decoding_ &&
+         fetch_packer_.empty() && !fetch_wants(now) && !may_refuse();
 }
 
 DataPath::Phase DataPath::phase(Cycle now) const {
@@ -145,8 +145,8 @@ DataPath::BurstEnd DataPath::burst_end(Cycle now) const {
   BurstEnd end;
   const bool loads_wait = load_splitter_.busy() && read_bursts_.size() < most_read_bursts_;
   const bool reading = read_bursts_.empty() || !at_first_beat_;
-  if (loads_wait || !reading || folding_ || decoding_ || !fetch_packer_.empty() || fetch_wants(now) ||
-      !even_chunks_ || may_refuse() || (draining_ && now < drain_from_)) {
+  if (loads_wait || !reading || folding_ || decoding_ || !fetch_packer_.empty() ||
+      fetch_wants(now) || !even_chunks_ || may_refuse() || (draining_ && now < drain_from_)) {
     return end;
   }
   const std::uint64_t memory = memory_->phase_of_bursts(now);

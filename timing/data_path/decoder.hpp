@@ -99,10 +99,10 @@ class Decoder {
   const std::uint8_t* codes_ = nullptr;
   const std::uint8_t* data_ = nullptr;
   const std::uint8_t* header_ = nullptr;
-  std::uint32_t count_ = 0;                                // bytes held
+  std::uint32_t count_ = 0;                                 // bytes held
   std::uint32_t load_left_ = 0, unit_left_ = 0, unit_ = 1;  // atoms whose group has not begun
-  std::uint32_t group_ = 0;                                // atoms of the next group, 0: none
-  std::uint32_t in_group_ = 0, left_ = 0;                  // of the current one
+  std::uint32_t group_ = 0;                                 // atoms of the next group, 0: none
+  std::uint32_t in_group_ = 0, left_ = 0;                   // of the current one
   bool last_ = false;
   bool block_ = false, block_last_ = false, atom_ = false, atom_last_ = false;
 };

@@ -62,8 +62,7 @@ constexpr Cycle kQuantum = 1024;  // that other masters' bursts are known ahead
 
 class Marks final : public MachineObserver {
  public:
-  Marks(const Program& program, LayerCounters& counters)
-      : program_(program), counters_(counters) {}
+  Marks(const Program& program, LayerCounters& counters) : program_(program), counters_(counters) {}
   void follow(const CommandRun& run) { run_ = &run; }
   void mark(unsigned unit, std::uint32_t id, const Counters& now) override {
     counters_.mark(unit, run_->layers.at(id), now);

@@ -318,7 +318,8 @@ class LayerListReader {
     // Weights beyond int8 come from unsigned ones around their zero point.
     given.kernel_type =
         fields.choice("weight_type", {"int8", "int16"}, 0) == 0 ? DataType::Int8 : DataType::Int16;
-    if (given.kernel && (fields.get("weight_bits").IsDefined() || fields.get("zeros").IsDefined())) {
+    if (given.kernel &&
+        (fields.get("weight_bits").IsDefined() || fields.get("zeros").IsDefined())) {
       fields.fail("weights", "come from a file; `weight_bits` and `zeros` are of seeded ones");
     }
     given.bits = static_cast<std::uint32_t>(fields.integer("weight_bits", 1, 8, 8));

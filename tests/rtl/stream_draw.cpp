@@ -218,11 +218,13 @@ class Draw {
     const auto zero_byte = static_cast<std::uint8_t>(zero);
     const std::uint8_t* const taps = memory_.data() + kTaps + taps_;
     const std::vector<std::uint8_t> atoms =
-        depthwise_ ? std::vector<std::uint8_t>(taps, taps + weight_atoms_ * hw_.atomic_c)
-                   : drawn_atoms(zero_byte);
+        depthwise_
+            ? std::vector<std::uint8_t>(taps, taps + std::size_t{weight_atoms_} * hw_.atomic_c)
+            : drawn_atoms(zero_byte);
     std::vector<std::uint8_t> codes;
     for (std::uint32_t a = 0; a < weight_atoms_; ++a) {
-      const std::uint32_t best = format.best(atoms.data() + a * hw_.atomic_c, zero_byte);
+      const std::uint32_t best =
+          format.best(atoms.data() + std::size_t{a} * hw_.atomic_c, zero_byte);
       // More bits than are needed do, too.
       const bool wider = best < isa::WeightCode::kWidths && one_in(4);
       codes.push_back(
@@ -231,7 +233,7 @@ class Draw {
     const std::uint32_t unit = one_in(2) ? weight_atoms_ : pick(1, weight_atoms_);
     std::vector<std::uint8_t> coded;
     for (std::uint32_t from = 0; from < weight_atoms_; from += unit) {
-      format.encode(atoms.data() + from * hw_.atomic_c, codes.data() + from,
+      format.encode(atoms.data() + std::size_t{from} * hw_.atomic_c, codes.data() + from,
                     std::min(unit, weight_atoms_ - from), zero_byte, coded);
     }
     const std::uint32_t room = kCodedBytes - static_cast<std::uint32_t>(coded.size());

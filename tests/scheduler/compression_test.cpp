@@ -29,7 +29,7 @@ Hardware without(const char* preset) {
 std::uint64_t weight_bytes(const Program& program) {
   std::uint64_t bytes = 0;
   std::uint64_t segment = 0;
-  const CommandRun& run = std::get<CommandRun>(program.steps.front());
+  const auto& run = std::get<CommandRun>(program.steps.front());
   for (const std::uint64_t word : isa::words_of(program.commands_of(run), run.stream.bytes)) {
     const isa::Command command = *isa::decode(word).command;
     if (const auto* shape = std::get_if<isa::LdShape>(&command)) {

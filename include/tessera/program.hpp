@@ -90,6 +90,9 @@ struct CodedWeights {
   struct Unit {
     std::uint64_t offset = 0;  ///< bytes from the first unit
     std::uint32_t first_atom = 0;
+    [[nodiscard]] bool operator==(const Unit& other) const {
+      return offset == other.offset && first_atom == other.first_atom;
+    }
   };
   std::vector<std::uint8_t> codes;  ///< by atom
   std::vector<Unit> units;          ///< part by part and, as the last one, where they end
@@ -97,6 +100,10 @@ struct CodedWeights {
   std::int8_t zero = 0;             ///< what their values are counted from
 
   [[nodiscard]] std::uint64_t bytes() const { return units.back().offset; }
+  [[nodiscard]] bool operator==(const CodedWeights& other) const {
+    return codes == other.codes && units == other.units && parts == other.parts &&
+           zero == other.zero;
+  }
 };
 
 /// Weights as the array reads them, and in external memory.

@@ -135,11 +135,27 @@ class Binder {
           shared_.reserve(binding.coded ? binding.coded->bytes() : packed_bytes(shape, hardware_),
                           constants_.image);
     } else {
-      binding.weights = add(binding.coded ? compress(packed, *binding.coded, hardware_) : packed);
+      binding.weights = binding.coded ? add_coded(packed, *binding.coded) : add(packed);
     }
     if (binding.coded) {
       constants_.coded[binding.weights] = binding.coded;
     }
+  }
+
+  // Equal bytes are other weights where their units are others.
+  std::uint64_t add_coded(const std::vector<std::uint8_t>& packed, const CodedWeights& coded) {
+    const std::vector<std::uint8_t> bytes = compress(packed, coded, hardware_);
+    const std::uint64_t saved = constants_.saved_bytes;
+    const std::uint64_t address = add(bytes);
+    const auto known = constants_.coded.find(address);
+    if (known == constants_.coded.end() || *known->second == coded) {
+      return address;
+    }
+    constants_.saved_bytes = saved;
+    const std::uint64_t own = shared_.reserve(bytes.size(), constants_.image);
+    std::copy(bytes.begin(), bytes.end(),
+              constants_.image.begin() + static_cast<std::ptrdiff_t>(own));
+    return own;
   }
 
   void bind_computed_weights(const ComputedWeights& weights, Binding& binding) {

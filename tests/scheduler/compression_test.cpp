@@ -89,6 +89,24 @@ TEST(CompressedWeights, CostTheSameWithoutTheirBytes) {
   EXPECT_EQ(all.coded.begin()->second->codes, commands.coded.begin()->second->codes);
 }
 
+// One kernel group of 64 atoms, and two of 32: their codes are the same 32 bytes of zeros.
+TEST(CompressedWeights, OfOtherUnitsAreNotShared) {
+  const Network network = import_yaml(
+      "inputs: {x: {shape: [1, 4, 4, 64]}, y: {shape: [1, 4, 4, 32]}}\nlayers:\n"
+      "  - conv2d: {from: x, out_channels: 16, kernel: 1, zeros: 100}\n"
+      "  - conv2d: {from: y, out_channels: 32, kernel: 1, zeros: 100}\n",
+      "net.yaml", 1);
+  const Program program = compile(network, hardware_preset("medium"), {});
+  EXPECT_EQ(check_program(program), std::vector<std::string>());
+  ASSERT_EQ(program.coded.size(), 2U);
+  std::vector<std::size_t> units;
+  for (const auto& [address, coded] : program.coded) {
+    EXPECT_EQ(coded->bytes(), 32U);
+    units.push_back(coded->units.size() - 1);
+  }
+  EXPECT_EQ(units, (std::vector<std::size_t>{1, 2}));
+}
+
 TEST(CompressedWeights, TheCheckerReadsTheirCodes) {
   const Program program = compile(network_of(4, 50), hardware_preset("medium"), {});
   const std::uint64_t at = program.coded.begin()->first;

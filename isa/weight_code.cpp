@@ -50,6 +50,9 @@ std::uint8_t WeightCode::best(const std::uint8_t* atom, std::uint8_t zero) const
 
 void WeightCode::encode_block(const std::uint8_t* atom, std::uint8_t code, std::uint8_t zero,
                               std::vector<std::uint8_t>& to) const {
+  if (code == 0) {
+    return;
+  }
   const std::size_t begin = to.size();
   to.resize(begin + bytes(code));
   std::uint8_t* const out = to.data() + begin;

@@ -115,7 +115,7 @@ package tessera_isa_pkg;
     logic [30:0] multiplier;  // in units of 2^-31
   } ld_factor_t;
 
-  /// For loads with coded. The atoms come in units, units in groups of at most 2 x atomic_c atoms, the last one of a unit and of the load what is left. A group begins with 4 bits for each of its atoms, the lower ones of a byte first, its last byte filled up; then come the atoms, each in whole bytes. 0 to 8 - so many bits for each value, signed, from the lowest bit on. 9 to 15 - a bit for each value, from the lowest on, and the values whose bit is set, a byte each; room is for code - 8 of them, at most 4, from atomic_c 16 on for 1, 2, 3, 4, 6, 9 or 12 times atomic_c / 16 (rounded down), as far as all of it takes no more than atomic_c bytes.
+  /// For loads with coded. The atoms come in units, units in groups of at most 2 x atomic_c atoms, the last one of a unit and of the load what is left. A group begins with 4 bits for each of its atoms, the lower ones of a byte first, its last byte filled up; then come the atoms, each in whole bytes. 0 to 8 - so many bits for each value, signed, from the lowest bit on. 9 to 15 - a bit for each value, from the lowest on, and the values whose bit is set, a byte each; room is for code - 8 of them, at most 4, from atomic_c 16 on for 1, 2, 3, 4, 6, 9 or 12 times atomic_c / 16 (rounded down), as far as all of it takes no more than atomic_c bytes; where more bits are set, the others are zero.
   typedef struct packed {
     logic [5:0] opcode;
     logic [9:0] reserved;

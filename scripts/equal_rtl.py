@@ -19,10 +19,13 @@ opt -full
 rename -top {name}
 design -stash {name}
 """
+# A register that is an output by itself and one behind an inverter become a loop when equal names are joined, about which
+# everything can be proved: `scc` finds those.
 COMPARE = """design -copy-from before -as before before
 design -copy-from after -as after after
 equiv_make before after equiv
 hierarchy -top equiv
+scc -expect 0
 opt -undriven -nodffe -nosdff
 equiv_simple -seq 1
 equiv_induct -seq 2

@@ -87,4 +87,60 @@ Core::Access Core::read_register(std::uint32_t offset, int patience) {
   throw std::runtime_error("the register interface does not answer a read");
 }
 
+std::vector<std::uint32_t> Core::write_registers(const std::vector<Write>& writes,
+                                                 int addresses_after, int data_after) {
+  std::size_t addresses = 0;  // taken so far
+  std::size_t data = 0;
+  std::vector<std::uint32_t> responses;
+  ports_.s_wstrb = 0xF;
+  ports_.s_bready = 1;
+  for (int i = 0; i < kRegisterTimeout && responses.size() < writes.size(); ++i) {
+    ports_.s_awvalid = i >= addresses_after && addresses < writes.size() ? 1 : 0;
+    ports_.s_wvalid = i >= data_after && data < writes.size() ? 1 : 0;
+    if (ports_.s_awvalid != 0) {
+      ports_.s_awaddr = static_cast<std::uint16_t>(writes[addresses].offset);
+    }
+    if (ports_.s_wvalid != 0) {
+      ports_.s_wdata = writes[data].value;
+    }
+    addresses += ports_.s_awvalid != 0 && ports_.s_awready != 0 ? 1U : 0U;
+    data += ports_.s_wvalid != 0 && ports_.s_wready != 0 ? 1U : 0U;
+    if (ports_.s_bvalid != 0) {
+      responses.push_back(ports_.s_bresp);
+    }
+    cycle();
+  }
+  ports_.s_awvalid = ports_.s_wvalid = ports_.s_bready = 0;
+  if (responses.size() < writes.size()) {
+    throw std::runtime_error("the register interface does not answer all writes");
+  }
+  return responses;
+}
+
+std::vector<Core::Access> Core::read_registers(const std::vector<std::uint32_t>& offsets,
+                                               int patience) {
+  std::size_t addresses = 0;  // taken so far
+  int lain = 0;               // cycles that the answer is there
+  std::vector<Access> answers;
+  for (int i = 0; i < kRegisterTimeout && answers.size() < offsets.size(); ++i) {
+    ports_.s_arvalid = addresses < offsets.size() ? 1 : 0;
+    if (ports_.s_arvalid != 0) {
+      ports_.s_araddr = static_cast<std::uint16_t>(offsets[addresses]);
+    }
+    ports_.s_rready = lain >= patience ? 1 : 0;
+    addresses += ports_.s_arvalid != 0 && ports_.s_arready != 0 ? 1U : 0U;
+    lain += ports_.s_rvalid != 0 ? 1 : 0;
+    if (ports_.s_rvalid != 0 && ports_.s_rready != 0) {
+      answers.push_back({ports_.s_rdata, ports_.s_rresp});
+      lain = 0;
+    }
+    cycle();
+  }
+  ports_.s_arvalid = ports_.s_rready = 0;
+  if (answers.size() < offsets.size()) {
+    throw std::runtime_error("the register interface does not answer all reads");
+  }
+  return answers;
+}
+
 }  // namespace tessera::rtl

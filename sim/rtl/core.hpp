@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "sim/rtl/axi_port.hpp"
 #include "sim/rtl/verilated_model.hpp"
@@ -28,6 +29,17 @@ class Core {
   Access write_register(std::uint32_t offset, std::uint32_t value, std::uint8_t strobe = 0xF,
                         int patience = 0);
   Access read_register(std::uint32_t offset, int patience = 0);
+
+  struct Write {
+    std::uint32_t offset = 0;
+    std::uint32_t value = 0;
+  };
+  /// As a bus does that does not wait for answers: addresses follow each other from cycle
+  /// `addresses_after` on, data from `data_after` on. Responses in their order.
+  std::vector<std::uint32_t> write_registers(const std::vector<Write>& writes, int addresses_after,
+                                             int data_after);
+  /// Addresses follow each other; each answer lies there for `patience` cycles.
+  std::vector<Access> read_registers(const std::vector<std::uint32_t>& offsets, int patience);
 
   struct Mark {
     unsigned unit = 0;  ///< 0: load, 1: compute, 2: store

@@ -30,6 +30,13 @@ class Device {
   Access read_register(std::uint32_t offset, int patience = 0) {
     return core_.read_register(offset, patience);
   }
+  std::vector<std::uint32_t> write_registers(const std::vector<Core::Write>& writes,
+                                             int addresses_after, int data_after) {
+    return core_.write_registers(writes, addresses_after, data_after);
+  }
+  std::vector<Access> read_registers(const std::vector<std::uint32_t>& offsets, int patience) {
+    return core_.read_registers(offsets, patience);
+  }
 
   /// Programs the registers, starts, and returns at the interrupt. `watchdog`: cycles without
   /// progress. Throws EngineError.

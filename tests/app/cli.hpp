@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "tests/files.hpp"
+#include "tests/own_folder.hpp"
 
 namespace tessera::test {
 
@@ -24,12 +24,7 @@ struct Finished {
 
 class Cli : public testing::Test {
  protected:
-  void SetUp() override {
-    dir_ = fs::temp_directory_path() /
-           fmt::format("tessera_cli_{}_{}", ::getpid(),
-                       testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::create_directories(dir_);
-  }
+  void SetUp() override { dir_ = own_folder("cli"); }
   void TearDown() override { fs::remove_all(dir_); }
 
   [[nodiscard]] std::string path(const std::string& name) const { return (dir_ / name).string(); }

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -19,6 +18,7 @@
 #include "tessera/error.hpp"
 #include "tessera/import.hpp"
 #include "tests/draws.hpp"
+#include "tests/own_folder.hpp"
 
 namespace tessera::fit {
 namespace {
@@ -41,12 +41,7 @@ Question question_of(const std::string& part, const std::vector<std::string>& ne
 
 class FitSearch : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() /
-              fmt::format("tessera_fit_{}_{}", ::getpid(),
-                          testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::create_directories(folder_);
-  }
+  void SetUp() override { folder_ = test::own_folder("fit"); }
   void TearDown() override { fs::remove_all(folder_); }
 
   [[nodiscard]] std::string file(const std::string& name = "points.sqlite") const {

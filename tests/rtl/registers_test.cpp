@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "tests/rtl/test_bench.hpp"
 
 namespace tessera {
@@ -58,6 +61,32 @@ TEST(Registers, KeepEachBitThatIsWritten) {
     for (std::uint32_t atoms = bench.hardware.cbuf_atoms(); atoms != 0; atoms /= 2) {
       EXPECT_EQ(bench.device.write_register(isa::reg::kCbufLimit, atoms).response, 0U);
       EXPECT_EQ(bench.device.read_register(isa::reg::kCbufLimit).data, atoms);
+    }
+  }
+}
+
+// A bus may offer the next address, or the next data, before a write is answered.
+TEST(Registers, KeepAddressesAndDataThatFollowEachOtherInOrder) {
+  const std::vector<std::uint32_t> offsets = {isa::reg::kCommandAddress, isa::reg::kCommandBytes,
+                                              isa::reg::kWatchdog};
+  for (const char* preset : {"micro", "tiny", "small"}) {
+    test::TestBench bench(preset);
+    std::uint32_t value = 0x01010101;
+    for (const auto& [addresses_after, data_after] :
+         {std::pair{0, 0}, std::pair{0, 1}, std::pair{1, 0}, std::pair{0, 7}, std::pair{7, 0}}) {
+      std::vector<rtl::Core::Write> writes;
+      writes.reserve(offsets.size());
+      for (const std::uint32_t offset : offsets) {
+        writes.push_back({offset, value += 0x01234567});
+      }
+      const std::vector<std::uint32_t> all_well(writes.size(), 0);
+      EXPECT_EQ(bench.device.write_registers(writes, addresses_after, data_after), all_well);
+      const auto read = bench.device.read_registers(offsets, data_after);
+      for (std::size_t i = 0; i < writes.size(); ++i) {
+        EXPECT_EQ(read[i].data, writes[i].value)
+            << preset << ": register " << offsets[i] << ", addresses from cycle " << addresses_after
+            << ", data from cycle " << data_after;
+      }
     }
   }
 }

@@ -326,11 +326,24 @@ def sources_now():
     return digest.hexdigest()
 
 
+# Changes that a host notices: file, expression, what becomes of it.
+CHANGES_SOMETHING = [("rtl/control/register_file.sv", "!aw_held_q", "aw_held_q"), ("rtl/control/register_file.sv", "!w_held_q", "1'b1")]
+
+
+def check_proofs(work):
+    """A proof that proves these equal proves anything; and one that cannot prove an expression equal to itself proves nothing."""
+    for i, (file, old, new) in enumerate([*CHANGES_SOMETHING, ("rtl/control/register_file.sv", "!aw_held_q", "!aw_held_q")]):
+        begin = (TOP / file).read_text().index(f" = {old};") + 3
+        if is_proved_equal(file, begin, begin + len(old), new, work / "equal" / f"check{i}") != (old == new):
+            sys.exit(f"{file}: `{new}` in the place of `{old}` is {'not ' if old == new else ''}proved to change nothing")
+
+
 def make(work, options):
     """The copy of the sources with all mutants that compile, built, and what its tests need."""
     tree, out = work / "tree", work / "build"
     drawn = draw(TOP, options)
     work.mkdir(parents=True, exist_ok=True)
+    check_proofs(work)
     refused = set()
     while True:
         copy_sources(tree)

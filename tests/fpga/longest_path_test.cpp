@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "fpga/placer.hpp"
+#include "tests/own_folder.hpp"
 
 namespace tessera::fpga {
 namespace {
@@ -60,12 +61,7 @@ constexpr const char* kCells = R"(      )
 
 class LongestPath : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) /
-              ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
+  void SetUp() override { folder_ = test::own_folder("fpga"); }
   void TearDown() override { fs::remove_all(folder_); }
 
   [[nodiscard]] fs::path written(const std::string& name, const std::string& text) const {
